@@ -1,0 +1,30 @@
+/** Time as it is passed in everywhere, so that tests move it by hand. */
+export interface Clock {
+  /** Local wall clock, Unix milliseconds. May be wrong; see `ServiceClock` for trusted time. */
+  now(): number
+  /** Milliseconds that never jump; the origin is arbitrary. */
+  monotonic(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const onAbort = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }, ms)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    }),
+}
+
+/** A source of numbers in [0, 1), passed in so that jitter is repeatable in tests. */
+export type Random = () => number

@@ -1,0 +1,56 @@
+import { type Reason, type ReasonKind, reasonEntry } from './reasons.js'
+
+export interface AttestdErrorOptions {
+  /** The underlying error, kept for the log. */
+  cause?: unknown
+  /** How long to wait before a next try, in milliseconds, where the other side said so. */
+  retryAfterMs?: number
+  /** Whether a request may have taken effect although no clear answer came. @default false */
+  ambiguous?: boolean
+  /** Small plain facts for the log line (status, gateway, size). Never secrets. */
+  facts?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** The one error base: a reason from the list, a sentence about this case, and what is needed to decide on a retry. */
+export class AttestdError extends Error {
+  override readonly name = 'AttestdError'
+  readonly reason: Reason
+  readonly retryAfterMs: number | undefined
+  readonly ambiguous: boolean
+  readonly facts: Readonly<Record<string, string | number | boolean>>
+
+  constructor(reason: Reason, message?: string, options: AttestdErrorOptions = {}) {
+    super(message ?? reasonEntry(reason).says, options.cause === undefined ? undefined : { cause: options.cause })
+    this.reason = reason
+    this.retryAfterMs = options.retryAfterMs
+    this.ambiguous = options.ambiguous ?? false
+    this.facts = options.facts ?? {}
+  }
+
+  get kind(): ReasonKind {
+    return reasonEntry(this.reason).kind
+  }
+
+  /** What a person can do about it, if anything. */
+  get fix(): string | undefined {
+    return reasonEntry(this.reason).fix
+  }
+}
+
+/** Any thrown value as an `AttestdError`; foreign errors get `fallback` as their reason. */
+export function toAttestdError(error: unknown, fallback: Reason = 'internal-error'): AttestdError {
+  if (error instanceof AttestdError) return error
+  return new AttestdError(fallback, errorText(error), { cause: error })
+}
+
+/** The message of any thrown value, with the causes that fetch and friends hide one level down. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const own = error.message || error.name
+  const cause = error.cause instanceof Error ? error.cause.message : undefined
+  return cause && !own.includes(cause) ? `${own}: ${cause}` : own
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
+}

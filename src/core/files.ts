@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A path inside the installed package; `src/` and `dist/` have the same depth, so it holds for both. */
+export function packagePath(...parts: string[]): string {
+  return path.join(fileURLToPath(new URL('../..', import.meta.url)), ...parts)
+}
+
+/**
+ * The file to start a thread or a child process from. Node runs only the compiled file, so a caller that was loaded
+ * from `src/` (the unit tests) gets its twin under `dist/`, which the test command builds first.
+ * @param importMetaUrl `import.meta.url` of the caller
+ * @param name file name beside the caller, without extension
+ */
+export function entryFile(importMetaUrl: string, name: string): string {
+  const folder = path.dirname(fileURLToPath(importMetaUrl))
+  const source = packagePath('src')
+  const built = folder.startsWith(source) ? path.join(packagePath('dist'), path.relative(source, folder)) : folder
+  return path.join(built, `${name}.js`)
+}
+
+/** Writes a whole file so that a reader sees the old or the new content, never a part. */
+export async function writeFileAtomic(file: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await fs.writeFile(temporary, data, { mode })
+    await fs.rename(temporary, file)
+  } catch (error) {
+    await fs.rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Reads a file, or gives null where there is none. */
+export async function readFileIfPresent(file: string): Promise<Buffer | null> {
+  try {
+    return await fs.readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

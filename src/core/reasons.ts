@@ -1,0 +1,167 @@
+/**
+ * The one list of reasons. The same code stands in the log line, the metric label, the failed job,
+ * the CLI and the readiness answer, so that a person who reads one can search for it in all others.
+ *
+ * `kind` decides what the pipeline does:
+ * - `retry`: passing trouble; try again with jittered back-off, counted against the attempts.
+ * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
+ * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`.
+ * - `abstain`: a result; the asset gets no score and the job completes.
+ * - `closed`: a result; the asset no longer takes scores.
+ * - `setup`: the process cannot start (or go on) as configured.
+ */
+export type ReasonKind = 'retry' | 'wait' | 'permanent' | 'abstain' | 'closed' | 'setup'
+
+interface ReasonEntry {
+  readonly kind: ReasonKind
+  /** One sentence: what happened. */
+  readonly says: string
+  /** What a person can do about it; absent where there is nothing to do. */
+  readonly fix?: string
+}
+
+export const REASONS = {
+  // settings and start
+  'setting-missing': { kind: 'setup', says: 'A required setting has no value.' },
+  'setting-invalid': { kind: 'setup', says: 'A setting has a value that is not accepted.' },
+  'setting-unknown': {
+    kind: 'setup',
+    says: 'A setting name is not known.',
+    fix: 'See the settings page (config/SETTINGS.md) for the list of names.',
+  },
+  'data-dir-unusable': {
+    kind: 'setup',
+    says: 'The data directory cannot be written.',
+    fix: 'Give ATTESTD_DATA_DIR a directory that this user owns.',
+  },
+  'port-in-use': {
+    kind: 'setup',
+    says: 'The HTTP port is taken.',
+    fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
+  },
+  'queue-in-use': {
+    kind: 'setup',
+    says: 'The embedded queue is already open in another process.',
+    fix: 'One process owns the embedded queue. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
+  },
+  'queue-misconfigured': {
+    kind: 'setup',
+    says: 'The queue engine is not safe to use as configured.',
+    fix: 'Redis must be 6.2 or later with maxmemory-policy noeviction.',
+  },
+  'manifest-invalid': { kind: 'setup', says: 'A detector package has a manifest that is not accepted.' },
+  'model-digest-mismatch': {
+    kind: 'setup',
+    says: 'A file of a detector package does not have the digest its manifest states.',
+    fix: 'Restore the package from its source, then run attestd models verify.',
+  },
+  'detector-self-test-failed': {
+    kind: 'setup',
+    says: 'A detector did not give its stated score on its own sample.',
+    fix: 'Run attestd models verify; the runtime or the weights differ from what the package was made with.',
+  },
+
+  // the service
+  'service-unreachable': { kind: 'retry', says: 'No connection to the service could be made.' },
+  'service-timeout': { kind: 'retry', says: 'The service did not answer in time.' },
+  'service-connection-lost': { kind: 'retry', says: 'The connection broke before the answer was complete.' },
+  'service-rate-limited': { kind: 'wait', says: 'The service asked to slow down (429).' },
+  'service-failing': { kind: 'retry', says: 'The service answered with a server error (5xx).' },
+  'service-unauthorized': {
+    kind: 'retry',
+    says: 'The service refused the credentials (401).',
+    fix: 'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked.',
+  },
+  'service-forbidden': {
+    kind: 'wait',
+    says: 'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
+    fix: 'Check the stake and the wallet of the key in the dashboard.',
+  },
+  'service-refused': { kind: 'permanent', says: 'The service refused the request as invalid (4xx).' },
+  'service-reply-invalid': { kind: 'retry', says: 'The answer of the service is not of the stated shape.' },
+  'service-redirected': {
+    kind: 'permanent',
+    says: 'The service answered with a redirect, which is never followed with signed headers.',
+    fix: 'Set ATTESTD_SERVICE_URL to the final origin.',
+  },
+  'score-conflict': { kind: 'permanent', says: 'The service holds a different score of this attester for the asset.' },
+  'score-unconfirmed': {
+    kind: 'wait',
+    says: 'A submission ended without a clear answer; waiting until it can no longer be accepted before asking and sending again.',
+  },
+  'asset-closed': { kind: 'closed', says: 'The asset no longer takes scores.' },
+  'asset-malformed': { kind: 'permanent', says: 'An asset of the service is not of the stated shape.' },
+  'event-malformed': { kind: 'retry', says: 'A stream event is not of the stated shape.' },
+  'event-too-large': { kind: 'retry', says: 'A stream event is larger than the cap.' },
+  'stream-silent': { kind: 'retry', says: 'The stream sent no bytes for longer than the idle limit.' },
+  'stream-ended': { kind: 'retry', says: 'The stream ended or was cut.' },
+  'stream-error-event': { kind: 'retry', says: 'The service reported an error on the stream.' },
+
+  // gates
+  'stake-low': {
+    kind: 'wait',
+    says: 'The stake is below the minimum, so nothing is submitted.',
+    fix: "Top up the stake of the key's wallet; submission resumes by itself.",
+  },
+  'stake-unknown': { kind: 'wait', says: 'The stake has not been read yet.' },
+  'clock-untrusted': {
+    kind: 'wait',
+    says: 'The service time is not known well enough to sign inside the timestamp window.',
+  },
+  draining: { kind: 'wait', says: 'The daemon is stopping and takes no new work.' },
+
+  // media
+  'uri-unsupported': {
+    kind: 'abstain',
+    says: 'The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.',
+  },
+  'address-refused': { kind: 'abstain', says: 'The URI of the asset leads to an address that must not be contacted.' },
+  'media-unreachable': { kind: 'retry', says: 'No gateway or server delivered the media.' },
+  'media-timeout': { kind: 'retry', says: 'The media did not arrive in time.' },
+  'media-too-large': { kind: 'abstain', says: 'The media is larger than the cap.' },
+  'media-empty': { kind: 'abstain', says: 'The media has no bytes.' },
+  'media-integrity': { kind: 'retry', says: 'A gateway delivered bytes that do not hash to the CID.' },
+  'media-redirects': { kind: 'retry', says: 'The media server redirected too often.' },
+  'content-hash-mismatch': {
+    kind: 'abstain',
+    says: 'The bytes do not have the content hash that the service states.',
+    fix: 'If every asset ends so, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
+  },
+  'media-type-mismatch': { kind: 'abstain', says: 'The bytes are of another kind of media than declared.' },
+  'media-unsupported': { kind: 'abstain', says: 'The media format is not supported.' },
+  'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
+  'media-too-complex': { kind: 'abstain', says: 'The media has more pixels than the cap.' },
+
+  // detection
+  'detector-none': { kind: 'abstain', says: 'No detector is loaded for this kind of media.' },
+  'detector-unsure': { kind: 'abstain', says: "The detector is not sure enough under the operator's policy." },
+  'detector-timeout': { kind: 'permanent', says: 'Detection took longer than its limit and its process was killed.' },
+  'detector-crashed': { kind: 'permanent', says: 'The detector process died while it worked on this file.' },
+  'detector-out-of-memory': {
+    kind: 'permanent',
+    says: 'The detector process passed its memory cap while it worked on this file.',
+  },
+  'detector-failed': {
+    kind: 'permanent',
+    says: 'The detector gave an error or an output that is not a number in range.',
+  },
+  'detector-unavailable': { kind: 'retry', says: 'No detector process is ready.' },
+
+  // queue and process
+  'queue-unreachable': { kind: 'retry', says: 'The queue engine does not answer.' },
+  'job-malformed': { kind: 'permanent', says: 'A job holds data that is not of the stated shape.' },
+  'attempts-exhausted': { kind: 'permanent', says: 'All attempts were used.' },
+  'internal-error': { kind: 'retry', says: 'An unexpected error; please report it with the log line.' },
+} as const satisfies Record<string, ReasonEntry>
+
+/** A code from the one list of reasons. */
+export type Reason = keyof typeof REASONS
+
+/** The entry of a reason, with the optional `fix` visible to the type checker. */
+export function reasonEntry(reason: Reason): ReasonEntry {
+  return REASONS[reason]
+}
+
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text)
+}

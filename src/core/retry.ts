@@ -1,0 +1,34 @@
+import type { Random } from './clock.js'
+
+export interface Backoff {
+  /** Delay before the second try, milliseconds. */
+  readonly baseMs: number
+  /** No delay is longer than this, milliseconds. */
+  readonly maxMs: number
+}
+
+/**
+ * Exponential back-off with half jitter: between 50 % and 100 % of `base * 2^(attempt-1)`, capped.
+ * Whole milliseconds, because the embedded queue's PostgreSQL refuses fractions.
+ * @param attempt tries made so far, 1 after the first failure
+ */
+export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random: Random): number {
+  const full = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30))
+  return Math.round(full * (0.5 + 0.5 * random()))
+}
+
+/** The wait that the other side asked for, kept within [0, capMs]; the own back-off where it asked for none. */
+export function honoredDelayMs(retryAfterMs: number | undefined, ownMs: number, capMs: number): number {
+  return Math.round(Math.min(capMs, Math.max(retryAfterMs ?? 0, ownMs)))
+}
+
+/**
+ * Reads a Retry-After header (seconds, or an HTTP date) into milliseconds.
+ * @returns undefined where the header is absent or unreadable
+ */
+export function parseRetryAfter(header: string | null | undefined, now: number): number | undefined {
+  if (!header) return undefined
+  if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.round(Number(header) * 1000)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

@@ -1,0 +1,28 @@
+/** Which digest the service means by contentHash. */
+export type ContentHashAlgorithm = 'sha256' | 'keccak256'
+
+export interface FetchRequest {
+  /** `ipfs://…` or `https://…` as the asset states it. */
+  readonly uri: string
+  /** 0x and 64 hex characters. */
+  readonly contentHash: string
+}
+
+/** Verified media in the content-addressed cache. */
+export interface FetchedMedia {
+  /** Absolute path of a complete, verified, read-only file. Stays in place while `release` was not called. */
+  readonly file: string
+  readonly bytes: number
+  /** 0x and 64 hex characters, the asset's contentHash that was checked. */
+  readonly contentHash: string
+  /** Where the bytes came from: `cache`, or the gateway or host name. */
+  readonly origin: string
+  /** Lets the cache evict the file again. Call once. */
+  release(): void
+}
+
+/** Fetches and verifies what an asset's URI names. Errors are `AttestdError`s: uri-unsupported, address-refused, media-*, content-hash-mismatch. */
+export interface MediaSource {
+  fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchedMedia>
+  close(): Promise<void>
+}

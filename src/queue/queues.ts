@@ -1,0 +1,106 @@
+import type { Reason } from '../core/reasons.js'
+
+/** The two queues of the daemon. */
+export const QUEUE_NAMES = ['analyze', 'submit'] as const
+export type QueueName = (typeof QUEUE_NAMES)[number]
+
+export interface AddOptions {
+  /** 1 goes first. */
+  readonly priority: number
+}
+
+/** One run of a job, as the processor sees it. */
+export interface JobRun<Data> {
+  readonly id: string
+  readonly data: Data
+  /** 1 on the first try. Waits (`hold`) do not count. */
+  readonly attempt: number
+  /** Aborts when the lock was lost, the worker is forced to stop, or the job was cancelled. */
+  readonly signal: AbortSignal
+  /** Replaces the job's data durably before anything else happens (survives kill -9). */
+  save(data: Data): Promise<void>
+}
+
+/** How a run ended. Throwing an `AttestdError` of kind `retry` or `permanent` is the other way to end. */
+export type JobEnd<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  /** Put back for later without spending an attempt. */
+  | { readonly kind: 'hold'; readonly reason: Reason; readonly delayMs: number }
+
+export type Processor<Data, Result> = (run: JobRun<Data>) => Promise<JobEnd<Result>>
+
+export interface FailedJob {
+  readonly queue: QueueName
+  readonly id: string
+  /** Reason code of the last failure, `internal-error` where it was none of ours. */
+  readonly reason: Reason
+  readonly message: string
+  readonly attempts: number
+  /** Unix ms. */
+  readonly failedAt: number
+  readonly data: unknown
+}
+
+export interface QueueCounts {
+  readonly waiting: number
+  readonly active: number
+  readonly delayed: number
+  readonly failed: number
+  readonly completed: number
+}
+
+/** What the worker tells the log and metrics. */
+export interface WorkerEvents {
+  completed?(event: {
+    queue: QueueName
+    id: string
+    data: unknown
+    result: unknown
+    attempt: number
+    elapsedMs: number
+  }): void
+  /** A try failed; `final` when no try is left or the reason is permanent. */
+  failed?(event: {
+    queue: QueueName
+    id: string
+    data: unknown
+    reason: Reason
+    message: string
+    attempt: number
+    final: boolean
+    retryInMs: number | null
+  }): void
+  held?(event: { queue: QueueName; id: string; data: unknown; reason: Reason; delayMs: number }): void
+  stalled?(event: { queue: QueueName; id: string }): void
+  trouble?(event: { queue: QueueName | null; reason: Reason; message: string }): void
+}
+
+export interface RunningWorker {
+  /** Takes no new jobs; resolves when active ones ended, or after `capMs` (then their signals abort and they are left to be taken over). */
+  stop(capMs: number): Promise<{ drained: boolean }>
+}
+
+/** The queue engine behind one URL: `embedded:`, `redis://` or `rediss://`. All BullMQ. */
+export interface QueueEngine {
+  readonly kind: 'embedded' | 'redis'
+  /** Adds a job; no-op while a job of that id is retained in any state. @returns whether it was new */
+  add(queue: QueueName, id: string, data: unknown, options: AddOptions): Promise<{ added: boolean }>
+  work<Data, Result>(queue: QueueName, processor: Processor<Data, Result>, events: WorkerEvents): Promise<RunningWorker>
+  /** Jobs that wait (waiting, prioritized, delayed), for dropping those of closed assets. */
+  pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
+  /** Removes a job that is not active. @returns false where it was active or absent */
+  remove(queue: QueueName, id: string): Promise<boolean>
+  counts(queue: QueueName): Promise<QueueCounts>
+  failed(queue: QueueName, limit: number): Promise<FailedJob[]>
+  /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */
+  retry(queue: QueueName, ids?: readonly string[]): Promise<number>
+  /** Removes waiting and delayed jobs. @returns how many */
+  drain(queue: QueueName): Promise<number>
+  /** Round trip to the engine; throws `queue-unreachable`. */
+  ping(signal?: AbortSignal): Promise<void>
+  /** BullMQ `Queue` objects for the board; untyped here so that only `queue/` and the board know BullMQ. */
+  boardQueues(): readonly unknown[]
+  /** Resolves with the error when the engine is lost for good and the process should exit with 75. */
+  readonly lost: Promise<Error>
+  close(): Promise<void>
+}

@@ -1,0 +1,84 @@
+import type { MediaType } from '../core/media-types.js'
+
+/** How fast the submitter wants scores; `priority_5min` goes first. */
+export type Turnaround = 'standard' | 'priority_5min'
+
+/** An open asset as the pipeline sees it, whichever API it came from. */
+export interface Asset {
+  readonly id: string
+  readonly title: string
+  /** The submitter's hint, at most 200 characters, may be empty. */
+  readonly mediaContext: string
+  /** 0x and 64 hex characters, lower case. */
+  readonly contentHash: string
+  /** `ipfs://…` or `https://…` */
+  readonly uri: string
+  readonly mediaType: MediaType
+  readonly turnaround: Turnaround
+  readonly scoreCount: number
+  /** The risk (0 to 100) that this attester has on record; null: none on record; undefined: was not asked. */
+  readonly myScore?: number | null
+}
+
+/** Stake of the key's wallet, in wei. */
+export interface Stake {
+  readonly stakedWei: bigint
+  readonly minStakeWei: bigint
+}
+
+/** What is submitted for one asset. */
+export interface Score {
+  readonly assetId: string
+  /** Calibrated probability of being fake as a percentage, 0 to 100, at most two decimals. */
+  readonly risk: number
+  /** Detector id and version. */
+  readonly algorithm: string
+  /** One line: what was seen. */
+  readonly notes: string
+}
+
+/** Proof that the service took a score. */
+export interface Receipt {
+  /** The id of the score record; null where it was confirmed by `myScore`, which carries no id. */
+  readonly scoreId: string | null
+  readonly assetId: string
+  readonly risk: number
+  /** `accepted`: by the answer to the submission. `confirmed`: found on record when asked. */
+  readonly how: 'accepted' | 'confirmed'
+  /** Attester address as the service stated it, where it did. */
+  readonly attester: string | null
+}
+
+export type ServiceEvent =
+  /** A connection stands and the service spoke its first words. */
+  | { readonly kind: 'ready'; readonly stake: Stake | null }
+  /** The whole open set. */
+  | { readonly kind: 'snapshot'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
+  /** Assets that opened. */
+  | { readonly kind: 'delta'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
+  | { readonly kind: 'heartbeat' }
+  /** Something on the stream went wrong; the reader mends itself and goes on. */
+  | {
+      readonly kind: 'trouble'
+      readonly reason: import('../core/reasons.js').Reason
+      readonly message: string
+      readonly retryInMs?: number
+    }
+
+/** What the pipeline needs of a media-verification service. Errors are `AttestdError`s with a reason from the list. */
+export interface AttesterService {
+  /** The open set, counted against the key's rate limit. Malformed assets are left out and counted. */
+  listOpen(
+    options: { includeMyScore: boolean },
+    signal?: AbortSignal,
+  ): Promise<{ assets: Asset[]; stake: Stake | null }>
+  /** One asset with `myScore`; null: not open. */
+  find(id: string, signal?: AbortSignal): Promise<Asset | null>
+  /** Events of the open set until the signal aborts; reconnects by itself and never throws for trouble on the wire. */
+  watch(signal: AbortSignal): AsyncIterable<ServiceEvent>
+  /**
+   * Sends one score, signed at the last moment with service time, never repeated by itself.
+   * `AttestdError.ambiguous` tells whether a failed call may still have been stored.
+   */
+  submit(score: Score, signal?: AbortSignal): Promise<Receipt>
+}

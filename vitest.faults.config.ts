@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/faults/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+  },
+})
