@@ -77,8 +77,11 @@ export interface AttesterService {
   /** Events of the open set until the signal aborts; reconnects by itself and never throws for trouble on the wire. */
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent>
   /**
-   * Sends one score, signed at the last moment with service time, never repeated by itself.
+   * Sends one score exactly once: never repeated or signed again by itself, not even after a 401 (which refreshes the
+   * clock for the caller's next try).
    * `AttestdError.ambiguous` tells whether a failed call may still have been stored.
+   * @param signedAt service time (Unix ms) that is signed into the request. The caller has recorded it, so that it knows
+   *   when the request can no longer be accepted, however late it arrives.
    */
-  submit(score: Score, signal?: AbortSignal): Promise<Receipt>
+  submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt>
 }

@@ -1,0 +1,212 @@
+import fs from 'node:fs'
+import { parse as parseYaml } from 'yaml'
+import { z } from 'zod'
+import { errorText } from '../core/errors.js'
+import type { Reason } from '../core/reasons.js'
+import type { Setting } from './setting.js'
+import { type SettingKey, type Settings, settingRows } from './settings.js'
+
+/** One thing that is wrong with the settings. */
+export interface SettingProblem {
+  readonly reason: Extract<Reason, 'setting-missing' | 'setting-invalid' | 'setting-unknown'>
+  /** The setting's name as the person wrote it or could write it. */
+  readonly setting: string
+  readonly expected: string
+  /** What was given, masked where it is a secret. */
+  readonly got: string
+  readonly fix: string
+}
+
+/** Thrown by `loadSettings` with everything that is wrong at once; exit code 78. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly problems: readonly SettingProblem[]
+
+  constructor(problems: readonly SettingProblem[]) {
+    super(formatProblems(problems))
+    this.problems = problems
+  }
+}
+
+export interface SettingSources {
+  /** By setting key, from the command line. */
+  readonly flags?: Readonly<Partial<Record<SettingKey, string>>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** YAML file; the environment's ATTESTD_CONFIG where absent. */
+  readonly file?: string
+  /** Settings without which the verb cannot work. */
+  readonly need?: readonly SettingKey[]
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings
+  /** Where each value came from. */
+  readonly origins: Readonly<Record<SettingKey, string>>
+  /** Values that must never be shown. */
+  readonly secrets: readonly string[]
+  /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
+  readonly unknownEnv: readonly string[]
+}
+
+const ENV_PREFIX = 'ATTESTD_'
+
+/**
+ * Reads the settings: flag > environment > file > default. Secrets also come from files (`ATTESTD_X_FILE`).
+ * @throws SettingsError that lists every problem
+ */
+export function loadSettings(sources: SettingSources): LoadedSettings {
+  const problems: SettingProblem[] = []
+  const fileName = sources.file ?? sources.env[`${ENV_PREFIX}CONFIG`]
+  const inFile = fileName ? readSettingsFile(fileName, problems) : new Map<string, string>()
+  const values: Record<string, unknown> = {}
+  const origins = {} as Record<SettingKey, string>
+  const secrets: string[] = []
+  for (const [key, row] of settingRows) {
+    const found = findText(key, row, sources, inFile, fileName, problems)
+    if (found === null) {
+      if (sources.need?.includes(key)) problems.push(missing(row))
+      continue
+    }
+    origins[key] = found.origin
+    if (row.secret && found.origin !== 'default') secrets.push(found.text)
+    const parsed = row.parse.safeParse(found.text)
+    if (parsed.success) values[key] = parsed.data
+    else problems.push(invalid(row, found, parsed.error))
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+}
+
+interface Found {
+  readonly text: string
+  readonly origin: string
+}
+
+function findText(
+  key: SettingKey,
+  row: Setting<unknown>,
+  sources: SettingSources,
+  inFile: ReadonlyMap<string, string>,
+  fileName: string | undefined,
+  problems: SettingProblem[],
+): Found | null {
+  const name = ENV_PREFIX + row.env
+  const flag = sources.flags?.[key]
+  if (flag !== undefined) return { text: flag, origin: flagName(row) }
+  const given = sources.env[name]
+  if (given !== undefined && given !== '') return { text: given, origin: name }
+  const secretFile = row.secret ? sources.env[`${name}_FILE`] : undefined
+  if (secretFile) return readSecretFile(`${name}_FILE`, secretFile, problems)
+  const written = inFile.get(row.path)
+  if (written !== undefined) return { text: written, origin: `${fileName} (${row.path})` }
+  const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
+  if (writtenSecretFile) return readSecretFile(`${row.path}File`, writtenSecretFile, problems)
+  return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
+}
+
+function readSecretFile(setting: string, file: string, problems: SettingProblem[]): Found | null {
+  try {
+    return { text: fs.readFileSync(file, 'utf8').trimEnd(), origin: setting }
+  } catch (error) {
+    problems.push({
+      reason: 'setting-invalid',
+      setting,
+      expected: 'the path of a readable file that holds the secret',
+      got: `${file} (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
+      fix: 'Create the file, or correct the path.',
+    })
+    return null
+  }
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+const fileShape = z.record(
+  z.string(),
+  z.record(z.string(), z.union([scalar, z.array(scalar).transform((all) => all.join(','))]).nullable()).nullable(),
+)
+
+function readSettingsFile(file: string, problems: SettingProblem[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const known = new Set(settingRows.flatMap(([, row]) => (row.secret ? [row.path, `${row.path}File`] : [row.path])))
+  const broken = (got: string) =>
+    problems.push({
+      reason: 'setting-invalid',
+      setting: file,
+      expected: 'a YAML file of sections, as in config/attestd.example.yaml',
+      got,
+      fix: 'Correct the file, or start from the example.',
+    })
+  let content: unknown
+  try {
+    content = parseYaml(fs.readFileSync(file, 'utf8')) ?? {}
+  } catch (error) {
+    broken(errorText(error).split('\n')[0]!)
+    return found
+  }
+  const parsed = fileShape.safeParse(content)
+  if (!parsed.success) {
+    broken(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; '))
+    return found
+  }
+  for (const [section, entries] of Object.entries(parsed.data)) {
+    for (const [name, value] of Object.entries(entries ?? {})) {
+      const path = `${section}.${name}`
+      if (!known.has(path)) problems.push(unknown(file, path, known))
+      else if (value !== null) found.set(path, value)
+    }
+  }
+  return found
+}
+
+const flagName = (row: Setting<unknown>) => `--${row.env.toLowerCase().replaceAll('_', '-')}`
+
+function missing(row: Setting<unknown>): SettingProblem {
+  const file = row.secret ? ` (or ${ENV_PREFIX}${row.env}_FILE with the path of a file)` : ''
+  return {
+    reason: 'setting-missing',
+    setting: ENV_PREFIX + row.env,
+    expected: row.expects,
+    got: 'nothing',
+    fix: `Set ${ENV_PREFIX}${row.env}${file}, or ${row.path} in the settings file.`,
+  }
+}
+
+function invalid(row: Setting<unknown>, found: Found, error: z.ZodError): SettingProblem {
+  const detail = [...new Set(error.issues.map((issue) => issue.message))].join('; ')
+  return {
+    reason: 'setting-invalid',
+    setting: ENV_PREFIX + row.env,
+    expected: `${row.expects} (${detail})`,
+    got: row.secret ? `a value of ${found.text.length} characters (hidden)` : JSON.stringify(found.text),
+    fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
+  }
+}
+
+function unknown(file: string, path: string, known: ReadonlySet<string>): SettingProblem {
+  const section = path.split('.')[0]!
+  const near = [...known].filter((one) => one.startsWith(`${section}.`))
+  return {
+    reason: 'setting-unknown',
+    setting: `${path} in ${file}`,
+    expected: near.length > 0 ? `one of ${near.join(', ')}` : 'a known section',
+    got: path,
+    fix: 'Correct the name; the settings page (config/SETTINGS.md) lists all of them.',
+  }
+}
+
+function unknownNames(env: SettingSources['env']): string[] {
+  const known = new Set(['ATTESTD_CONFIG'])
+  for (const [, row] of settingRows) {
+    known.add(ENV_PREFIX + row.env)
+    if (row.secret) known.add(`${ENV_PREFIX}${row.env}_FILE`)
+  }
+  return Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !known.has(name))
+}
+
+function formatProblems(problems: readonly SettingProblem[]): string {
+  const blocks = problems.map(
+    (problem) =>
+      `  ${problem.setting}  [${problem.reason}]\n    expected  ${problem.expected}\n    got       ${problem.got}\n    fix       ${problem.fix}`,
+  )
+  return `attestd cannot start with these settings:\n\n${blocks.join('\n\n')}\n`
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** One row of the settings table. `T` is the parsed value. */
+export interface Setting<T> {
+  /** Name in the environment, after `ATTESTD_`. A contract: black-box checks drive the daemon with these. */
+  readonly env: string
+  /** Where it stands in the YAML file, e.g. `service.url`. */
+  readonly path: string
+  /** Turns the text of any source into the value, or says what was expected. */
+  readonly parse: z.ZodType<T, string>
+  /** Text of the default; absent where the verb that needs the setting must be given one. */
+  readonly fallback?: string
+  /** How the default is written on the settings page, where it depends on the machine. */
+  readonly fallbackShown?: string
+  /** What a good value looks like, for the error block and the settings page. */
+  readonly expects: string
+  /** One sentence: what it does. */
+  readonly says: string
+  /** Masked wherever settings are shown; may also be given as `<ENV>_FILE`, a path to a file that holds it. */
+  readonly secret?: true
+}
+
+export const text = (pattern: RegExp, expects: string) => z.string().regex(pattern, expects)
+
+export function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, 'a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `at least ${min}`).max(max, `at most ${max}`))
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.string().pipe(z.enum(values))
+}
+
+export const yesNo = z
+  .string()
+  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no']))
+  .transform((word) => word === 'true' || word === '1' || word === 'yes')
+
+/** Comma-separated items, trimmed, empty ones dropped. */
+export function list<T>(item: z.ZodType<T, string>) {
+  return z
+    .string()
+    .transform((all) =>
+      all
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== ''),
+    )
+    .pipe(z.array(item))
+}
+
+export function httpUrl() {
+  return z.string().refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : null
+    return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === ''
+  }, 'an http(s):// URL without user name or password')
+}
+
+const UNITS = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 } as const
+
+/** A number of bytes: `1048576`, `200MiB`, `2 GiB`, `5MB`. */
+export const bytes = z
+  .string()
+  .regex(/^\d+ *(kb|mb|gb|kib|mib|gib)?$/i, 'a size such as 200MiB')
+  .transform((value) => {
+    const [, number, unit] = /^(\d+) *(\w*)$/.exec(value)!
+    return Number(number) * UNITS[unit!.toLowerCase() as keyof typeof UNITS]
+  })

@@ -1,0 +1,373 @@
+import os from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import { packagePath } from '../core/files.js'
+import { bytes, httpUrl, integer, list, oneOf, type Setting, text, yesNo } from './setting.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+export const ROLES = ['intake', 'analyze', 'submit'] as const
+export type Role = (typeof ROLES)[number]
+
+const define = <T>(setting: Setting<T>) => setting
+
+/**
+ * Every setting of attestd, in the order of the settings page. Types, validation, flags, the settings page,
+ * the example file and the masked status all come from this table.
+ */
+export const SETTINGS = {
+  serviceUrl: define({
+    env: 'SERVICE_URL',
+    path: 'service.url',
+    parse: httpUrl(),
+    expects: 'the origin of the service, e.g. https://verify.example',
+    says: 'Where the media-verification service is. Plain http is accepted for loopback only.',
+  }),
+  serviceApi: define({
+    env: 'SERVICE_API',
+    path: 'service.api',
+    parse: oneOf(['signed-key']),
+    fallback: 'signed-key',
+    expects: 'signed-key',
+    says: 'Which API the service speaks.',
+  }),
+  accessKey: define({
+    env: 'ACCESS_KEY',
+    path: 'service.accessKey',
+    parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
+    expects: 'the attester access key, usually ak_att_…',
+    says: 'Public identifier of the attester key.',
+    secret: true,
+  }),
+  signingSecret: define({
+    env: 'SIGNING_SECRET',
+    path: 'service.signingSecret',
+    parse: z.string().min(1, 'a text that is not empty'),
+    expects: 'the signing secret that was shown when the key was created',
+    says: 'Signs every private request. Better given as a file.',
+    secret: true,
+  }),
+  headerPrefix: define({
+    env: 'HEADER_PREFIX',
+    path: 'service.headerPrefix',
+    parse: text(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'letters, digits and dashes'),
+    fallback: 'Service',
+    expects: 'letters, digits and dashes',
+    says: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
+  }),
+  timestampWindowMs: define({
+    env: 'TIMESTAMP_WINDOW_MS',
+    path: 'service.timestampWindowMs',
+    parse: integer(500, 10 * MINUTE),
+    fallback: '30000',
+    expects: 'milliseconds, 500 to 600000',
+    says: 'How far a request timestamp may be from service time. Also how long an unanswered submission is waited out before it may be sent again.',
+  }),
+  serviceTimeoutMs: define({
+    env: 'SERVICE_TIMEOUT_MS',
+    path: 'service.timeoutMs',
+    parse: integer(100, 5 * MINUTE),
+    fallback: '15000',
+    expects: 'milliseconds, 100 to 300000',
+    says: 'Longest wait for the answer to one request.',
+  }),
+  listEveryMs: define({
+    env: 'LIST_EVERY_MS',
+    path: 'service.listEveryMs',
+    parse: integer(200, 60 * MINUTE),
+    fallback: '60000',
+    expects: 'milliseconds, 200 to 3600000',
+    says: 'How often the signed list is read to catch what the stream missed.',
+  }),
+  streamIdleMs: define({
+    env: 'STREAM_IDLE_MS',
+    path: 'service.streamIdleMs',
+    parse: integer(200, 60 * MINUTE),
+    fallback: '90000',
+    expects: 'milliseconds, 200 to 3600000',
+    says: 'A stream that sends no byte for this long is cut and opened again.',
+  }),
+  clockRefreshMs: define({
+    env: 'CLOCK_REFRESH_MS',
+    path: 'service.clockRefreshMs',
+    parse: integer(200, 60 * MINUTE),
+    fallback: '300000',
+    expects: 'milliseconds, 200 to 3600000',
+    says: 'How often service time is measured again.',
+  }),
+
+  queueUrl: define({
+    env: 'QUEUE_URL',
+    path: 'queue.url',
+    parse: text(/^(embedded:|rediss?:\/\/)/, 'embedded:, redis://… or rediss://…'),
+    fallback: 'embedded:',
+    expects: 'embedded: (one process) or redis://HOST:6379 or rediss://HOST:6379',
+    says: 'The queue engine. Embedded needs nothing but serves one process; Redis serves many.',
+    secret: true,
+  }),
+  queuePrefix: define({
+    env: 'QUEUE_PREFIX',
+    path: 'queue.prefix',
+    parse: text(/^[A-Za-z0-9_-]{1,60}$/, 'letters, digits, _ and -'),
+    fallback: 'attestd',
+    expects: 'letters, digits, _ and -',
+    says: 'Keeps several deployments apart in one Redis.',
+  }),
+  queueFsync: define({
+    env: 'QUEUE_FSYNC',
+    path: 'queue.fsync',
+    parse: yesNo,
+    fallback: 'false',
+    expects: 'true or false',
+    says: 'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput. A killed process loses nothing either way.',
+  }),
+  queueLockMs: define({
+    env: 'QUEUE_LOCK_MS',
+    path: 'queue.lockMs',
+    parse: integer(1000, 10 * MINUTE),
+    fallback: '30000',
+    expects: 'milliseconds, 1000 to 600000',
+    says: 'How long a job belongs to a worker that stopped renewing it; after that another one takes it over.',
+  }),
+  analyzeConcurrency: define({
+    env: 'ANALYZE_CONCURRENCY',
+    path: 'queue.analyzeConcurrency',
+    parse: integer(1, 64),
+    fallback: '4',
+    expects: '1 to 64',
+    says: 'Assets fetched and scored at the same time.',
+  }),
+  submitConcurrency: define({
+    env: 'SUBMIT_CONCURRENCY',
+    path: 'queue.submitConcurrency',
+    parse: integer(1, 64),
+    fallback: '4',
+    expects: '1 to 64',
+    says: 'Scores submitted at the same time.',
+  }),
+  analyzeAttempts: define({
+    env: 'ANALYZE_ATTEMPTS',
+    path: 'queue.analyzeAttempts',
+    parse: integer(1, 100),
+    fallback: '6',
+    expects: '1 to 100',
+    says: 'Tries of an analysis before it is kept as failed.',
+  }),
+  submitAttempts: define({
+    env: 'SUBMIT_ATTEMPTS',
+    path: 'queue.submitAttempts',
+    parse: integer(1, 1000),
+    fallback: '30',
+    expects: '1 to 1000',
+    says: 'Tries of a submission before it is kept as failed.',
+  }),
+
+  ipfsGateways: define({
+    env: 'IPFS_GATEWAYS',
+    path: 'media.ipfsGateways',
+    parse: list(httpUrl()),
+    fallback: 'https://trustless-gateway.link,https://ipfs.io,https://dweb.link',
+    expects: 'comma-separated http(s) origins, the preferred first',
+    says: 'Trustless IPFS gateways. Every block is verified, so none of them needs to be trusted.',
+  }),
+  gatewayHedgeMs: define({
+    env: 'GATEWAY_HEDGE_MS',
+    path: 'media.gatewayHedgeMs',
+    parse: integer(10, 5 * MINUTE),
+    fallback: '2500',
+    expects: 'milliseconds, 10 to 300000',
+    says: 'When a gateway has not begun to deliver after this time, the next one is asked as well.',
+  }),
+  contentHash: define({
+    env: 'CONTENT_HASH',
+    path: 'media.contentHash',
+    parse: oneOf(['sha256', 'keccak256']),
+    fallback: 'sha256',
+    expects: 'sha256 or keccak256',
+    says: 'Which digest of the bytes the service means by contentHash.',
+  }),
+  mediaMaxBytes: define({
+    env: 'MEDIA_MAX_BYTES',
+    path: 'media.maxBytes',
+    parse: bytes,
+    fallback: '200MiB',
+    expects: 'a size such as 200MiB',
+    says: 'Media larger than this is abstained from.',
+  }),
+  mediaTimeoutMs: define({
+    env: 'MEDIA_TIMEOUT_MS',
+    path: 'media.timeoutMs',
+    parse: integer(100, 60 * MINUTE),
+    fallback: '120000',
+    expects: 'milliseconds, 100 to 3600000',
+    says: 'Longest time for one fetch, all gateways together.',
+  }),
+  mediaMaxRedirects: define({
+    env: 'MEDIA_MAX_REDIRECTS',
+    path: 'media.maxRedirects',
+    parse: integer(0, 20),
+    fallback: '3',
+    expects: '0 to 20',
+    says: 'Redirects followed for an https:// URI; each hop passes the address guard.',
+  }),
+  mediaCacheBytes: define({
+    env: 'MEDIA_CACHE_BYTES',
+    path: 'media.cacheBytes',
+    parse: bytes,
+    fallback: '2GiB',
+    expects: 'a size such as 2GiB',
+    says: 'Size of the media cache in the data directory.',
+  }),
+
+  modelsDir: define({
+    env: 'MODELS_DIR',
+    path: 'detect.modelsDir',
+    parse: z.string().min(1, 'a directory'),
+    fallback: packagePath('models'),
+    fallbackShown: 'models/ of the installation',
+    expects: 'a directory of detector packages',
+    says: 'Where detector packages are.',
+  }),
+  detectors: define({
+    env: 'DETECTORS',
+    path: 'detect.detectors',
+    parse: list(text(/^[a-z0-9][a-z0-9._-]*$/, 'package ids')),
+    fallback: '',
+    expects: 'comma-separated package ids; empty for all in the models directory',
+    says: 'Which detector packages are loaded.',
+  }),
+  detectorWorkers: define({
+    env: 'DETECTOR_WORKERS',
+    path: 'detect.workers',
+    parse: integer(1, 256),
+    fallback: String(Math.max(1, os.availableParallelism() - 1)),
+    fallbackShown: 'cores less one',
+    expects: '1 to 256',
+    says: 'Detector processes. The default is one per spare core.',
+  }),
+  detectorTimeoutMs: define({
+    env: 'DETECTOR_TIMEOUT_MS',
+    path: 'detect.timeoutMs',
+    parse: integer(50, 60 * MINUTE),
+    fallback: '60000',
+    expects: 'milliseconds, 50 to 3600000',
+    says: 'A detector process that works longer than this on one file is killed.',
+  }),
+  detectorMemoryMb: define({
+    env: 'DETECTOR_MEMORY_MB',
+    path: 'detect.memoryMb',
+    parse: integer(64, 1_000_000),
+    fallback: '1536',
+    expects: 'megabytes, 64 or more',
+    says: 'A detector process that grows beyond this is replaced.',
+  }),
+  detectorJobs: define({
+    env: 'DETECTOR_JOBS',
+    path: 'detect.jobsPerProcess',
+    parse: integer(1, 10_000_000),
+    fallback: '2000',
+    expects: '1 or more',
+    says: 'A detector process is replaced by a fresh one after this many files.',
+  }),
+  unsurePolicy: define({
+    env: 'UNSURE_POLICY',
+    path: 'detect.unsurePolicy',
+    parse: oneOf(['abstain', 'submit']),
+    fallback: 'abstain',
+    expects: 'abstain or submit',
+    says: "What happens when a risk lies in the detector's decision band: no score, or the calibrated risk as it is.",
+  }),
+
+  roles: define({
+    env: 'ROLES',
+    path: 'run.roles',
+    parse: list(z.string().pipe(z.enum(ROLES))).refine((all) => all.length > 0, 'at least one role'),
+    fallback: 'intake,analyze,submit',
+    expects: 'any of intake, analyze, submit',
+    says: 'What this process does. Processes with different roles share a Redis queue.',
+  }),
+  dataDir: define({
+    env: 'DATA_DIR',
+    path: 'run.dataDir',
+    parse: z
+      .string()
+      .min(1, 'a directory')
+      .transform((folder) => path.resolve(folder)),
+    fallback: path.join(os.homedir(), '.local', 'share', 'attestd'),
+    fallbackShown: '~/.local/share/attestd',
+    expects: 'a directory',
+    says: 'Holds the embedded queue, the media cache, verdicts and receipts.',
+  }),
+  drainMs: define({
+    env: 'DRAIN_MS',
+    path: 'run.drainMs',
+    parse: integer(0, 60 * MINUTE),
+    fallback: '25000',
+    expects: 'milliseconds, 0 to 3600000',
+    says: 'How long the first SIGTERM waits for active jobs. What is unfinished then is taken up at the next start.',
+  }),
+  retainVerdictsMs: define({
+    env: 'RETAIN_VERDICTS_MS',
+    path: 'run.retainVerdictsMs',
+    parse: integer(MINUTE, 3650 * DAY),
+    fallback: String(90 * DAY),
+    fallbackShown: '7776000000 (90 days)',
+    expects: 'milliseconds, one minute or more',
+    says: 'How long verdicts and receipts are kept in the data directory.',
+  }),
+
+  httpHost: define({
+    env: 'HTTP_HOST',
+    path: 'http.host',
+    parse: z.string().min(1, 'an address'),
+    fallback: '127.0.0.1',
+    expects: 'an address to bind, 127.0.0.1 for this machine only',
+    says: 'Where console, queue board, metrics and health are served.',
+  }),
+  httpPort: define({
+    env: 'HTTP_PORT',
+    path: 'http.port',
+    parse: integer(0, 65_535),
+    fallback: '8780',
+    expects: '0 to 65535; 0 takes any free port',
+    says: 'Port of console, queue board, metrics and health.',
+  }),
+  httpPassword: define({
+    env: 'HTTP_PASSWORD',
+    path: 'http.password',
+    parse: z.string().min(8, 'at least 8 characters'),
+    expects: 'at least 8 characters',
+    says: 'Password (user attestd) of the queue board. Without it the board is read-only.',
+    secret: true,
+  }),
+  logLevel: define({
+    env: 'LOG_LEVEL',
+    path: 'log.level',
+    parse: oneOf(['debug', 'info', 'warn', 'error']),
+    fallback: 'info',
+    expects: 'debug, info, warn or error',
+    says: 'Least level that is logged.',
+  }),
+  logFormat: define({
+    env: 'LOG_FORMAT',
+    path: 'log.format',
+    parse: oneOf(['auto', 'json', 'pretty']),
+    fallback: 'auto',
+    expects: 'auto, json or pretty',
+    says: 'JSON lines, or text for people; auto is pretty on a terminal.',
+  }),
+} as const
+
+export type SettingKey = keyof typeof SETTINGS
+
+type Value<K extends SettingKey> = (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
+type Optional = 'serviceUrl' | 'accessKey' | 'signingSecret' | 'httpPassword'
+
+/** Parsed settings. Those without a default are undefined unless the verb demanded them. */
+export type Settings = { readonly [K in Exclude<SettingKey, Optional>]: Value<K> } & {
+  readonly [K in Optional]?: Value<K>
+}
+
+/** Table rows with the loose type that generic code needs. */
+export const settingRows = Object.entries(SETTINGS) as [SettingKey, Setting<unknown>][]

@@ -1,0 +1,20 @@
+import type { LoadedSettings } from './load.js'
+import { type SettingKey, settingRows } from './settings.js'
+
+export interface ShownSetting {
+  readonly name: string
+  readonly value: string
+  readonly origin: string
+}
+
+const MASK = '••••••'
+
+/** The settings in force as a person may see them: secrets masked, with where each came from. */
+export function shownSettings({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): ShownSetting[] {
+  return settingRows.flatMap(([key, row]) => {
+    const value = settings[key as SettingKey]
+    if (value === undefined) return []
+    const masked = row.secret && origins[key] !== 'default'
+    return [{ name: `ATTESTD_${row.env}`, value: masked ? MASK : [value].flat().join(','), origin: origins[key] }]
+  })
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { jobIdOf } from '../core/ids.js'
+import type { Log } from '../core/log.js'
+import type { Detection, DetectorHost } from '../detect/detection.js'
+import type { MediaSource } from '../media/media-source.js'
+import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
+import {
+  type AnalyzeJob,
+  type AnalyzeResult,
+  parseAnalyzeJob,
+  priorityOf,
+  type SubmitJob,
+  type Verdict,
+} from './jobs.js'
+import type { PipelineEvents } from './pipeline-events.js'
+import type { VerdictStore } from './verdict-store.js'
+
+export interface AnalyzeOptions {
+  readonly media: MediaSource
+  readonly detectors: DetectorHost
+  readonly verdicts: VerdictStore
+  readonly queue: Pick<QueueEngine, 'add'>
+  readonly unsurePolicy: 'abstain' | 'submit'
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: PipelineEvents
+}
+
+/**
+ * Turns an asset into a verdict and hands it to the submit queue. Never touches the network API.
+ * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
+ */
+export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<AnalyzeResult>> {
+  const job = parseAnalyzeJob(run.data)
+  try {
+    const { detection, cached } = await detectionFor(job, run, options)
+    const verdict = verdictOf(detection)
+    if (detection.unsure && options.unsurePolicy === 'abstain') {
+      throw new AttestdError(
+        'detector-unsure',
+        `Risk ${verdict.risk} lies in the decision band of ${verdict.algorithm}.`,
+      )
+    }
+    const next: SubmitJob = { ...job, verdict, sent: null }
+    await options.queue.add('submit', run.id, next, { priority: priorityOf(job.asset.turnaround) })
+    options.events.verdict?.({ asset: job.asset, verdict, cached, seenAt: job.seenAt })
+    options.log.info({ asset: job.asset.id, attempt: run.attempt, risk: verdict.risk, cached }, 'asset scored')
+    return { kind: 'done', result: { outcome: 'scored', verdict, cached } }
+  } catch (error) {
+    if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+    const { reason, message } = error
+    options.events.abstained?.({ asset: job.asset, reason, message, seenAt: job.seenAt })
+    options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
+    return { kind: 'done', result: { outcome: 'abstained', reason, message } }
+  }
+}
+
+async function detectionFor(
+  { asset }: AnalyzeJob,
+  { signal }: JobRun<unknown>,
+  { clock, detectors, events, media, verdicts }: AnalyzeOptions,
+): Promise<{ detection: Detection; cached: boolean }> {
+  const detector = detectors.detectorFor(asset.mediaType)
+  if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
+  const key = { contentHash: asset.contentHash, detectorDigest: detector.digest, mediaType: asset.mediaType }
+  const known = await verdicts.get(key)
+  if (known) return { detection: known, cached: true }
+
+  const started = clock.monotonic()
+  const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
+  try {
+    events.fetched?.({ asset, media: fetched, elapsedMs: clock.monotonic() - started })
+    const handed = clock.monotonic()
+    const request = { file: fetched.file, mediaType: asset.mediaType, label: jobIdOf(asset.id) }
+    const detection = await detectors.detect(request, signal)
+    events.detected?.({ asset, detection, elapsedMs: clock.monotonic() - handed })
+    await verdicts.put(key, detection)
+    return { detection, cached: false }
+  } finally {
+    fetched.release()
+  }
+}
+
+/** The one place where a risk in [0, 1] becomes the percentage that is submitted, rounded to two decimals. */
+export function verdictOf(detection: Detection): Verdict {
+  return {
+    risk: Math.round(detection.risk * 10_000) / 100,
+    algorithm: `${detection.detectorId}@${detection.detectorVersion}`,
+    notes: detection.notes,
+    detectorDigest: detection.detectorDigest,
+    unsure: detection.unsure,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../core/clock.js'
+import type { Reason } from '../core/reasons.js'
+import type { Stake } from '../service/port.js'
+import type { ClockState } from '../service/service-clock.js'
+
+export type GateAnswer =
+  | { readonly open: true }
+  | { readonly open: false; readonly reason: Reason; readonly retryInMs: number }
+
+export interface GateOptions {
+  readonly clock: Clock
+  readonly serviceClock: () => ClockState
+}
+
+/** How soon a held submission looks at the gate again, ms. Short, because a look costs nothing on the wire. */
+const LOOK_AGAIN_MS = 2000
+
+/**
+ * Whether a submission may leave now: stake sufficient, clock trusted, no rate-limit pause.
+ * It only answers from what it was told; it never asks the service.
+ */
+export class Gate {
+  readonly #options: GateOptions
+  #stake: Stake | null = null
+  #pausedUntil = Number.NEGATIVE_INFINITY
+  #pauseReason: Reason = 'service-rate-limited'
+
+  constructor(options: GateOptions) {
+    this.#options = options
+  }
+
+  get stake(): Stake | null {
+    return this.#stake
+  }
+
+  /** @returns whether the stake crossed the minimum, either way */
+  updateStake(stake: Stake): boolean {
+    const before = this.stakeOk
+    this.#stake = stake
+    return before !== this.stakeOk
+  }
+
+  get stakeOk(): boolean {
+    return this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
+  }
+
+  /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
+  pause(reason: Reason, forMs: number): void {
+    const until = this.#options.clock.monotonic() + forMs
+    if (until <= this.#pausedUntil) return
+    this.#pausedUntil = until
+    this.#pauseReason = reason
+  }
+
+  check(): GateAnswer {
+    const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
+    if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
+    if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
+    if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
+    if (!this.#options.serviceClock().trusted) {
+      return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
+    }
+    return { open: true }
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { AttestdError } from '../core/errors.js'
+import { MEDIA_TYPES } from '../core/media-types.js'
+import { isReason, type Reason } from '../core/reasons.js'
+import type { Asset } from '../service/port.js'
+
+/** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
+const jobAsset = z.object({
+  id: z.string().min(1),
+  title: z.string(),
+  contentHash: z.string(),
+  uri: z.string(),
+  mediaType: z.enum(MEDIA_TYPES),
+  turnaround: z.enum(['standard', 'priority_5min']),
+})
+export type JobAsset = z.infer<typeof jobAsset>
+
+const analyzeJob = z.object({
+  asset: jobAsset,
+  /** When intake first saw the asset open, local Unix ms. */
+  seenAt: z.number(),
+})
+export type AnalyzeJob = z.infer<typeof analyzeJob>
+
+const verdict = z.object({
+  /** Calibrated risk as a percentage, 0 to 100, two decimals. */
+  risk: z.number().min(0).max(100),
+  /** Detector id and version. */
+  algorithm: z.string(),
+  notes: z.string(),
+  detectorDigest: z.string(),
+  unsure: z.boolean(),
+})
+export type Verdict = z.infer<typeof verdict>
+
+const submitJob = z.object({
+  asset: jobAsset,
+  seenAt: z.number(),
+  verdict,
+  /** Set before the first byte of a submission leaves, cleared when it surely was not stored. */
+  sent: z
+    .object({
+      tries: z.number().int(),
+      /** Service time (ms) after which the service can no longer accept what was sent. */
+      settledAt: z.number(),
+    })
+    .nullable(),
+})
+export type SubmitJob = z.infer<typeof submitJob>
+
+const reason = z.string().refine((text): text is Reason => isReason(text))
+
+export const analyzeResult = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('scored'), verdict, cached: z.boolean() }),
+  z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
+])
+export type AnalyzeResult = z.infer<typeof analyzeResult>
+
+export const submitResult = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.enum(['accepted', 'confirmed']),
+    scoreId: z.string().nullable(),
+    risk: z.number(),
+    attester: z.string().nullable(),
+  }),
+  /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
+  z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
+])
+export type SubmitResult = z.infer<typeof submitResult>
+
+function parseJob<T>(schema: z.ZodType<T>, data: unknown): T {
+  const parsed = schema.safeParse(data)
+  if (parsed.success) return parsed.data
+  const where = parsed.error.issues.map((issue) => issue.path.join('.') || 'data').join(', ')
+  throw new AttestdError('job-malformed', `The job's data is not of the stated shape at: ${where}.`)
+}
+
+export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)
+export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
+
+export function jobAssetOf(asset: Asset): JobAsset {
+  const { id, title, contentHash, uri, mediaType, turnaround } = asset
+  return { id, title, contentHash, uri, mediaType, turnaround }
+}
+
+/** Urgent assets overtake everything else; 1 goes first. */
+export function priorityOf(turnaround: JobAsset['turnaround']): number {
+  return turnaround === 'priority_5min' ? 1 : 10
+}

@@ -1,0 +1,101 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { MEDIA_TYPES } from '../core/media-types.js'
+
+const common = {
+  /** Local Unix ms. */
+  at: z.number(),
+  assetId: z.string(),
+  title: z.string(),
+  mediaType: z.enum(MEDIA_TYPES),
+  contentHash: z.string(),
+  uri: z.string(),
+}
+
+const ledgerEntry = z.discriminatedUnion('kind', [
+  z.object({
+    ...common,
+    kind: z.literal('verdict'),
+    risk: z.number(),
+    algorithm: z.string(),
+    detectorDigest: z.string(),
+    notes: z.string(),
+    unsure: z.boolean(),
+    cached: z.boolean(),
+  }),
+  z.object({ ...common, kind: z.literal('abstained'), reason: z.string(), message: z.string() }),
+  z.object({
+    ...common,
+    kind: z.literal('receipt'),
+    outcome: z.enum(['accepted', 'confirmed', 'closed']),
+    risk: z.number(),
+    algorithm: z.string(),
+    scoreId: z.string().nullable(),
+    openToRecordMs: z.number(),
+  }),
+  z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),
+])
+
+/** One line of the ledger: a verdict, an abstention, a receipt or a failure. */
+export type LedgerEntry = z.infer<typeof ledgerEntry>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const FILE_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
+
+/** The daemon's own record of what it did: append-only JSON lines, one file a day (UTC), readable by other processes. */
+export class Ledger {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** One write per line with O_APPEND, so that lines of several writers do not mix. */
+  async append(entry: LedgerEntry): Promise<void> {
+    await fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const day = new Date(entry.at).toISOString().slice(0, 10)
+    await fs.appendFile(path.join(this.#folder, `${day}.jsonl`), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+  }
+
+  /**
+   * The newest entries, newest first. Lines that a kill tore or that are of another shape are passed over.
+   * @param wanted filter; all where absent
+   */
+  async recent(limit: number, wanted: (entry: LedgerEntry) => boolean = () => true): Promise<LedgerEntry[]> {
+    const found: LedgerEntry[] = []
+    for (const name of (await this.#files()).reverse()) {
+      const lines = (await fs.readFile(path.join(this.#folder, name), 'utf8')).split('\n').reverse()
+      for (const line of lines) {
+        const entry = parseLine(line)
+        if (!entry || !wanted(entry)) continue
+        found.push(entry)
+        if (found.length === limit) return found
+      }
+    }
+    return found
+  }
+
+  /** Removes whole days older than `maxAgeMs`. */
+  async prune(maxAgeMs: number, now: number): Promise<void> {
+    for (const name of await this.#files()) {
+      const dayEnd = Date.parse(`${FILE_NAME.exec(name)![1]}T00:00:00Z`) + DAY_MS
+      if (now - dayEnd > maxAgeMs) await fs.rm(path.join(this.#folder, name), { force: true })
+    }
+  }
+
+  async #files(): Promise<string[]> {
+    const names = await fs.readdir(this.#folder).catch(() => [])
+    return names.filter((name) => FILE_NAME.test(name)).sort()
+  }
+}
+
+function parseLine(line: string): LedgerEntry | null {
+  if (line === '') return null
+  try {
+    const parsed = ledgerEntry.safeParse(JSON.parse(line))
+    return parsed.success ? parsed.data : null
+  } catch {
+    return null
+  }
+}

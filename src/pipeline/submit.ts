@@ -1,0 +1,138 @@
+import { type AttestdError, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { JobEnd, JobRun } from '../queue/queues.js'
+import type { Asset, AttesterService, Receipt } from '../service/port.js'
+import type { Gate } from './gate.js'
+import { parseSubmitJob, type SubmitJob, type SubmitResult } from './jobs.js'
+import type { PipelineEvents } from './pipeline-events.js'
+
+export interface SubmitOptions {
+  readonly service: AttesterService
+  readonly gate: Gate
+  /** Service time, Unix ms. */
+  readonly serviceNow: () => number
+  /** How long a signed request stays acceptable after it was signed, ms. */
+  readonly timestampWindowMs: number
+  /** Longest time the service may take to store a request that it accepted, ms. */
+  readonly storeTimeMs: number
+  readonly log: Log
+  readonly events: PipelineEvents
+}
+
+/** Shortest pause for all submissions after a 429 or 403 that did not say how long, ms. */
+const RATE_PAUSE_MS = 5000
+const FORBIDDEN_PAUSE_MS = 30_000
+/** A service that asks for a longer pause than this is asked again anyway, ms. */
+const MAX_PAUSE_MS = 10 * 60_000
+/** Server errors of a proxy: the service behind it may still be working on the request. */
+const PROXY_STATUS = new Set<unknown>([502, 504])
+
+/**
+ * Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
+ * attempt durably before the first byte leaves; and after an unclear end sends again only when the earlier request can
+ * no longer be accepted, because its timestamp has left the service's window.
+ */
+export async function submit(run: JobRun<unknown>, options: SubmitOptions): Promise<JobEnd<SubmitResult>> {
+  const job = parseSubmitJob(run.data)
+  const gate = options.gate.check()
+  if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+
+  try {
+    const standing = await ask(job, run, options)
+    if (standing !== 'free') return standing
+    return await send(job, run, options)
+  } catch (error) {
+    return holdOrThrow(toAttestdError(error), options)
+  }
+}
+
+/** What the service has on record; `free` when a send cannot double an earlier one. */
+async function ask(
+  job: SubmitJob,
+  run: JobRun<unknown>,
+  options: SubmitOptions,
+): Promise<JobEnd<SubmitResult> | 'free'> {
+  // Read before asking: only what has settled by the time of the question is covered by its answer.
+  const askedAt = options.serviceNow()
+  const asset = await options.service.find(job.asset.id, run.signal)
+  if (!asset) return closed(job, run, options)
+  if (typeof asset.myScore === 'number') return confirmed(job, asset, run, options)
+  const settlesInMs = (job.sent?.settledAt ?? 0) - askedAt
+  if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
+  return 'free'
+}
+
+async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions): Promise<JobEnd<SubmitResult>> {
+  const { asset, verdict } = job
+  const signedAt = options.serviceNow()
+  const sent = {
+    tries: (job.sent?.tries ?? 0) + 1,
+    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,
+  }
+  await run.save({ ...job, sent })
+  try {
+    const score = { assetId: asset.id, risk: verdict.risk, algorithm: verdict.algorithm, notes: verdict.notes }
+    return finish(job, run, options, acceptedResult(await options.service.submit(score, signedAt, run.signal)))
+  } catch (error) {
+    // Another worker may hold the job by now: the record stays as it was written before the send.
+    if (run.signal.aborted) throw error
+    const failure = toAttestdError(error)
+    if (failure.reason === 'service-failing' && !PROXY_STATUS.has(failure.facts['status'])) {
+      // A plain 500 or 503 is the service's last word, so the next question already settles it.
+      await run.save({ ...job, sent: { ...sent, settledAt: options.serviceNow() } })
+    } else if (error instanceof AttestdError && !error.ambiguous) {
+      // Surely not stored: the record of the attempt would only delay the next one.
+      await run.save({ ...job, sent: null })
+      if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
+      if (failure.reason === 'score-conflict') return settleConflict(job, run, options, failure)
+    }
+    throw failure
+  }
+}
+
+/** A conflict over the same value is "same again", which is success; over another value it is an error. */
+async function settleConflict(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions, conflict: AttestdError) {
+  const asset = await options.service.find(job.asset.id, run.signal)
+  if (!asset) return closed(job, run, options)
+  if (asset.myScore === job.verdict.risk) return confirmed(job, asset, run, options)
+  throw conflict
+}
+
+function confirmed(job: SubmitJob, asset: Asset, run: JobRun<unknown>, options: SubmitOptions): JobEnd<SubmitResult> {
+  const risk = asset.myScore ?? job.verdict.risk
+  if (risk !== job.verdict.risk) {
+    const facts = { asset: job.asset.id, onRecord: risk, ours: job.verdict.risk }
+    options.log.warn(facts, 'the service holds another score of this attester; left as it is')
+  }
+  return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
+}
+
+function closed(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions): JobEnd<SubmitResult> {
+  return finish(job, run, options, { outcome: 'closed', maybeStored: job.sent !== null })
+}
+
+function acceptedResult(receipt: Receipt): SubmitResult {
+  return { outcome: receipt.how, scoreId: receipt.scoreId, risk: receipt.risk, attester: receipt.attester }
+}
+
+function finish(
+  job: SubmitJob,
+  run: JobRun<unknown>,
+  options: SubmitOptions,
+  result: SubmitResult,
+): JobEnd<SubmitResult> {
+  const { asset, seenAt, verdict } = job
+  options.events.submitted?.({ asset, result, verdict, seenAt })
+  const facts = { asset: asset.id, attempt: run.attempt, ...result }
+  options.log.info(facts, result.outcome === 'closed' ? 'asset closed before a score was confirmed' : 'score on record')
+  return { kind: 'done', result }
+}
+
+/** Refusals that speak for every submission close the gate for a while; this job waits with the others. */
+function holdOrThrow(failure: AttestdError, { gate }: SubmitOptions): JobEnd<SubmitResult> {
+  if (failure.kind !== 'wait') throw failure
+  const leastMs = failure.reason === 'service-forbidden' ? FORBIDDEN_PAUSE_MS : RATE_PAUSE_MS
+  const pauseMs = Math.min(MAX_PAUSE_MS, failure.retryAfterMs ?? leastMs)
+  gate.pause(failure.reason, pauseMs)
+  return { kind: 'hold', reason: failure.reason, delayMs: Math.max(1, Math.ceil(pauseMs)) }
+}

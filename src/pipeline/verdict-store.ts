@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
+import type { MediaType } from '../core/media-types.js'
+import type { Detection } from '../detect/detection.js'
+
+export interface VerdictKey {
+  readonly contentHash: string
+  readonly detectorDigest: string
+  readonly mediaType: MediaType
+}
+
+const storedDetection = z.object({
+  detectorId: z.string(),
+  detectorVersion: z.string(),
+  detectorDigest: z.string(),
+  risk: z.number().min(0).max(1),
+  rawScore: z.number(),
+  unsure: z.boolean(),
+  notes: z.string(),
+  elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
+})
+
+/** Detections by content hash and detector digest, one small file each, so that the same bytes are never inferred twice. */
+export class VerdictStore {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** A file that cannot be read as a detection counts as absent: it is made anew. */
+  async get(key: VerdictKey): Promise<Detection | null> {
+    const content = await readFileIfPresent(this.#file(key))
+    if (!content) return null
+    try {
+      return storedDetection.parse(JSON.parse(content.toString('utf8')))
+    } catch {
+      return null
+    }
+  }
+
+  async put(key: VerdictKey, detection: Detection): Promise<void> {
+    const file = this.#file(key)
+    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    await writeFileAtomic(file, JSON.stringify(detection))
+  }
+
+  /** Removes verdicts older than `maxAgeMs`. */
+  async prune(maxAgeMs: number, now: number): Promise<void> {
+    const entries = await fs.readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const file = path.join(entry.parentPath, entry.name)
+      const { mtimeMs } = await fs.stat(file)
+      if (now - mtimeMs > maxAgeMs) await fs.rm(file, { force: true })
+    }
+  }
+
+  #file({ contentHash, detectorDigest, mediaType }: VerdictKey): string {
+    // Hashed, because a content hash comes from outside and must not choose a path.
+    const name = createHash('sha256').update(`${contentHash}\n${detectorDigest}\n${mediaType}`).digest('hex')
+    return path.join(this.#folder, name.slice(0, 2), `${name}.json`)
+  }
+}
