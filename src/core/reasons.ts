@@ -150,6 +150,14 @@ export const REASONS = {
   // queue and process
   'queue-unreachable': { kind: 'retry', says: 'The queue engine does not answer.' },
   'job-malformed': { kind: 'permanent', says: 'A job holds data that is not of the stated shape.' },
+  'job-lock-lost': {
+    kind: 'retry',
+    says: 'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
+  },
+  'job-stalled': {
+    kind: 'permanent',
+    says: 'A job was started many times and its process died or hung each time.',
+  },
   'attempts-exhausted': { kind: 'permanent', says: 'All attempts were used.' },
   'internal-error': { kind: 'retry', says: 'An unexpected error; please report it with the log line.' },
 } as const satisfies Record<string, ReasonEntry>
