@@ -1,0 +1,95 @@
+import type { Clock } from '../core/clock.js'
+import { toAttestdError } from '../core/errors.js'
+import { type Reason, reasonEntry } from '../core/reasons.js'
+
+/** What a readiness check found. */
+export interface CheckResult {
+  readonly ok: boolean
+  /** Why not; absent when it is fine. */
+  readonly reason?: Reason
+  /** One sentence about this case. */
+  readonly says: string
+  /** Plain facts, such as ages and counts. Shown to whoever can reach the port: never secrets. */
+  readonly detail?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export type Check = () => CheckResult | Promise<CheckResult>
+
+/** A check's result with its name and what to do about it. */
+export interface NamedCheck extends CheckResult {
+  readonly name: string
+  readonly fix?: string
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: readonly NamedCheck[]
+}
+
+export interface Health {
+  /** Adds a check; a later one of the same name replaces it. */
+  register(name: string, check: Check): void
+  /** Runs all checks; not ready while none is registered. Calls within a second share one run. Never rejects. */
+  readiness(): Promise<Readiness>
+  /** Alive as long as this can be answered. */
+  liveness(): { readonly alive: true; readonly version: string; readonly uptimeSeconds: number }
+}
+
+export interface HealthOptions {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+  readonly version: string
+  /** Told of each check's result, for the metric. */
+  readonly onResult?: (name: string, ok: boolean) => void
+}
+
+/** A check that takes longer counts as not ready, milliseconds. Probes usually wait for 1 to 5 s. */
+const CHECK_TIMEOUT_MS = 2000
+/** Results are shared for this long, milliseconds, so that many probes cost as much as one. */
+const SHARED_MS = 1000
+
+export function createHealth({ clock, version, onResult }: HealthOptions): Health {
+  const started = clock.monotonic()
+  const checks = new Map<string, Check>()
+  let last: { at: number; readiness: Promise<Readiness> } | undefined
+
+  async function run(): Promise<Readiness> {
+    const results = await Promise.all([...checks].map(([name, check]) => runCheck(name, check, clock)))
+    for (const { name, ok } of results) onResult?.(name, ok)
+    return { ready: results.length > 0 && results.every(({ ok }) => ok), checks: results }
+  }
+
+  return {
+    register(name, check) {
+      checks.set(name, check)
+      last = undefined
+    },
+    readiness() {
+      const now = clock.monotonic()
+      if (!last || now - last.at >= SHARED_MS) last = { at: now, readiness: run() }
+      return last.readiness
+    },
+    liveness: () => ({ alive: true, version, uptimeSeconds: Math.round((clock.monotonic() - started) / 1000) }),
+  }
+}
+
+async function runCheck(name: string, check: Check, clock: HealthOptions['clock']): Promise<NamedCheck> {
+  const result = await resultOf(check, clock)
+  const fix = result.reason && reasonEntry(result.reason).fix
+  return { name, ...result, ...(fix ? { fix } : {}) }
+}
+
+async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
+  const done = new AbortController()
+  const late = clock.sleep(CHECK_TIMEOUT_MS, done.signal).then((): CheckResult => {
+    return { ok: false, reason: 'internal-error', says: `The check gave no answer within ${CHECK_TIMEOUT_MS} ms.` }
+  })
+  try {
+    return await Promise.race([Promise.resolve().then(check), late])
+  } catch (error) {
+    const { reason, message } = toAttestdError(error)
+    return { ok: false, reason, says: message }
+  } finally {
+    late.catch(() => {})
+    done.abort()
+  }
+}

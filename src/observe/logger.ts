@@ -1,0 +1,94 @@
+import { isatty } from 'node:tty'
+import { type LogFn, pino } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+import type { Log } from '../core/log.js'
+import { cleanText } from '../core/text.js'
+import { errorFacts } from './error-facts.js'
+import { createRedactor } from './redaction.js'
+
+/** Levels from the most to the least talkative. `silent` writes nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Takes finished lines, each ending with a newline. Must write before it returns. */
+export interface LogDestination {
+  write(line: string): void
+}
+
+export interface LoggerOptions {
+  /**
+   * What is written. Policy: `error` needs a person, `warn` is trouble that mends itself, `info` is one line a job
+   * and one a change of state, `debug` is one line a request.
+   */
+  readonly level: LogLevel
+  /** `auto`: pretty on a terminal, else JSON lines. */
+  readonly format: 'auto' | 'json' | 'pretty'
+  /** File descriptor or writer. @default 1, standard output */
+  readonly destination?: number | LogDestination
+  /** Values that must never be written. */
+  readonly secrets: readonly string[]
+  /** Told of each written line, for the metric. */
+  readonly onLine?: (level: string) => void
+}
+
+/** The daemon's logger. */
+export interface Logger extends Log {
+  fatal: Log['error']
+  /** A logger whose every line carries `bindings`. */
+  child(bindings: Readonly<Record<string, unknown>>): Logger
+}
+
+/** Longest string of a fact in a log line, UTF-16 units. */
+const MAX_TEXT = 4000
+
+/**
+ * Makes the logger: one line an event with ISO time, level, message and facts. Lines are redacted as finished text and
+ * written synchronously in this thread, so that nothing slips by and nothing is lost when the process ends.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const { destination = 1 } = options
+  const out: LogDestination =
+    typeof destination === 'number' ? pino.destination({ dest: destination, sync: true }) : destination
+  const terminal = typeof destination === 'number' && isatty(destination)
+  const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal)
+  const redact = createRedactor(options.secrets)
+  const show = pretty ? prettyFactory({ ...PRETTY, colorize: terminal }) : undefined
+  const write = (line: string) => {
+    const clean = redact(line)
+    // The pretty text has other quoting than the JSON line, so it is redacted once more.
+    out.write(show ? redact(String(show(clean))) : clean)
+  }
+  return pino(pinoOptions(options), { write }) as unknown as Logger
+}
+
+const PRETTY = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid', singleLine: true } as const
+
+function pinoOptions({ level, onLine }: LoggerOptions): pino.LoggerOptions {
+  const counted = {
+    logMethod(this: pino.Logger, args: Parameters<LogFn>, method: LogFn, number: number) {
+      onLine?.(pino.levels.labels[number] ?? 'other')
+      method.apply(this, args)
+    },
+  }
+  return {
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }), log: (facts) => plainFacts(facts) },
+    serializers: { err: (value) => value },
+    depthLimit: 6,
+    edgeLimit: 100,
+    ...(onLine ? { hooks: counted } : {}),
+  }
+}
+
+/** Errors become their facts, bigints decimal strings, long texts are cut: pino would write `{}`, a float or all of it. */
+function plainFacts(facts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainFact(value)]))
+}
+
+function plainFact(value: unknown): unknown {
+  if (value instanceof Error) return errorFacts(value)
+  if (typeof value === 'bigint') return value.toString()
+  return typeof value === 'string' ? cleanText(value, MAX_TEXT) : value
+}

@@ -1,0 +1,275 @@
+/** One metric: its Prometheus name with the unit, its labels, and a help text that says what a bad value looks like. */
+export interface MetricEntry {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly help: string
+  /** Upper bounds of a histogram's buckets, in the unit of the name. */
+  readonly buckets?: readonly number[]
+}
+
+/** From a quick request to a slow one, seconds. */
+const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** From one small image to a long video, seconds. */
+const WORK_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+/** `priority_5min` wants 300; a standard asset may wait for hours. Seconds. */
+const TURNAROUND_SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 180, 240, 300, 600, 1800, 3600, 14_400]
+
+/** Every metric of the daemon. `reason` is always a code of the one list of reasons; no label ever holds an asset id. */
+export const METRICS = {
+  buildInfo: {
+    name: 'attestd_build_info',
+    type: 'gauge',
+    labels: ['version', 'node', 'queue_engine'],
+    help: 'Always 1; the labels say what runs. Several versions at once mean an unfinished roll-out.',
+  },
+  ready: {
+    name: 'attestd_ready',
+    type: 'gauge',
+    labels: ['check'],
+    help: 'Readiness by check: 1 fine, 0 not. 0 for longer than a restart takes needs a look at /readyz.',
+  },
+  logLines: {
+    name: 'attestd_log_lines_total',
+    type: 'counter',
+    labels: ['level'],
+    help: 'Log lines written. Any steady rate of error lines is bad.',
+  },
+  scrapeFailures: {
+    name: 'attestd_scrape_failures_total',
+    type: 'counter',
+    labels: [],
+    help: 'Values that could not be read while /metrics was scraped. Rising: gauges such as queue depth are stale.',
+  },
+
+  // what comes in
+  assets: {
+    name: 'attestd_assets_total',
+    type: 'counter',
+    labels: ['how', 'turnaround'],
+    help: 'Assets by what intake did: seen, enqueued, known (already queued), scored (already scored), dropped (closed before its turn). Seen without enqueued for hours: intake is stuck, or another daemon does the work.',
+  },
+  malformed: {
+    name: 'attestd_malformed_total',
+    type: 'counter',
+    labels: ['what', 'reason'],
+    help: 'Assets, events, jobs or replies that were not of the stated shape and were left out. Above 0: the service changed, or sends garbage.',
+  },
+  streamConnected: {
+    name: 'attestd_stream_connected',
+    type: 'gauge',
+    labels: [],
+    help: '1 while an event stream stands, else 0. 0 for minutes: only the periodic list finds assets, so priority ones come late.',
+  },
+  streamReconnects: {
+    name: 'attestd_stream_reconnects_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Stream connections that ended, by reason. A few an hour are normal; one a minute or more is bad.',
+  },
+  streamLastByteAge: {
+    name: 'attestd_stream_last_byte_age_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Time since the stream last sent any byte. Above the idle limit the stream counts as dead.',
+  },
+  streamEvents: {
+    name: 'attestd_stream_events_total',
+    type: 'counter',
+    labels: ['kind'],
+    help: 'Stream events by kind: ready, snapshot, delta, heartbeat, trouble. Heartbeats that stop, or much trouble, are bad.',
+  },
+
+  // work
+  jobs: {
+    name: 'attestd_jobs_total',
+    type: 'counter',
+    labels: ['queue', 'outcome', 'reason'],
+    help: 'Jobs that ended, by outcome: completed, failed (kept for attestd queue retry), stalled. Failed rising needs a look at attestd queue failed.',
+  },
+  jobSeconds: {
+    name: 'attestd_job_seconds',
+    type: 'histogram',
+    labels: ['queue'],
+    buckets: WORK_SECONDS,
+    help: 'Time of one try of a job that completed. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are.',
+  },
+  queueDepth: {
+    name: 'attestd_queue_depth',
+    type: 'gauge',
+    labels: ['queue', 'state'],
+    help: 'Jobs by state: waiting, active, delayed, failed, completed. Waiting that only grows: add workers. Delayed that only grows: something holds submission (see attestd_holds_total).',
+  },
+  retries: {
+    name: 'attestd_retries_total',
+    type: 'counter',
+    labels: ['queue', 'reason'],
+    help: 'Tries that failed and will be repeated, by reason. More than a few in a hundred jobs is bad.',
+  },
+  holds: {
+    name: 'attestd_holds_total',
+    type: 'counter',
+    labels: ['queue', 'reason'],
+    help: 'Times a job was put back without spending a try, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
+  },
+
+  // media
+  mediaFetches: {
+    name: 'attestd_media_fetches_total',
+    type: 'counter',
+    labels: ['origin', 'outcome'],
+    help: 'Media fetches by class of origin (cache, ipfs, https) and outcome (ok, or the reason). content-hash-mismatch on every asset: the hash algorithm is set wrong.',
+  },
+  mediaFetchSeconds: {
+    name: 'attestd_media_fetch_seconds',
+    type: 'histogram',
+    labels: ['origin'],
+    buckets: WORK_SECONDS,
+    help: 'Time to fetch and verify one file. Above 30 s: gateways are slow; put a faster one first.',
+  },
+  mediaBytes: {
+    name: 'attestd_media_bytes_total',
+    type: 'counter',
+    labels: ['origin'],
+    help: 'Bytes of verified media by class of origin. Flat while jobs wait: nothing arrives.',
+  },
+  mediaCacheBytes: {
+    name: 'attestd_media_cache_bytes',
+    type: 'gauge',
+    labels: [],
+    help: 'Size of the media cache on disk. Above its cap: eviction is stuck.',
+  },
+  gatewayRequests: {
+    name: 'attestd_gateway_requests_total',
+    type: 'counter',
+    labels: ['gateway', 'outcome'],
+    help: 'Requests by configured gateway host and outcome (ok, or the reason). Any media-integrity: that gateway delivers false bytes, drop it.',
+  },
+
+  // detection
+  detectorSeconds: {
+    name: 'attestd_detector_seconds',
+    type: 'histogram',
+    labels: ['stage'],
+    buckets: [0.002, 0.005, ...WORK_SECONDS],
+    help: 'Time of one file by stage: decode, infer. Twice the usual: the machine is overcommitted.',
+  },
+  detectorProcesses: {
+    name: 'attestd_detector_processes',
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Detector processes by state: ready, busy, starting. Ready and busy both 0: nothing can be scored.',
+  },
+  detectorRestarts: {
+    name: 'attestd_detector_restarts_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Detector processes replaced, by reason. recycled is routine; crashed, timeout and out-of-memory are poison files or a broken package.',
+  },
+  lastInferenceAge: {
+    name: 'attestd_last_inference_age_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Time since an inference last succeeded, probes included. Above 60: not ready.',
+  },
+  riskPercent: {
+    name: 'attestd_risk_percent',
+    type: 'histogram',
+    labels: ['media_type'],
+    buckets: [5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95],
+    help: 'Risk of the verdicts. All at one end, or a sudden shift: the detector meets media it was not calibrated for.',
+  },
+  abstained: {
+    name: 'attestd_abstained_total',
+    type: 'counter',
+    labels: ['reason', 'media_type'],
+    help: 'Assets that got no score on purpose, by reason. Most of a media type: no detector fits it, or the policy is too strict.',
+  },
+
+  // submission
+  scores: {
+    name: 'attestd_scores_total',
+    type: 'counter',
+    labels: ['how'],
+    help: 'Scores on record: accepted (by the answer) or confirmed (found when asked after an unclear end). Flat while assets are seen is bad.',
+  },
+  missed: {
+    name: 'attestd_missed_total',
+    type: 'counter',
+    labels: ['turnaround', 'reason'],
+    help: 'Assets that closed, or passed their turnaround time, before our score was accepted. Above 0: too slow; see what held them.',
+  },
+  openToAccepted: {
+    name: 'attestd_open_to_accepted_seconds',
+    type: 'histogram',
+    labels: ['turnaround'],
+    buckets: TURNAROUND_SECONDS,
+    help: 'Time from first sight of an asset to its accepted score. priority_5min above 300 is too late.',
+  },
+  serviceRequests: {
+    name: 'attestd_service_requests_total',
+    type: 'counter',
+    labels: ['route', 'status'],
+    help: 'Requests to the service by route and status (or the reason where there was no answer). 401: credentials or clock; 403: stake or wallet; 429: too fast.',
+  },
+  serviceSeconds: {
+    name: 'attestd_service_request_seconds',
+    type: 'histogram',
+    labels: ['route'],
+    buckets: REQUEST_SECONDS,
+    help: 'Time of one request to the service. Above 2.5 s: the service is slow.',
+  },
+
+  // gates
+  clockOffset: {
+    name: 'attestd_clock_offset_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Service time minus local time. Corrected when signing; more than a few seconds: this machine has no time synchronization.',
+  },
+  clockErrorBound: {
+    name: 'attestd_clock_error_bound_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'The service time is known to within this. Near the timestamp window (30 s): submissions are held.',
+  },
+  clockTrusted: {
+    name: 'attestd_clock_trusted',
+    type: 'gauge',
+    labels: [],
+    help: '1 while the service time is known well enough to sign, else 0. 0: nothing is submitted.',
+  },
+  stakeEther: {
+    name: 'attestd_stake_ether',
+    type: 'gauge',
+    labels: [],
+    help: "Stake of the key's wallet. Below attestd_stake_min_ether: nothing is submitted.",
+  },
+  stakeMinEther: {
+    name: 'attestd_stake_min_ether',
+    type: 'gauge',
+    labels: [],
+    help: 'Minimum stake as the service states it.',
+  },
+  stakeWei: {
+    name: 'attestd_stake_wei',
+    type: 'gauge',
+    labels: [],
+    help: 'The stake in wei, as near as a float comes. Below attestd_stake_min_wei: nothing is submitted.',
+  },
+  stakeMinWei: {
+    name: 'attestd_stake_min_wei',
+    type: 'gauge',
+    labels: [],
+    help: 'The minimum stake in wei, as near as a float comes.',
+  },
+  stakeEnough: {
+    name: 'attestd_stake_enough',
+    type: 'gauge',
+    labels: [],
+    help: '1 while the stake meets the minimum (compared exactly), else 0. 0: submission is paused until it is topped up.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+/** A key of the metric table. */
+export type MetricKey = keyof typeof METRICS

@@ -1,0 +1,26 @@
+import { METRICS, type MetricEntry } from './metric-table.js'
+
+/** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */
+export function metricsPage(): string {
+  const rows = Object.values<MetricEntry>(METRICS).map((entry) => {
+    const labels = entry.labels.map((label) => `\`${label}\``).join(', ') || '-'
+    return `| \`${entry.name}\` | ${entry.type} | ${labels} | ${entry.help.replaceAll('|', '\\|')} |`
+  })
+  return [
+    '# Metrics',
+    '',
+    'Generated from `src/observe/metric-table.ts`; do not edit by hand. Served at `/metrics` in the Prometheus text format.',
+    '',
+    '`reason` is always a code of the list of reasons, the same one as in the log line, the failed job and `/readyz`.',
+    'No label holds an asset id, and a metric keeps at most a few hundred label combinations.',
+    '',
+    '| name | type | labels | what it says, and what a bad value looks like |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    "The process itself is covered by prom-client's default metrics: `process_*` (CPU, memory, open files) and `nodejs_*`",
+    '(event-loop lag, heap, garbage collection). `nodejs_eventloop_lag_p99_seconds` above 0.5 is bad: something computes',
+    'in the main process.',
+    '',
+  ].join('\n')
+}

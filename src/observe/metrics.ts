@@ -1,0 +1,106 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { METRICS, type MetricEntry, type MetricKey } from './metric-table.js'
+
+/** A metric keeps at most this many label combinations; later ones are counted under `other`. */
+const MAX_SERIES = 300
+/** A value that a scrape waits for longer than this is left as it was, milliseconds. */
+const SCRAPE_TIMEOUT_MS = 2000
+/** Wei in an ether. */
+const WEI_PER_ETHER = 1e18
+
+type Labels<Key extends MetricKey> = Readonly<Record<(typeof METRICS)[Key]['labels'][number], string>>
+
+interface Instruments<L> {
+  readonly counter: {
+    /** Adds `by`, 1 where it is not given. */
+    inc(labels: L, by?: number): void
+  }
+  readonly gauge: { set(labels: L, value: number): void }
+  readonly histogram: { observe(labels: L, value: number): void }
+}
+
+type MetricSet = { readonly [Key in MetricKey]: Instruments<Labels<Key>>[(typeof METRICS)[Key]['type']] }
+
+/** The daemon's metrics: one typed field for each entry of the table, and the text for a scrape. */
+export interface Metrics extends MetricSet {
+  /** Sets the five stake gauges; the comparison is exact, the amounts are floats. */
+  setStake(stake: { readonly stakedWei: bigint; readonly minStakeWei: bigint }): void
+  /** Runs before each scrape, for values that are read and not counted. A failure is counted and costs nothing else. */
+  beforeScrape(collect: () => void | Promise<void>): void
+  /** All metrics in the Prometheus text format. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/**
+ * Makes a set of metrics in a registry of its own, so that several daemons in one process do not share numbers.
+ * @param processMetrics also prom-client's default ones (CPU, memory, event-loop lag, garbage collection)
+ */
+export function createMetrics({ processMetrics }: { processMetrics: boolean }): Metrics {
+  const registry = new Registry()
+  if (processMetrics) collectDefaultMetrics({ register: registry })
+  const entries = Object.entries(METRICS).map(([key, entry]) => [key, instrument(entry, registry)] as const)
+  const set = Object.fromEntries(entries) as unknown as MetricSet
+  const collectors: (() => void | Promise<void>)[] = []
+
+  return {
+    ...set,
+    setStake: (stake) => setStake(set, stake),
+    beforeScrape: (collect) => void collectors.push(collect),
+    async text() {
+      await Promise.all(collectors.map((collect) => collectOnce(collect, () => set.scrapeFailures.inc({}))))
+      return registry.metrics()
+    },
+    contentType: registry.contentType,
+  }
+}
+
+function instrument(entry: MetricEntry, registry: Registry) {
+  const { name, help } = entry
+  const common = { name, help, labelNames: [...entry.labels], registers: [registry] }
+  const bound = seriesBound(entry.labels)
+  if (entry.type === 'counter') {
+    const counter = new Counter(common)
+    return { inc: (labels: Record<string, string>, by = 1) => counter.inc(bound(labels), by) }
+  }
+  if (entry.type === 'gauge') {
+    const gauge = new Gauge(common)
+    return { set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value) }
+  }
+  const histogram = new Histogram({ ...common, buckets: [...(entry.buckets ?? [])] })
+  return { observe: (labels: Record<string, string>, value: number) => histogram.observe(bound(labels), value) }
+}
+
+/** Labels come from code and configuration, but a mistake there must not grow memory without end. */
+function seriesBound(names: readonly string[]): (labels: Record<string, string>) => Record<string, string> {
+  const seen = new Set<string>()
+  const other = Object.fromEntries(names.map((name) => [name, 'other']))
+  return (labels) => {
+    const key = names.map((name) => labels[name]).join('\u0000')
+    if (!seen.has(key) && seen.size >= MAX_SERIES) return other
+    seen.add(key)
+    return labels
+  }
+}
+
+async function collectOnce(collect: () => void | Promise<void>, onFailure: () => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timeout')), SCRAPE_TIMEOUT_MS)
+  })
+  try {
+    await Promise.race([collect(), timeout])
+  } catch {
+    onFailure()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function setStake(set: MetricSet, { stakedWei, minStakeWei }: { stakedWei: bigint; minStakeWei: bigint }): void {
+  set.stakeWei.set({}, Number(stakedWei))
+  set.stakeMinWei.set({}, Number(minStakeWei))
+  set.stakeEther.set({}, Number(stakedWei) / WEI_PER_ETHER)
+  set.stakeMinEther.set({}, Number(minStakeWei) / WEI_PER_ETHER)
+  set.stakeEnough.set({}, stakedWei >= minStakeWei ? 1 : 0)
+}
