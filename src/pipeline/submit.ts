@@ -1,4 +1,4 @@
-import { type AttestdError, toAttestdError } from '../core/errors.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
