@@ -121,6 +121,11 @@ export const REASONS = {
   'media-too-large': { kind: 'abstain', says: 'The media is larger than the cap.' },
   'media-empty': { kind: 'abstain', says: 'The media has no bytes.' },
   'media-integrity': { kind: 'retry', says: 'A gateway delivered bytes that do not hash to the CID.' },
+  'media-cache-failed': {
+    kind: 'retry',
+    says: 'The media cache on disk cannot be written or read.',
+    fix: 'Free disk space, lower the cache size, or give ATTESTD_DATA_DIR another directory.',
+  },
   'media-redirects': { kind: 'retry', says: 'The media server redirected too often.' },
   'content-hash-mismatch': {
     kind: 'abstain',
