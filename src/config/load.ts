@@ -3,7 +3,7 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
-import type { Setting } from './setting.js'
+import { envName, flagName, type Setting } from './setting.js'
 import { type SettingKey, type Settings, settingRows } from './settings.js'
 
 /** One thing that is wrong with the settings. */
@@ -90,7 +90,7 @@ function findText(
   fileName: string | undefined,
   problems: SettingProblem[],
 ): Found | null {
-  const name = ENV_PREFIX + row.env
+  const name = envName(row)
   const flag = sources.flags?.[key]
   if (flag !== undefined) return { text: flag, origin: flagName(row) }
   const given = sources.env[name]
@@ -158,16 +158,14 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
   return found
 }
 
-const flagName = (row: Setting<unknown>) => `--${row.env.toLowerCase().replaceAll('_', '-')}`
-
 function missing(row: Setting<unknown>): SettingProblem {
-  const file = row.secret ? ` (or ${ENV_PREFIX}${row.env}_FILE with the path of a file)` : ''
+  const file = row.secret ? ` (or ${envName(row)}_FILE with the path of a file)` : ''
   return {
     reason: 'setting-missing',
-    setting: ENV_PREFIX + row.env,
+    setting: envName(row),
     expected: row.expects,
     got: 'nothing',
-    fix: `Set ${ENV_PREFIX}${row.env}${file}, or ${row.path} in the settings file.`,
+    fix: `Set ${envName(row)}${file}, or ${row.path} in the settings file.`,
   }
 }
 
@@ -175,7 +173,7 @@ function invalid(row: Setting<unknown>, found: Found, error: z.ZodError): Settin
   const detail = [...new Set(error.issues.map((issue) => issue.message))].join('; ')
   return {
     reason: 'setting-invalid',
-    setting: ENV_PREFIX + row.env,
+    setting: envName(row),
     expected: `${row.expects} (${detail})`,
     got: row.secret ? `a value of ${found.text.length} characters (hidden)` : JSON.stringify(found.text),
     fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
@@ -197,8 +195,8 @@ function unknown(file: string, path: string, known: ReadonlySet<string>): Settin
 function unknownNames(env: SettingSources['env']): string[] {
   const known = new Set(['ATTESTD_CONFIG'])
   for (const [, row] of settingRows) {
-    known.add(ENV_PREFIX + row.env)
-    if (row.secret) known.add(`${ENV_PREFIX}${row.env}_FILE`)
+    known.add(envName(row))
+    if (row.secret) known.add(`${envName(row)}_FILE`)
   }
   return Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !known.has(name))
 }

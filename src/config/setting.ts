@@ -20,6 +20,12 @@ export interface Setting<T> {
   readonly secret?: true
 }
 
+/** The setting's name in the environment. */
+export const envName = (row: Pick<Setting<unknown>, 'env'>) => `ATTESTD_${row.env}`
+
+/** The setting's flag on the command line. */
+export const flagName = (row: Pick<Setting<unknown>, 'env'>) => `--${row.env.toLowerCase().replaceAll('_', '-')}`
+
 export const text = (pattern: RegExp, expects: string) => z.string().regex(pattern, expects)
 
 export function integer(min: number, max: number) {

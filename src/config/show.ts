@@ -1,4 +1,5 @@
 import type { LoadedSettings } from './load.js'
+import { envName } from './setting.js'
 import { type SettingKey, settingRows } from './settings.js'
 
 export interface ShownSetting {
@@ -15,6 +16,6 @@ export function shownSettings({ settings, origins }: Pick<LoadedSettings, 'setti
     const value = settings[key as SettingKey]
     if (value === undefined) return []
     const masked = row.secret && origins[key] !== 'default'
-    return [{ name: `ATTESTD_${row.env}`, value: masked ? MASK : [value].flat().join(','), origin: origins[key] }]
+    return [{ name: envName(row), value: masked ? MASK : [value].flat().join(','), origin: origins[key] }]
   })
 }

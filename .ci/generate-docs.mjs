@@ -1,0 +1,19 @@
+// Writes the pages that are generated from tables in src/ (`npm run docs`); with --check it only compares.
+import fs from 'node:fs'
+import { exampleFile, reasonsPage, settingsPage } from '../dist/config/settings-page.js'
+import { metricsPage } from '../dist/observe/metrics-page.js'
+
+const pages = {
+  'config/SETTINGS.md': settingsPage(),
+  'config/attestd.example.yaml': exampleFile(),
+  'config/METRICS.md': metricsPage(),
+  'config/REASONS.md': reasonsPage(),
+}
+const check = process.argv.includes('--check')
+const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')
+const drifted = Object.keys(pages).filter((file) => read(file) !== pages[file])
+if (!check) for (const file of drifted) fs.writeFileSync(file, pages[file])
+for (const _file of drifted)
+  if (check && drifted.length > 0) {
+    process.exit(1)
+  }

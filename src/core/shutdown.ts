@@ -1,0 +1,46 @@
+/** Exit codes of the command line, after sysexits.h where it has one. */
+export const EXIT = {
+  ok: 0,
+  /** The work was done, but not all of it went well. */
+  failed: 1,
+  /** EX_USAGE: the command line is wrong. */
+  usage: 64,
+  /** EX_TEMPFAIL: something outside failed; a restart may help. */
+  temporary: 75,
+  /** EX_CONFIG: a setting or package is wrong; a restart cannot help. */
+  config: 78,
+} as const
+
+export interface StopSignals {
+  /** Aborts at the first SIGTERM or SIGINT: take no new work, finish what is active. */
+  readonly drain: AbortSignal
+  /** Aborts at the second one: leave at once. */
+  readonly force: AbortSignal
+  /** Stops listening. */
+  dispose(): void
+}
+
+/** Listens for SIGTERM and SIGINT: the first drains, the second forces. */
+export function listenForStop(): StopSignals {
+  const drain = new AbortController()
+  const force = new AbortController()
+  const onSignal = () => (drain.signal.aborted ? force : drain).abort()
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return {
+    drain: drain.signal,
+    force: force.signal,
+    dispose() {
+      process.off('SIGTERM', onSignal)
+      process.off('SIGINT', onSignal)
+    },
+  }
+}
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
