@@ -78,6 +78,7 @@ export const REASONS = {
     fix: 'Check the stake and the wallet of the key in the dashboard.',
   },
   'service-refused': { kind: 'permanent', says: 'The service refused the request as invalid (4xx).' },
+  'request-invalid': { kind: 'permanent', says: 'A request is not of the stated shape, so it was not sent.' },
   'service-reply-invalid': { kind: 'retry', says: 'The answer of the service is not of the stated shape.' },
   'service-redirected': {
     kind: 'permanent',
