@@ -1,0 +1,69 @@
+/** What became of one asset, as a row of the console. */
+export interface RecentRow {
+  /** Local Unix ms. */
+  readonly at: number
+  readonly assetId: string
+  readonly title: string
+  readonly mediaType: string
+  readonly outcome: 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
+  /** 0 to 100; null where there is no verdict. */
+  readonly risk: number | null
+  /** Detector id and version; null where none ran. */
+  readonly algorithm: string | null
+  /** Id of the score record; null where there is none. */
+  readonly scoreId: string | null
+  /** Time from first sight to the score on record, milliseconds; null where there is none. */
+  readonly openToRecordMs: number | null
+  /** Reason code where the asset got no score. */
+  readonly reason: string | null
+}
+
+/** Depth of one queue. */
+export interface QueueRow {
+  readonly name: string
+  readonly waiting: number
+  readonly active: number
+  readonly delayed: number
+  readonly failed: number
+  readonly completed: number
+}
+
+/** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
+export interface ConsoleState {
+  readonly version: string
+  /** Local Unix ms. */
+  readonly startedAt: number
+  readonly pid: number
+  readonly roles: readonly string[]
+  /** Origin of the service. */
+  readonly service: string
+  readonly queueEngine: string
+  /** Whether the daemon is stopping. */
+  readonly draining: boolean
+  readonly queues: readonly QueueRow[]
+  /** Newest first. */
+  readonly recent: readonly RecentRow[]
+  readonly stake: { readonly stakedWei: string; readonly minStakeWei: string; readonly enough: boolean } | null
+  readonly clock: {
+    readonly offsetMs: number | null
+    readonly errorBoundMs: number | null
+    readonly trusted: boolean
+  } | null
+  readonly stream: {
+    readonly connected: boolean
+    readonly lastByteAgeMs: number | null
+    readonly reconnects: number
+  } | null
+  readonly detectors: readonly {
+    readonly id: string
+    readonly version: string
+    readonly title: string
+    readonly mediaTypes: readonly string[]
+    readonly digest: string
+  }[]
+  readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null
+  /** Local Unix ms of the last inference; null: none yet. */
+  readonly lastInferenceAt: number | null
+  /** Settings in force, secrets masked. */
+  readonly settings: readonly { readonly name: string; readonly value: string; readonly origin: string }[]
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { AttestdError, errorText } from '../core/errors.js'
+import { isReason } from '../core/reasons.js'
+import type { ControlFile } from './control-file.js'
+
+/** The daemon answers from its own queue; longer means that it is gone or stuck, milliseconds. */
+const CONTROL_TIMEOUT_MS = 30_000
+
+const problem = z.object({ error: z.object({ reason: z.string().optional(), message: z.string() }) })
+
+/**
+ * Calls a control route (or `/status`) of the running daemon.
+ * @throws AttestdError with the daemon's own reason, or `queue-unreachable` where no daemon answers
+ */
+export async function callDaemon<T>(
+  { url, token }: Pick<ControlFile, 'url' | 'token'>,
+  call: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly body?: unknown
+    readonly answer: z.ZodType<T>
+  },
+): Promise<T> {
+  const response = await ask(new URL(call.path, url), token, call)
+  const body: unknown = await response.json().catch(() => null)
+  if (response.ok) return call.answer.parse(body)
+  const parsed = problem.safeParse(body)
+  const message = parsed.success ? parsed.data.error.message : `The daemon answered with ${response.status}.`
+  const reason = parsed.success ? parsed.data.error.reason : undefined
+  throw new AttestdError(reason && isReason(reason) ? reason : 'internal-error', message)
+}
+
+async function ask(url: URL, token: string, { method, body }: { method: string; body?: unknown }): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(CONTROL_TIMEOUT_MS),
+    })
+  } catch (error) {
+    throw new AttestdError('queue-unreachable', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {
+      cause: error,
+    })
+  }
+}

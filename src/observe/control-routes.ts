@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { hasBearer } from './http-access.js'
+
+/** What the CLI's queue verbs ask of the running daemon. Absent queue: both. */
+export interface ControlHandlers {
+  failed(query: { queue?: string | undefined; limit: number }): Promise<readonly unknown[]>
+  /** @returns how many went back to waiting */
+  retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
+  /** @returns how many waiting jobs were removed */
+  drain(body: { queue?: string | undefined }): Promise<number>
+}
+
+export interface ControlOptions {
+  readonly token: string
+  readonly queueNames: readonly string[]
+  readonly handlers: ControlHandlers
+}
+
+/** Most failed jobs in one answer. */
+const MAX_FAILED = 1000
+/** Most job ids in one retry. */
+const MAX_IDS = 1000
+
+/** The control routes: GET /control/failed, POST /control/retry and /control/drain, each behind the token of this run. */
+export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
+  const queue = z.enum(queueNames as [string, ...string[]]).optional()
+  const failedQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_FAILED).default(100) })
+  const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
+  const drainBody = z.strictObject({ queue })
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (hasBearer(request.headers.authorization, token)) return
+    await reply
+      .code(401)
+      .header('www-authenticate', 'Bearer')
+      .send({
+        error: { message: 'The control routes need the token of this run (control.json in the data directory).' },
+      })
+  })
+  app.get('/control/failed', async (request) => ({ jobs: await handlers.failed(parse(failedQuery, request.query)) }))
+  app.post('/control/retry', async (request) => ({
+    retried: await handlers.retry(parse(retryBody, request.body ?? {})),
+  }))
+  app.post('/control/drain', async (request) => ({
+    drained: await handlers.drain(parse(drainBody, request.body ?? {})),
+  }))
+}
+
+/** Thrown for a request that is not of the stated shape; answered with 400. */
+export class BadRequest extends Error {
+  readonly statusCode = 400
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new BadRequest(z.prettifyError(parsed.error))
+}

@@ -1,0 +1,173 @@
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import { CONSOLE_CSP } from './console-assets.js'
+import { consolePage } from './console-page.js'
+import type { ConsoleState } from './console-state.js'
+import { type ControlHandlers, registerControl } from './control-routes.js'
+import { errorFacts } from './error-facts.js'
+import type { Health } from './health.js'
+import { accessPolicy, isCrossSiteWrite, isLoopbackHostHeader } from './http-access.js'
+import type { Metrics } from './metrics.js'
+import { guardPages } from './page-guard.js'
+import { type QueueBoard, registerBoard } from './queue-board.js'
+import type { Redactor } from './redaction.js'
+
+export interface HttpServerOptions {
+  /** Address to bind. Off loopback and without a password only probes and metrics are served. */
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Opens console, status and board (any user name), and makes the board writable. */
+  readonly password?: string | undefined
+  readonly log: Log
+  readonly redact: Redactor
+  readonly health: Health
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  readonly state: () => Promise<ConsoleState> | ConsoleState
+  /** Local wall clock, Unix ms. */
+  readonly now: () => number
+  /** Names that the control routes accept. */
+  readonly queueNames: readonly string[]
+  readonly control: ControlHandlers
+  /** Bearer token of this run; see `newControlToken`. */
+  readonly controlToken: string
+}
+
+/** The daemon's HTTP side. */
+export interface HttpServer {
+  /** Where this machine reaches it, `http://127.0.0.1:8780`. */
+  readonly url: string
+  readonly port: number
+  /** Shows these BullMQ queues on the board from now on; before that it is empty. */
+  setBoardQueues(queues: readonly unknown[]): void
+  close(): Promise<void>
+}
+
+/** Largest body of a request, bytes: a list of job ids. */
+const MAX_BODY_BYTES = 256 * 1024
+/** A request must be complete within this, milliseconds. */
+const REQUEST_TIMEOUT_MS = 10_000
+
+/** For every answer; the console and the board replace the policy by their own. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const
+
+/**
+ * Starts console, status, board, probes, metrics and control routes; `accessPolicy` says who sees what.
+ * @throws AttestdError `port-in-use`, or `setting-invalid` where the address cannot be bound
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+  })
+  guardEverything(app, options)
+  registerProbes(app, options)
+  await app.register(async (scope) =>
+    registerControl(scope, { token: options.controlToken, queueNames: options.queueNames, handlers: options.control }),
+  )
+  const board = await registerPages(app, options)
+  await listen(app, options)
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : options.port
+  return {
+    url: `http://${reachableHost(options.host)}:${port}`,
+    port,
+    setBoardQueues: (queues) => board.setQueues(queues),
+    close: () => app.close(),
+  }
+}
+
+/** What holds for every route: who may call, headers, redaction of what leaves, and errors as JSON. */
+function guardEverything(app: FastifyInstance, { host, password, redact, log }: HttpServerOptions): void {
+  const { loopbackHostOnly } = accessPolicy(host, password)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+    if (loopbackHostOnly && !isLoopbackHostHeader(request.headers.host)) {
+      return reply.code(421).send(problem('The Host header does not name this machine.'))
+    }
+    if (isCrossSiteWrite(request.method, request.headers)) {
+      return reply.code(403).send(problem('Writes from pages of another site are refused.'))
+    }
+  })
+  app.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? redact(payload) : payload))
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send(problem('Not found. There are /, /status, /queues, /metrics, /healthz and /readyz.'))
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? (error instanceof AttestdError && error.kind !== 'permanent' ? 503 : 500)
+    if (status >= 500) log.warn({ error, route: request.routeOptions.url ?? '-' }, 'An HTTP request failed')
+    reply.code(status).send(status < 500 ? problem(errorText(error)) : { error: publicFacts(error) })
+  })
+}
+
+function problem(message: string) {
+  return { error: { message } }
+}
+
+/** An error as the caller sees it: no stack, no causes. */
+function publicFacts(error: unknown) {
+  const { reason, message, fix } = errorFacts(toAttestdError(error))
+  return { reason, message, fix }
+}
+
+function registerProbes(app: FastifyInstance, { health, metrics }: HttpServerOptions): void {
+  app.get('/healthz', async () => health.liveness())
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await health.readiness()
+    return reply.code(readiness.ready ? 200 : 503).send(readiness)
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}
+
+async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<QueueBoard> {
+  const { host, password, controlToken: token, health, state, now } = options
+  let board: QueueBoard | undefined
+  await app.register(async (pages) => {
+    await guardPages(pages, { policy: accessPolicy(host, password), password, token })
+    pages.get('/', async (_request, reply: FastifyReply) => {
+      const page = consolePage(await state(), await health.readiness(), now())
+      return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
+    })
+    pages.get('/status', async (_request, reply: FastifyReply) => {
+      const status = { ...(await state()), readiness: await health.readiness() }
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
+    })
+    await pages.register(async (scope) => {
+      board = registerBoard(scope, { writable: password !== undefined })
+    })
+  })
+  return board!
+}
+
+async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new AttestdError('port-in-use', `Port ${port} of ${host} is taken by another process.`, { cause: error })
+    }
+    throw new AttestdError('setting-invalid', `${host}:${port} cannot be bound (${errorText(error)}).`, {
+      cause: error,
+    })
+  }
+}
+
+/** A wildcard address is not one to connect to. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
