@@ -1,3 +1,5 @@
+import os from 'node:os'
+import path from 'node:path'
 import { z } from 'zod'
 
 /** One row of the settings table. `T` is the parsed value. */
@@ -10,8 +12,6 @@ export interface Setting<T> {
   readonly parse: z.ZodType<T, string>
   /** Text of the default; absent where the verb that needs the setting must be given one. */
   readonly fallback?: string
-  /** How the default is written on the settings page, where it depends on the machine. */
-  readonly fallbackShown?: string
   /** What a good value looks like, for the error block and the settings page. */
   readonly expects: string
   /** One sentence: what it does. */
@@ -75,3 +75,9 @@ export const bytes = z
     const [, number, unit] = /^(\d+) *(\w*)$/.exec(value)!
     return Number(number) * UNITS[unit!.toLowerCase() as keyof typeof UNITS]
   })
+
+/** A directory, made absolute; `~/` is the user's home. */
+export const folder = z
+  .string()
+  .min(1, 'a directory')
+  .transform((given) => path.resolve(given.startsWith('~/') ? path.join(os.homedir(), given.slice(2)) : given))

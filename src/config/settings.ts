@@ -1,8 +1,7 @@
 import os from 'node:os'
-import path from 'node:path'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
-import { bytes, httpUrl, integer, list, oneOf, type Setting, text, yesNo } from './setting.js'
+import { bytes, folder, httpUrl, integer, list, oneOf, type Setting, text, yesNo } from './setting.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -223,10 +222,9 @@ export const SETTINGS = {
   modelsDir: define({
     env: 'MODELS_DIR',
     path: 'detect.modelsDir',
-    parse: z.string().min(1, 'a directory'),
-    fallback: packagePath('models'),
-    fallbackShown: 'models/ of the installation',
-    expects: 'a directory of detector packages',
+    parse: z.union([z.literal('').transform(() => packagePath('models')), folder]),
+    fallback: '',
+    expects: 'a directory of detector packages; empty for those that come with attestd',
     says: 'Where detector packages are.',
   }),
   detectors: define({
@@ -240,11 +238,10 @@ export const SETTINGS = {
   detectorWorkers: define({
     env: 'DETECTOR_WORKERS',
     path: 'detect.workers',
-    parse: integer(1, 256),
-    fallback: String(Math.max(1, os.availableParallelism() - 1)),
-    fallbackShown: 'cores less one',
-    expects: '1 to 256',
-    says: 'Detector processes. The default is one per spare core.',
+    parse: integer(0, 256).transform((count) => count || Math.max(1, os.availableParallelism() - 1)),
+    fallback: '0',
+    expects: '1 to 256; 0 for one per spare core',
+    says: 'Detector processes.',
   }),
   detectorTimeoutMs: define({
     env: 'DETECTOR_TIMEOUT_MS',
@@ -290,12 +287,8 @@ export const SETTINGS = {
   dataDir: define({
     env: 'DATA_DIR',
     path: 'run.dataDir',
-    parse: z
-      .string()
-      .min(1, 'a directory')
-      .transform((folder) => path.resolve(folder)),
-    fallback: path.join(os.homedir(), '.local', 'share', 'attestd'),
-    fallbackShown: '~/.local/share/attestd',
+    parse: folder,
+    fallback: '~/.local/share/attestd',
     expects: 'a directory',
     says: 'Holds the embedded queue, the media cache, verdicts and receipts.',
   }),
@@ -312,7 +305,6 @@ export const SETTINGS = {
     path: 'run.retainVerdictsMs',
     parse: integer(MINUTE, 3650 * DAY),
     fallback: String(90 * DAY),
-    fallbackShown: '7776000000 (90 days)',
     expects: 'milliseconds, one minute or more',
     says: 'How long verdicts and receipts are kept in the data directory.',
   }),

@@ -60,6 +60,11 @@ export const REASONS = {
     says: 'A detector did not give its stated score on its own sample.',
     fix: 'Run attestd models verify; the runtime or the weights differ from what the package was made with.',
   },
+  'detector-start-failed': {
+    kind: 'setup',
+    says: 'No detector process could be started.',
+    fix: 'The log line before holds its last output; run attestd models verify.',
+  },
 
   // the service
   'service-unreachable': { kind: 'retry', says: 'No connection to the service could be made.' },
@@ -137,6 +142,7 @@ export const REASONS = {
   'media-unsupported': { kind: 'abstain', says: 'The media format is not supported.' },
   'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
   'media-too-complex': { kind: 'abstain', says: 'The media has more pixels than the cap.' },
+  'media-too-small': { kind: 'abstain', says: 'The media is smaller than what the detector can judge.' },
 
   // detection
   'detector-none': { kind: 'abstain', says: 'No detector is loaded for this kind of media.' },

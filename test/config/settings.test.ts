@@ -1,0 +1,170 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadSettings, type SettingSources, SettingsError } from '../../src/config/load.js'
+import { settingRows } from '../../src/config/settings.js'
+import { exampleFile, reasonsPage, settingsPage } from '../../src/config/settings-page.js'
+import { shownSettings } from '../../src/config/show.js'
+import { REASONS } from '../../src/core/reasons.js'
+
+let folder: string
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-settings-'))
+})
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+function file(name: string, content: string): string {
+  const where = path.join(folder, name)
+  fs.writeFileSync(where, content)
+  return where
+}
+
+function problemsOf(sources: SettingSources): SettingsError {
+  try {
+    loadSettings(sources)
+  } catch (error) {
+    if (error instanceof SettingsError) return error
+    throw error
+  }
+  throw new Error('the settings were accepted')
+}
+
+test('a flag wins over the environment, the environment over the file, the file over the default', () => {
+  const yaml = file('order.yaml', 'queue:\n  prefix: from-file\n  lockMs: 5000\nhttp:\n  port: 1\n')
+  const { settings, origins } = loadSettings({
+    file: yaml,
+    env: { ATTESTD_QUEUE_PREFIX: 'from-env', ATTESTD_HTTP_PORT: '2' },
+    flags: { httpPort: '3' },
+  })
+  expect(settings).toMatchObject({ queuePrefix: 'from-env', queueLockMs: 5000, httpPort: 3, queueUrl: 'embedded:' })
+  expect(origins).toMatchObject({ httpPort: '--http-port', queuePrefix: 'ATTESTD_QUEUE_PREFIX', queueUrl: 'default' })
+})
+
+test('lists, sizes and words are parsed', () => {
+  const env = {
+    ATTESTD_ROLES: 'submit, intake',
+    ATTESTD_MEDIA_MAX_BYTES: '5 MiB',
+    ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:1, https://b.example/x,',
+    ATTESTD_QUEUE_FSYNC: 'yes',
+  }
+  expect(loadSettings({ env }).settings).toMatchObject({
+    roles: ['submit', 'intake'],
+    mediaMaxBytes: 5 * 1024 * 1024,
+    ipfsGateways: ['http://127.0.0.1:1', 'https://b.example/x'],
+    queueFsync: true,
+  })
+  const yaml = file('list.yaml', 'run:\n  roles: [analyze, submit]\nqueue:\n  fsync: true\n')
+  expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({
+    roles: ['analyze', 'submit'],
+    queueFsync: true,
+  })
+})
+
+test('a secret may come from a file, and is trimmed at its end only', () => {
+  const secret = file('secret', ' s3cr3t \n')
+  const loaded = loadSettings({ env: { ATTESTD_SIGNING_SECRET_FILE: secret } })
+  expect(loaded.settings.signingSecret).toBe(' s3cr3t')
+  expect(loaded.secrets).toContain(' s3cr3t')
+})
+
+describe('a setting that cannot be accepted', () => {
+  const rows: [string, string][] = [
+    ['ATTESTD_SERVICE_URL', 'ftp://x'],
+    ['ATTESTD_SERVICE_URL', 'https://user:pass@x'],
+    ['ATTESTD_HTTP_PORT', '70000'],
+    ['ATTESTD_HTTP_PORT', '80.5'],
+    ['ATTESTD_QUEUE_URL', 'postgres://x'],
+    ['ATTESTD_ROLES', 'intake,cook'],
+    ['ATTESTD_ROLES', ','],
+    ['ATTESTD_MEDIA_MAX_BYTES', 'lots'],
+    ['ATTESTD_HEADER_PREFIX', 'X Y'],
+    ['ATTESTD_LOG_LEVEL', 'loud'],
+    ['ATTESTD_UNSURE_POLICY', 'guess'],
+    ['ATTESTD_HTTP_PASSWORD', 'short'],
+  ]
+  test.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
+    const { problems } = problemsOf({ env: { [name]: value } })
+    expect(problems).toMatchObject([{ reason: 'setting-invalid', setting: name }])
+    expect(problems[0]!.expected).not.toBe('')
+    expect(problems[0]!.fix).toContain(name)
+  })
+
+  test('shows no secret in its message', () => {
+    const error = problemsOf({ env: { ATTESTD_ACCESS_KEY: 'has space', ATTESTD_HTTP_PASSWORD: 'hush' } })
+    expect(error.message).not.toMatch(/has space|hush/)
+    expect(error.problems.length).toBe(2)
+  })
+
+  test('all problems are told at once', () => {
+    const need = ['serviceUrl', 'accessKey', 'signingSecret'] as const
+    expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
+      'setting-missing',
+      'setting-missing',
+      'setting-missing',
+      'setting-invalid',
+    ])
+  })
+
+  test.each([
+    ['a misspelled name', 'service:\n  ulr: https://x\n', 'setting-unknown'],
+    ['an unknown section', 'sevrice:\n  url: https://x\n', 'setting-unknown'],
+    ['broken YAML', 'service: [', 'setting-invalid'],
+    ['a text instead of sections', 'hello', 'setting-invalid'],
+    ['a nested value', 'service:\n  url: {a: 1}\n', 'setting-invalid'],
+  ])('%s in the file is refused', (name, content, reason) => {
+    const { problems } = problemsOf({ env: {}, file: file(`${name}.yaml`, content) })
+    expect(problems[0]!.reason).toBe(reason)
+  })
+
+  test('a settings file that is not there is refused', () => {
+    const { problems } = problemsOf({ env: { ATTESTD_CONFIG: path.join(folder, 'none.yaml') } })
+    expect(problems).toMatchObject([{ reason: 'setting-invalid' }])
+  })
+})
+
+test('an unknown name in the environment is told, not refused', () => {
+  const { unknownEnv } = loadSettings({ env: { ATTESTD_SIGNING_SECRETS: 'x', ATTESTD_CHAIN_ID: '1', PATH: '/' } })
+  expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN_ID'])
+})
+
+test('shown settings mask every secret', () => {
+  const env = {
+    ATTESTD_SIGNING_SECRET: 'top-secret',
+    ATTESTD_QUEUE_URL: 'redis://:hush-hush@h:1',
+    ATTESTD_ACCESS_KEY: 'ak_att_1',
+  }
+  const shown = shownSettings(loadSettings({ env }))
+  expect(JSON.stringify(shown)).not.toMatch(/top-secret|hush-hush|ak_att_1/)
+  expect(shown.find(({ name }) => name === 'ATTESTD_HTTP_HOST')).toMatchObject({
+    value: '127.0.0.1',
+    origin: 'default',
+  })
+})
+
+describe('the generated pages', () => {
+  test('name every setting and every reason', () => {
+    for (const [, row] of settingRows) expect(settingsPage()).toContain(`ATTESTD_${row.env}\``)
+    for (const reason of Object.keys(REASONS)) expect(reasonsPage()).toContain(`\`${reason}\``)
+  })
+
+  test('the example file is accepted as it is, and with every line turned on', () => {
+    const lines = exampleFile().replaceAll(/^ {2}# (\w+: )/gm, '  $1')
+    const secret = file('example-secret', 'ak_att_12345678')
+    const enabled = lines
+      .replaceAll(/\/run\/secrets\/\w+/g, secret)
+      .replace(/lessone|cores less one/, '1')
+      .replace('7776000000 (90 days)', '7776000000')
+      .replaceAll(/"(\d+)"/g, '$1')
+    expect(loadSettings({ env: {}, file: file('example.yaml', exampleFile()) }).settings.serviceUrl).toBe(
+      'https://verify.example',
+    )
+    expect(loadSettings({ env: {}, file: file('enabled.yaml', enabled) }).settings.accessKey).toBe('ak_att_12345678')
+  })
+
+  test('names, paths and flags are unique', () => {
+    for (const part of ['env', 'path'] as const) {
+      expect(new Set(settingRows.map(([, row]) => row[part])).size).toBe(settingRows.length)
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { Gate } from '../../src/pipeline/gate.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const trusted = { offsetMs: 0, errorBoundMs: 5, trusted: true }
+
+describe('the gate', () => {
+  const rows: [string, { stake?: [bigint, bigint]; clock?: boolean; pauseMs?: number }, string | null][] = [
+    ['is open with enough stake and a trusted clock', { stake: [10n, 10n] }, null],
+    ['holds before the stake is known', {}, 'stake-unknown'],
+    ['holds when the stake is one wei short', { stake: [2n ** 80n - 1n, 2n ** 80n] }, 'stake-low'],
+    ['holds while the clock is not trusted', { stake: [1n, 1n], clock: false }, 'clock-untrusted'],
+    ['holds during a pause whatever else', { stake: [1n, 1n], pauseMs: 1 }, 'service-rate-limited'],
+  ]
+  test.each(rows)('%s', (_name, { stake, clock = true, pauseMs }, reason) => {
+    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => ({ ...trusted, trusted: clock }) })
+    if (stake) gate.updateStake({ stakedWei: stake[0], minStakeWei: stake[1] })
+    if (pauseMs) gate.pause('service-rate-limited', pauseMs)
+    const answer = gate.check()
+    expect(answer.open ? null : answer.reason).toBe(reason)
+  })
+
+  test('tells when the stake crosses the minimum, both ways', () => {
+    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => trusted })
+    expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
+    expect(gate.updateStake({ stakedWei: 6n, minStakeWei: 5n })).toBe(false)
+    expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n })).toBe(true)
+    expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
+  })
+
+  test('a shorter pause does not cut a longer one short', async () => {
+    const clock = new ManualClock()
+    const gate = new Gate({ clock, serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
+    gate.pause('service-forbidden', 10_000)
+    gate.pause('service-rate-limited', 1_000)
+    await clock.advance(9_999)
+    expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
+    await clock.advance(1)
+    expect(gate.check()).toEqual({ open: true })
+  })
+})

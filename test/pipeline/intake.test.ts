@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { jobIdOf } from '../../src/core/ids.js'
+import { silentLog } from '../../src/core/log.js'
+import { Intake } from '../../src/pipeline/intake.js'
+import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { openAsset } from '../support/pipeline-parts.js'
+
+const stake: Stake = { stakedWei: 1n, minStakeWei: 1n }
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Intake over a service whose stream and list a test feeds, and a queue that is a plain list. */
+function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
+  const clock = new ManualClock()
+  const added: { id: string; priority: number }[] = []
+  const removed: string[] = []
+  const feed: ServiceEvent[] = []
+  const wakers: (() => void)[] = []
+  const lists: (Asset[] | Error)[] = []
+  const counts = { listed: 0, skipped: [] as string[], stakes: 0 }
+  const broken = { queue: false }
+  const queue = {
+    add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
+      if (broken.queue) throw new AttestdError('queue-unreachable')
+      if (added.some((job) => job.id === id)) return { added: false }
+      added.push({ id, priority })
+      return { added: true }
+    },
+    remove: async (_queue: string, id: string) => {
+      removed.push(id)
+      return true
+    },
+    async *pending() {
+      yield* pending
+    },
+  }
+  const service = {
+    async *watch(signal: AbortSignal) {
+      while (!signal.aborted) {
+        const event = feed.shift()
+        if (event) yield event
+        else await new Promise<void>((resolve) => wakers.push(resolve))
+      }
+    },
+    listOpen: async () => {
+      counts.listed++
+      const next = lists.shift() ?? []
+      if (next instanceof Error) throw next
+      return { assets: next, stake }
+    },
+  } as unknown as AttesterService
+  const intake = new Intake({
+    service,
+    queue,
+    clock,
+    random: () => 0,
+    log: silentLog,
+    events: { skipped: (cause) => counts.skipped.push(cause) },
+    listEveryMs: 60_000,
+    onStake: () => counts.stakes++,
+  })
+  const stop = new AbortController()
+  const running = intake.run(stop.signal)
+  return {
+    clock,
+    added,
+    removed,
+    lists,
+    counts,
+    broken,
+    async send(event: ServiceEvent) {
+      feed.push(event)
+      for (const wake of wakers.splice(0)) wake()
+      await settle()
+      await settle()
+    },
+    async end() {
+      stop.abort()
+      for (const wake of wakers.splice(0)) wake()
+      await running
+    },
+  }
+}
+
+const snapshot = (...assets: Asset[]): ServiceEvent => ({ kind: 'snapshot', assets, ids: assets.map(({ id }) => id) })
+
+describe('intake', () => {
+  test('queues each asset once, urgent ones first and with priority', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' }), openAsset({ id: 'b', turnaround: 'priority_5min' })))
+    await parts.send({ kind: 'delta', assets: [openAsset({ id: 'a' })], ids: ['a'] })
+    await parts.end()
+    expect(parts.added).toEqual([
+      { id: jobIdOf('b'), priority: 1 },
+      { id: jobIdOf('a'), priority: 10 },
+    ])
+  })
+
+  test('leaves out what this attester has scored already, a score of 0 included', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a', myScore: 0 }), openAsset({ id: 'b', myScore: 50 })))
+    await parts.end()
+    expect(parts.added).toEqual([])
+    expect(parts.counts.skipped).toEqual(['already-scored', 'already-scored'])
+  })
+
+  test('drops the job of an asset that left the open set, also one queued before a restart', async () => {
+    const asset = openAsset({ id: 'old' })
+    const data = { asset, seenAt: 1 }
+    const parts = setUp([
+      { id: jobIdOf('old'), data, addedAt: 1 },
+      { id: 'x', data: { torn: true }, addedAt: 1 },
+    ])
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
+  })
+
+  test('a malformed asset that is still open by its id is not taken for closed', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.send({ kind: 'snapshot', assets: [], ids: ['a'] })
+    await parts.end()
+    expect(parts.removed).toEqual([])
+  })
+
+  test('the list catches what the stream never said, and tells the stake', async () => {
+    const parts = setUp()
+    await settle()
+    parts.lists.push([openAsset({ id: 'quiet' })])
+    await parts.clock.advance(60_000)
+    await settle()
+    await parts.end()
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('quiet')])
+    expect(parts.counts.stakes).toBe(2)
+  })
+
+  test('a list that is refused waits as long as the service asked', async () => {
+    const parts = setUp()
+    await settle()
+    parts.lists.push(new AttestdError('service-rate-limited', undefined, { retryAfterMs: 200_000 }))
+    await parts.clock.advance(60_000)
+    await settle()
+    expect(parts.counts.listed).toBe(2)
+    await parts.clock.advance(199_999)
+    await settle()
+    expect(parts.counts.listed).toBe(2)
+    await parts.clock.advance(1)
+    await settle()
+    expect(parts.counts.listed).toBe(3)
+    await parts.end()
+  })
+
+  test('what a broken queue did not take is offered again with the next event', async () => {
+    const parts = setUp()
+    parts.broken.queue = true
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    expect(parts.added).toEqual([])
+    parts.broken.queue = false
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.end()
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
+  })
+})

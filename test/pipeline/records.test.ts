@@ -1,0 +1,102 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { VerdictStore } from '../../src/pipeline/verdict-store.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-records-'))
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+const DAY = 24 * 60 * 60 * 1000
+const start = Date.UTC(2026, 0, 10, 12)
+const abstained = (at: number, assetId: string): LedgerEntry => ({
+  kind: 'abstained',
+  at,
+  assetId,
+  title: 't',
+  mediaType: 'image',
+  contentHash: '0x00',
+  uri: 'ipfs://x',
+  reason: 'media-corrupt',
+  message: 'm',
+})
+
+describe('the ledger', () => {
+  test('gives the newest entries first, over several days', async () => {
+    const ledger = new Ledger(folder)
+    for (const [day, id] of [
+      [0, 'a'],
+      [0, 'b'],
+      [1, 'c'],
+    ] as const)
+      await ledger.append(abstained(start + day * DAY, id))
+    expect((await ledger.recent(2)).map((entry) => entry.assetId)).toEqual(['c', 'b'])
+    expect((await ledger.recent(9, (entry) => entry.assetId === 'a')).length).toBe(1)
+  })
+
+  test('passes over a line that a kill tore, and loses nothing else', async () => {
+    const ledger = new Ledger(folder)
+    await ledger.append(abstained(start, 'a'))
+    await fs.appendFile(path.join(folder, '2026-01-10.jsonl'), '{"kind":"absta\n')
+    await ledger.append(abstained(start, 'b'))
+    expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['b', 'a'])
+  })
+
+  test('forgets whole days that are too old', async () => {
+    const ledger = new Ledger(folder)
+    await ledger.append(abstained(start, 'old'))
+    await ledger.append(abstained(start + 2 * DAY, 'new'))
+    await ledger.prune(DAY, start + 2 * DAY)
+    expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['new'])
+  })
+
+  test('an empty data directory has no entries', async () => {
+    expect(await new Ledger(path.join(folder, 'none')).recent(5)).toEqual([])
+  })
+})
+
+const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image' } as const
+const detection = {
+  detectorId: 'd',
+  detectorVersion: '1.0.0',
+  detectorDigest: 'd1',
+  risk: 0.25,
+  rawScore: -1.1,
+  unsure: false,
+  notes: 'n',
+  elapsedMs: { decode: 1, infer: 2 },
+}
+
+describe('the verdict store', () => {
+  test('keeps a detection by content and detector', async () => {
+    const store = new VerdictStore(folder)
+    await store.put(key, detection)
+    expect(await store.get(key)).toEqual(detection)
+    expect(await store.get({ ...key, detectorDigest: 'd2' })).toBeNull()
+    expect(await store.get({ ...key, contentHash: '0xac' })).toBeNull()
+    expect(await store.get({ ...key, mediaType: 'audio' })).toBeNull()
+  })
+
+  test('a torn or foreign file counts as absent', async () => {
+    const store = new VerdictStore(folder)
+    await store.put(key, detection)
+    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
+    for (const content of ['{"risk":', '{"risk":2}', '']) {
+      await fs.writeFile(path.join(folder, name!), content)
+      expect(await store.get(key)).toBeNull()
+    }
+  })
+
+  test('prunes by age', async () => {
+    const store = new VerdictStore(folder)
+    await store.put(key, detection)
+    await store.prune(DAY, Date.now())
+    expect(await store.get(key)).not.toBeNull()
+    await store.prune(DAY, Date.now() + 2 * DAY)
+    expect(await store.get(key)).toBeNull()
+  })
+})

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { Gate } from '../../src/pipeline/gate.js'
+import type { SubmitJob } from '../../src/pipeline/jobs.js'
+import { submit } from '../../src/pipeline/submit.js'
+import type { Asset, AttesterService, Receipt } from '../../src/service/port.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { jobRun, openAsset, submitJobData } from '../support/pipeline-parts.js'
+
+const NOW = Date.UTC(2026, 0, 1)
+const WINDOW = 30_000
+const STORE = 15_000
+const receipt: Receipt = { scoreId: 's1', assetId: 'asset-1', risk: 87.5, how: 'accepted', attester: '0x1' }
+
+type Step = Asset | null | Error
+
+/** A service that answers from a script and notes what it was asked, in order. */
+function scripted(finds: Step[], submits: (Receipt | Error)[]) {
+  const calls: string[] = []
+  const signedAt: number[] = []
+  const next = <T>(steps: (T | Error)[]): T => {
+    const step = steps.shift()
+    if (step === undefined) throw new Error('the script has ended')
+    if (step instanceof Error) throw step
+    return step
+  }
+  const service: Pick<AttesterService, 'find' | 'submit'> = {
+    find: async () => {
+      calls.push('ask')
+      return next(finds)
+    },
+    submit: async (_score, at) => {
+      calls.push('send')
+      signedAt.push(at)
+      return next(submits)
+    },
+  }
+  return { service: service as AttesterService, calls, signedAt }
+}
+
+function setUp(job: SubmitJob, finds: Step[], submits: (Receipt | Error)[], { stake = 10n } = {}) {
+  const clock = new ManualClock(NOW)
+  const gate = new Gate({ clock, serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) })
+  gate.updateStake({ stakedWei: stake, minStakeWei: 10n })
+  const script = scripted(finds, submits)
+  const run = jobRun(job)
+  const options = {
+    service: script.service,
+    gate,
+    serviceNow: () => clock.now(),
+    timestampWindowMs: WINDOW,
+    storeTimeMs: STORE,
+    log: silentLog,
+    events: {},
+  }
+  return { ...script, run, gate, clock, end: () => submit(run, options) }
+}
+
+const free = openAsset({ myScore: null })
+const sentBefore = (settledAt: number) => submitJobData({ sent: { tries: 1, settledAt } })
+
+describe('a submission', () => {
+  test('asks, records the attempt, then sends with the time it recorded', async () => {
+    const { calls, end, run, signedAt } = setUp(submitJobData(), [free], [receipt])
+    expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
+    expect(calls).toEqual(['ask', 'send'])
+    expect(signedAt).toEqual([NOW])
+    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
+  })
+
+  test('is not sent when the service already holds a score of this attester', async () => {
+    const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: 12 })], [])
+    expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: 12 } })
+    expect(calls).toEqual(['ask'])
+  })
+
+  test('is not sent for an asset that closed', async () => {
+    const { calls, end } = setUp(submitJobData(), [null], [])
+    expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
+    expect(calls).toEqual(['ask'])
+  })
+
+  test('waits, asking only, while an earlier one may still land', async () => {
+    const { calls, end, run } = setUp(sentBefore(NOW + 7000), [free], [])
+    expect(await end()).toEqual({ kind: 'hold', reason: 'score-unconfirmed', delayMs: 7000 })
+    expect(calls).toEqual(['ask'])
+    expect(run.saved).toEqual([])
+  })
+
+  test('goes again once the earlier one can no longer be accepted', async () => {
+    const { calls, end, run } = setUp(sentBefore(NOW - 1), [free], [receipt])
+    expect(await end()).toMatchObject({ result: { outcome: 'accepted' } })
+    expect(calls).toEqual(['ask', 'send'])
+    expect(run.saved).toMatchObject([{ sent: { tries: 2 } }])
+  })
+
+  test('that landed although its answer was lost is found by asking, before the wait is over', async () => {
+    const { calls, end } = setUp(sentBefore(NOW + 7000), [openAsset({ myScore: 87.5 })], [])
+    expect(await end()).toMatchObject({ result: { outcome: 'confirmed', risk: 87.5 } })
+    expect(calls).toEqual(['ask'])
+  })
+
+  test('of an asset that closed meanwhile says that it may have been stored', async () => {
+    const { end } = setUp(sentBefore(NOW + 7000), [null], [])
+    expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: true } })
+  })
+})
+
+describe('after a failed send the record of the attempt', () => {
+  const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE }
+  const rows: [string, AttestdError | Error, SubmitJob['sent']][] = [
+    ['stays after a timeout', new AttestdError('service-timeout', undefined, { ambiguous: true }), recordedSend],
+    ['stays after a reset', new AttestdError('service-connection-lost', undefined, { ambiguous: true }), recordedSend],
+    ['stays after an error of unknown kind', new TypeError('?'), recordedSend],
+    [
+      'stays after a 502, since the service behind the proxy may be working',
+      new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 502 } }),
+      recordedSend,
+    ],
+    [
+      'is settled at once after a 500',
+      new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 500 } }),
+      { tries: 1, settledAt: NOW },
+    ],
+    ['is cleared when no connection was made', new AttestdError('service-unreachable'), null],
+    ['is cleared after a 401', new AttestdError('service-unauthorized'), null],
+    ['is cleared after a refusal', new AttestdError('service-refused'), null],
+  ]
+  test.each(rows)('%s', async (_name, failure, sent) => {
+    const { end, run } = setUp(submitJobData(), [free], [failure])
+    await expect(end()).rejects.toThrow()
+    expect((run.saved.at(-1) as SubmitJob).sent).toEqual(sent)
+  })
+
+  test('is not touched when the lock was lost, since another worker may hold the job', async () => {
+    const lost = new AbortController()
+    const { service } = scripted([free], [])
+    const clock = new ManualClock(NOW)
+    const gate = new Gate({ clock, serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
+    const run = jobRun(submitJobData(), lost.signal)
+    service.submit = async () => {
+      lost.abort()
+      throw new AttestdError('service-unreachable')
+    }
+    const options = {
+      service,
+      gate,
+      serviceNow: () => NOW,
+      timestampWindowMs: WINDOW,
+      storeTimeMs: STORE,
+      log: silentLog,
+      events: {},
+    }
+    await expect(submit(run, options)).rejects.toThrow()
+    expect(run.saved).toMatchObject([{ sent: recordedSend }])
+  })
+})
+
+describe('refusals', () => {
+  test('a 429 closes the gate for every submission for as long as the service said', async () => {
+    const slowDown = new AttestdError('service-rate-limited', undefined, { retryAfterMs: 9000 })
+    const { clock, end, gate } = setUp(submitJobData(), [slowDown], [])
+    expect(await end()).toEqual({ kind: 'hold', reason: 'service-rate-limited', delayMs: 9000 })
+    expect(gate.check()).toEqual({ open: false, reason: 'service-rate-limited', retryInMs: 9000 })
+    await clock.advance(9000)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
+  test('a conflict over the same value is success', async () => {
+    const conflict = new AttestdError('score-conflict')
+    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 87.5 })], [conflict])
+    expect(await end()).toMatchObject({ result: { outcome: 'confirmed' } })
+  })
+
+  test('a conflict over another value is an error', async () => {
+    const conflict = new AttestdError('score-conflict')
+    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 3 })], [conflict])
+    await expect(end()).rejects.toMatchObject({ reason: 'score-conflict' })
+  })
+
+  test('an asset that closes between question and send is information', async () => {
+    const { end } = setUp(submitJobData(), [free], [new AttestdError('asset-closed')])
+    expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
+  })
+
+  test('a low stake holds the job without asking', async () => {
+    const { calls, end } = setUp(submitJobData(), [], [], { stake: 9n })
+    expect(await end()).toMatchObject({ kind: 'hold', reason: 'stake-low' })
+    expect(calls).toEqual([])
+  })
+
+  test('a job that is not of the stated shape is named', async () => {
+    const { end } = setUp({ nonsense: true } as unknown as SubmitJob, [], [])
+    await expect(end()).rejects.toMatchObject({ reason: 'job-malformed' })
+  })
+})

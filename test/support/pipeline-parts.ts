@@ -1,0 +1,43 @@
+import type { SubmitJob } from '../../src/pipeline/jobs.js'
+import type { JobRun } from '../../src/queue/queues.js'
+import type { Asset } from '../../src/service/port.js'
+
+export function openAsset(change: Partial<Asset> = {}): Asset {
+  return {
+    id: 'asset-1',
+    title: 'A photo',
+    mediaContext: '',
+    contentHash: `0x${'ab'.repeat(32)}`,
+    uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+    mediaType: 'image',
+    turnaround: 'standard',
+    scoreCount: 0,
+    ...change,
+  }
+}
+
+export function submitJobData(change: Partial<SubmitJob> = {}): SubmitJob {
+  const { id, title, contentHash, uri, mediaType, turnaround } = openAsset()
+  return {
+    asset: { id, title, contentHash, uri, mediaType, turnaround },
+    seenAt: 0,
+    verdict: { risk: 87.5, algorithm: 'd@1.0.0', notes: 'seen', detectorDigest: 'd'.repeat(64), unsure: false },
+    sent: null,
+    ...change,
+  }
+}
+
+/** A run of a job outside any engine, which keeps what was saved. */
+export function jobRun(data: unknown, signal = new AbortController().signal): JobRun<unknown> & { saved: unknown[] } {
+  const saved: unknown[] = []
+  return {
+    id: 'asset-x',
+    data,
+    attempt: 1,
+    signal,
+    saved,
+    save: async (next) => {
+      saved.push(structuredClone(next))
+    },
+  }
+}
