@@ -1,0 +1,85 @@
+import { silentLog } from '../../src/core/log.js'
+import type { ConsoleState } from '../../src/observe/console-state.js'
+import { newControlToken } from '../../src/observe/control-file.js'
+import type { Check } from '../../src/observe/health.js'
+import { createHealth } from '../../src/observe/health.js'
+import { type HttpServerOptions, startHttpServer } from '../../src/observe/http-server.js'
+import { createMetrics } from '../../src/observe/metrics.js'
+import { createRedactor } from '../../src/observe/redaction.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+export const NOW = Date.UTC(2026, 0, 1)
+export const HOSTILE = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`
+
+/** A state with one row of each outcome, and text from outside that would like to be markup. */
+export function sampleState(): ConsoleState {
+  const outcomes = ['accepted', 'confirmed', 'abstained', 'closed', 'failed'] as const
+  const scored = (index: number) => index < 2
+  return {
+    version: '0.1.0',
+    startedAt: NOW - 3_725_000,
+    pid: 4242,
+    roles: ['intake', 'analyze', 'submit'],
+    service: 'https://service.example',
+    queueEngine: 'embedded',
+    draining: false,
+    queues: [
+      { name: 'analyze', waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
+      { name: 'submit', waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
+    ],
+    recent: outcomes.map((outcome, index) => ({
+      at: NOW - index * 61_000,
+      assetId: `asset/${index}/${HOSTILE}`,
+      title: index === 0 ? HOSTILE : `Photo ${index}`,
+      mediaType: 'image',
+      outcome,
+      risk: scored(index) ? 12.345 + index * 70 : null,
+      algorithm: scored(index) ? 'image-small 1.0.0' : null,
+      scoreId: outcome === 'accepted' ? 'score_01' : null,
+      openToRecordMs: scored(index) ? 1234 : null,
+      reason: scored(index) ? null : 'media-unsupported',
+    })),
+    stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false },
+    clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true },
+    stream: { connected: true, lastByteAgeMs: 420, reconnects: 2 },
+    detectors: [
+      {
+        id: 'image-small',
+        version: '1.0.0',
+        title: 'Small image detector',
+        mediaTypes: ['image'],
+        digest: 'ab'.repeat(32),
+      },
+    ],
+    detectorProcesses: { ready: 1, busy: 1, size: 2 },
+    lastInferenceAt: NOW - 2500,
+    settings: [{ name: 'ATTESTD_SIGNING_SECRET', value: '••••••', origin: 'environment' }],
+  }
+}
+
+/** A real server on a free port, with handlers that record what they were asked. */
+export async function startTestServer(options: Partial<HttpServerOptions> & { checks?: Record<string, Check> } = {}) {
+  const health = createHealth({ clock: new ManualClock(NOW), version: '0.1.0' })
+  for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
+  const asked: unknown[] = []
+  const controlToken = newControlToken()
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLog,
+    redact: createRedactor(['known-secret-value']),
+    health,
+    metrics: createMetrics({ processMetrics: false }),
+    state: sampleState,
+    now: () => NOW,
+    queueNames: ['analyze', 'submit'],
+    control: {
+      failed: async (query) => [asked.push(['failed', query])],
+      retry: async (body) => asked.push(['retry', body]),
+      drain: async (body) => asked.push(['drain', body]),
+    },
+    controlToken,
+    ...options,
+  })
+  return { server, asked, controlToken }
+}

@@ -1,0 +1,293 @@
+import http from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+async function start(options: Parameters<typeof startTestServer>[0] = {}) {
+  const started = await startTestServer(options)
+  open.push(() => started.server.close())
+  const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, started.server.url), init)
+  return { ...started, get }
+}
+
+/** A request with headers that fetch does not let one set. */
+function raw(url: string, path: string, headers: Record<string, string>, method = 'GET'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(new URL(path, url), { method, headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode!)
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+const basic = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`attestd:${password}`).toString('base64')}`,
+})
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe('probes and metrics', () => {
+  it('is alive while it is not ready, and says which check is not fine', async () => {
+    const { get } = await start({
+      checks: {
+        queue: () => ({ ok: true, says: 'The queue answers.' }),
+        stake: () => ({ ok: false, reason: 'stake-low', says: '1 of 2 wei.' }),
+      },
+    })
+    const [alive, ready] = [await get('/healthz'), await get('/readyz')]
+    expect(alive.status).toBe(200)
+    expect(await alive.json()).toEqual({ alive: true, version: '0.1.0', uptimeSeconds: 0 })
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({
+      ready: false,
+      checks: [
+        { name: 'queue', ok: true },
+        { name: 'stake', ok: false, reason: 'stake-low', fix: expect.stringContaining('Top up') },
+      ],
+    })
+  })
+
+  it('is ready when all checks are fine', async () => {
+    const { get } = await start({ checks: { queue: () => ({ ok: true, says: 'Fine.' }) } })
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  it('serves the metrics text', async () => {
+    const answer = await (await start()).get('/metrics')
+    expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+    expect(await answer.text()).toContain('# TYPE attestd_jobs_total counter')
+  })
+})
+
+describe('console and status', () => {
+  it('escapes every text from outside', async () => {
+    const page = await (await (await start()).get('/')).text()
+    expect(page).not.toContain('<script>alert')
+    expect(page).not.toContain('<img')
+    expect(page).toContain('&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;')
+    expect(page.match(/<script/g)).toHaveLength(1)
+  })
+
+  it('allows nothing but its own inline style and script', async () => {
+    const answer = await (await start()).get('/')
+    const policy = answer.headers.get('content-security-policy')!
+    expect(policy).toMatch(/default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'/)
+    expect(policy).not.toContain('unsafe')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('shows a stake just below the minimum as below, and what is not fine', async () => {
+    const { get } = await start({ checks: { stake: () => ({ ok: false, reason: 'stake-low', says: 'Too little.' }) } })
+    const page = await (await get('/')).text()
+    expect(page).toContain('1.999999 ether')
+    expect(page).toContain('2 ether')
+    expect(page).toContain('✗ stake')
+    expect(page).toContain('>not ready<')
+    expect(page).toContain('up 1 h 2 min')
+  })
+
+  it('gives the state and readiness as JSON', async () => {
+    const { get } = await start({ checks: { queue: () => ({ ok: true, says: 'Fine.' }) } })
+    const status = await (await get('/status')).json()
+    expect(status).toEqual({
+      ...sampleState(),
+      readiness: { ready: true, checks: [{ name: 'queue', ok: true, says: 'Fine.' }] },
+    })
+  })
+
+  it.each(['/', '/status', '/readyz', '/control/failed'])('lets no known secret out of %s', async (path) => {
+    const secret = 'known-secret-value'
+    const state = () => ({ ...sampleState(), service: `https://u:${secret}@host`, version: encodeURIComponent(secret) })
+    const { get, controlToken } = await start({
+      state,
+      checks: { odd: () => Promise.reject(new Error(`redis://:${secret}@host broke`)) },
+      control: {
+        failed: async () => [{ message: secret }],
+        retry: async () => 0,
+        drain: async () => 0,
+      },
+    })
+    const text = await (await get(path, { headers: bearer(controlToken) })).text()
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(secret)
+  })
+
+  it('answers a state that cannot be read with its reason and no stack', async () => {
+    const { get } = await start({
+      state: () => Promise.reject(new AttestdError('queue-unreachable', 'No Redis at known-secret-value.')),
+    })
+    const answer = await get('/status')
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toEqual({ error: { reason: 'queue-unreachable', message: 'No Redis at [redacted].' } })
+  })
+
+  it('names the pages there are where one is not', async () => {
+    const answer = await (await start()).get('/nope')
+    expect(answer.status).toBe(404)
+    expect(JSON.stringify(await answer.json())).toContain('/readyz')
+  })
+})
+
+describe('who may see what', () => {
+  const PAGES = ['/', '/status', '/queues/', '/queues/api/queues', '/queues/static/favicon.ico']
+  const PROBES = ['/healthz', '/metrics']
+
+  it('is open on loopback without a password', async () => {
+    const { get } = await start()
+    for (const path of [...PAGES, ...PROBES]) expect([path, (await get(path)).status]).toEqual([path, 200])
+  })
+
+  it('asks for the password on every page, and on no probe', async () => {
+    const { get, controlToken } = await start({ password: 'correct horse' })
+    for (const path of PAGES) {
+      const refused = await get(path)
+      expect([path, refused.status]).toEqual([path, 401])
+      expect(refused.headers.get('www-authenticate')).toContain('Basic realm="attestd"')
+      expect((await get(path, { headers: basic('wrong') })).status).toBe(401)
+      expect((await get(path, { headers: basic('correct horse') })).status).toBe(200)
+      expect((await get(path, { headers: bearer(controlToken) })).status).toBe(200)
+      expect((await get(path, { headers: bearer(`${controlToken}x`) })).status).toBe(401)
+    }
+    for (const path of PROBES) expect((await get(path)).status).toBe(200)
+  })
+
+  it('serves only probes to other machines without a password, and says how to change that', async () => {
+    const { get, controlToken } = await start({ host: '0.0.0.0' })
+    for (const path of PAGES) {
+      const refused = await get(path)
+      expect([path, refused.status]).toEqual([path, 403])
+      expect(await refused.text()).toContain('ATTESTD_HTTP_PASSWORD')
+    }
+    for (const path of PROBES) expect((await get(path)).status).toBe(200)
+    expect((await get('/status', { headers: bearer(controlToken) })).status).toBe(200)
+  })
+
+  it.each([
+    ['localhost', 200],
+    ['LocalHost:1234', 200],
+    ['127.0.0.1:80', 200],
+    ['[::1]:80', 200],
+    ['attestd.localhost', 200],
+    ['evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['localhost.evil.example:80', 421],
+    ['127.evil.example', 421],
+    ['user@localhost', 421],
+  ])('on loopback takes a Host header %s with %i', async (host, status) => {
+    const { server } = await start()
+    expect(await raw(server.url, '/healthz', { host })).toBe(status)
+  })
+
+  it('takes any Host header where other machines are meant to reach it', async () => {
+    const { server } = await start({ host: '0.0.0.0' })
+    expect(await raw(server.url, '/healthz', { host: 'attestd.cluster.example' })).toBe(200)
+  })
+
+  it.each([
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+    [{}, 200],
+  ])('answers a write with %o with %i', async (headers, status) => {
+    const { server, controlToken } = await start()
+    const all = { host: new URL(server.url).host, ...bearer(controlToken), ...headers }
+    expect(await raw(server.url, '/control/drain', all as Record<string, string>, 'POST')).toBe(status)
+  })
+})
+
+describe('control routes', () => {
+  it('need the token of this run', async () => {
+    const { get, asked } = await start({ password: 'correct horse' })
+    for (const headers of [{}, bearer('x'.repeat(43)), basic('correct horse')]) {
+      expect((await get('/control/failed', { headers })).status).toBe(401)
+      expect((await get('/control/retry', { method: 'POST', headers })).status).toBe(401)
+      expect((await get('/control/drain', { method: 'POST', headers })).status).toBe(401)
+    }
+    expect(asked).toEqual([])
+  })
+
+  it('pass on what was asked', async () => {
+    const { get, asked, controlToken } = await start()
+    const headers = bearer(controlToken)
+    const post = (path: string, body: unknown) =>
+      get(path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect(await (await get('/control/failed?queue=submit&limit=5', { headers })).json()).toEqual({ jobs: [1] })
+    expect(await (await post('/control/retry', { queue: 'analyze', ids: ['asset-1'] })).json()).toEqual({ retried: 2 })
+    expect(await (await post('/control/drain', {})).json()).toEqual({ drained: 3 })
+    expect(asked).toEqual([
+      ['failed', { queue: 'submit', limit: 5 }],
+      ['retry', { queue: 'analyze', ids: ['asset-1'] }],
+      ['drain', {}],
+    ])
+  })
+
+  it.each([
+    ['GET', '/control/failed?queue=other', undefined],
+    ['GET', '/control/failed?limit=0', undefined],
+    ['GET', '/control/failed?limit=x', undefined],
+    ['POST', '/control/retry', '{"queue":"other"}'],
+    ['POST', '/control/retry', '{"ids":"all"}'],
+    ['POST', '/control/retry', '{"ids":[""]}'],
+    ['POST', '/control/drain', '{"queu":"submit"}'],
+    ['POST', '/control/drain', '[]'],
+    ['POST', '/control/drain', '{"__proto__":{"queue":"submit"}}'],
+    ['POST', '/control/drain', '{'],
+  ])('refuse %s %s %s', async (method, path, body) => {
+    const { get, asked, controlToken } = await start()
+    const headers = { ...bearer(controlToken), ...(body ? { 'content-type': 'application/json' } : {}) }
+    const answer = await get(path, { method, headers, ...(body ? { body } : {}) })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual({ error: { message: expect.any(String) } })
+    expect(asked).toEqual([])
+  })
+
+  it('give the reason of a handler that failed', async () => {
+    const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
+    const { get, controlToken } = await start({ control: { failed, retry: async () => 0, drain: async () => 0 } })
+    const answer = await get('/control/failed', { headers: bearer(controlToken) })
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toEqual({ error: { reason: 'queue-unreachable', message: 'Redis is gone.' } })
+  })
+})
+
+describe('binding', () => {
+  it('says that the port is taken', async () => {
+    const { server } = await start()
+    await expect(startTestServer({ port: server.port })).rejects.toMatchObject({
+      reason: 'port-in-use',
+      message: `Port ${server.port} of 127.0.0.1 is taken by another process.`,
+    })
+  })
+
+  it('says that an address is not one of this machine', async () => {
+    await expect(startTestServer({ host: '192.0.2.1' })).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+
+  it('closes at once although a client keeps its connection', async () => {
+    const { server } = await start()
+    const agent = new http.Agent({ keepAlive: true })
+    await new Promise<void>((resolve) =>
+      http.get(`${server.url}/healthz`, { agent }, (r) => r.resume().on('end', resolve)),
+    )
+    await server.close()
+    agent.destroy()
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+  })
+})
+
+it('keeps hostile text out of attributes too', async () => {
+  const page = await (await (await start()).get('/')).text()
+  expect(page).not.toContain(HOSTILE)
+})

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { entryFile } from '../../src/core/files.js'
+import { createLogger, type LoggerOptions } from '../../src/observe/logger.js'
+
+function linesOf(options: Partial<LoggerOptions>) {
+  const lines: string[] = []
+  const log = createLogger({
+    level: 'info',
+    format: 'json',
+    secrets: [],
+    destination: { write: (line) => void lines.push(line) },
+    ...options,
+  })
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) }
+}
+
+describe('createLogger', () => {
+  it('writes one JSON line with ISO time, level, facts and message', () => {
+    const { log, lines, parsed } = linesOf({})
+    log.child({ room: 'submit' }).info({ asset: 'a1', attempt: 2, reason: 'stake-low' }, 'The job was held')
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/\n$/)
+    expect(parsed()[0]).toMatchObject({
+      level: 'info',
+      room: 'submit',
+      asset: 'a1',
+      attempt: 2,
+      reason: 'stake-low',
+      msg: 'The job was held',
+    })
+    expect(parsed()[0].time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  it('keeps to its level and counts the written lines', () => {
+    const counted: string[] = []
+    const { log, lines } = linesOf({ level: 'warn', onLine: (level) => counted.push(level) })
+    log.debug({}, 'no')
+    log.info({}, 'no')
+    log.warn({}, 'yes')
+    log.error({}, 'yes')
+    expect(lines).toHaveLength(2)
+    expect(counted).toEqual(['warn', 'error'])
+  })
+
+  it('shows a named error with reason, fix, facts and causes, and no stack', () => {
+    const { log, parsed } = linesOf({})
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    const error = new AttestdError('port-in-use', 'Port 1 is taken.', { cause, facts: { port: 1 }, retryAfterMs: 5 })
+    log.error({ error }, 'The start failed')
+    expect(parsed()[0].error).toEqual({
+      type: 'AttestdError',
+      message: 'Port 1 is taken.',
+      reason: 'port-in-use',
+      kind: 'setup',
+      fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
+      facts: { port: 1 },
+      retryAfterMs: 5,
+      causes: [{ type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }],
+    })
+  })
+
+  it('shows a foreign error with its stack, and survives causes in a circle', () => {
+    const { log, parsed } = linesOf({})
+    const outer = new Error('outer')
+    outer.cause = new AggregateError([outer, new TypeError('inner')], 'several')
+    log.error({ err: outer }, 'Broke')
+    const { err } = parsed()[0]
+    expect(err.stack[0]).toMatch(/^at /)
+    expect(err.causes.map((each: { message: string }) => each.message)).toEqual(['several', 'inner'])
+  })
+
+  it('bounds what a line can grow to', () => {
+    const { log, lines, parsed } = linesOf({})
+    let error = new Error('deep')
+    for (let depth = 0; depth < 50; depth += 1) error = new Error('x'.repeat(50_000), { cause: error })
+    log.error({ error, text: 'y'.repeat(100_000), wei: 10n ** 20n }, 'Big')
+    expect(lines[0]!.length).toBeLessThan(25_000)
+    expect(parsed()[0].error.causes).toHaveLength(5)
+    expect(parsed()[0].wei).toBe('100000000000000000000')
+  })
+
+  it.each(['json', 'pretty'] as const)('lets no secret out of a %s line', (format) => {
+    const secret = 'p"a\\ss\nword'
+    const { log, lines } = linesOf({ format, secrets: [secret] })
+    const facts = { url: `redis://u:${encodeURIComponent(secret)}@h`, nested: { deep: [secret] }, [`k${secret}`]: 1 }
+    log.child({ bound: secret }).error({ ...facts, error: new Error(`no ${secret}`) }, `message ${secret}`)
+    const text = lines.join('')
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(JSON.stringify(secret).slice(1, -1))
+    expect(text).not.toContain(encodeURIComponent(secret))
+  })
+
+  it('writes text for people when asked, without escape codes where there is no terminal', () => {
+    const { log, lines } = linesOf({ format: 'pretty' })
+    log.warn({ asset: 'a1', reason: 'stake-low' }, 'The job was held')
+    expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: The job was held .*stake-low/)
+    expect(lines[0]).not.toContain('\u001b')
+  })
+
+  it('chooses JSON by itself where there is no terminal', () => {
+    const { log, parsed } = linesOf({ format: 'auto' })
+    log.info({}, 'Started')
+    expect(parsed()[0].msg).toBe('Started')
+  })
+
+  it('loses nothing when the process ends at once', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-log-'))
+    const script = path.join(folder, 'end.mjs')
+    fs.writeFileSync(
+      script,
+      `import { createLogger } from ${JSON.stringify(entryFile(new URL('../../src/observe/logger.ts', import.meta.url).href, 'logger'))}
+       const log = createLogger({ level: 'info', format: 'json', secrets: [] })
+       for (let i = 0; i < 2000; i += 1) log.info({ i, pad: 'x'.repeat(200) }, 'line')
+       process.kill(process.pid, 'SIGKILL')`,
+    )
+    const run = promisify(execFile)(process.execPath, [script], { maxBuffer: 1e8 })
+    const ended = await run.catch((error: { stdout: string; signal: string }) => error)
+    fs.rmSync(folder, { recursive: true })
+    expect(ended).toMatchObject({ signal: 'SIGKILL' })
+    const lines = ended.stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(2000)
+    expect(JSON.parse(lines.at(-1)!).i).toBe(1999)
+  })
+})

@@ -1,0 +1,116 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { METRICS, type MetricEntry } from '../../src/observe/metric-table.js'
+import { createMetrics } from '../../src/observe/metrics.js'
+import { metricsPage } from '../../src/observe/metrics-page.js'
+
+const entries = Object.values<MetricEntry>(METRICS)
+
+describe('the metric table', () => {
+  it.each(entries.map((entry) => [entry.name, entry] as const))('%s is well formed', (name, entry) => {
+    expect(name).toMatch(/^attestd_[a-z]+(_[a-z]+)*$/)
+    expect(name.endsWith('_total')).toBe(entry.type === 'counter')
+    if (entry.type === 'histogram') {
+      expect(name).toMatch(/_(seconds|percent)$/)
+      expect(entry.buckets).toEqual([...entry.buckets!].sort((a, b) => a - b))
+    }
+    expect(entry.help).toMatch(/^[A-Z1].+\.$/)
+    for (const label of entry.labels) expect(label).not.toMatch(/asset|(^|_)id$/)
+  })
+
+  it('has no name twice', () => {
+    expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length)
+  })
+
+  it('is on the page, whole', () => {
+    const page = metricsPage()
+    for (const { name } of entries) expect(page).toMatch(new RegExp(`^| \`${name}\` |.*|$`, 'm'))
+    for (const { help } of entries) expect(page).toContain(help)
+  })
+})
+
+describe('createMetrics', () => {
+  it('exposes what was counted, set and observed', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' })
+    metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' }, 2)
+    metrics.queueDepth.set({ queue: 'analyze', state: 'waiting' }, 7)
+    metrics.openToAccepted.observe({ turnaround: 'priority_5min' }, 301)
+    const text = await metrics.text()
+    expect(text).toContain('attestd_jobs_total{queue="submit",outcome="completed",reason="none"} 3')
+    expect(text).toContain('attestd_queue_depth{queue="analyze",state="waiting"} 7')
+    expect(text).toContain('attestd_open_to_accepted_seconds_bucket{le="300",turnaround="priority_5min"} 0')
+    expect(text).toContain('attestd_open_to_accepted_seconds_bucket{le="600",turnaround="priority_5min"} 1')
+    expect(text).not.toContain('process_cpu')
+  })
+
+  it('keeps the sets of two daemons in one process apart', async () => {
+    const [one, other] = [createMetrics({ processMetrics: true }), createMetrics({ processMetrics: true })]
+    one.scores.inc({ how: 'accepted' })
+    expect(await other.text()).not.toContain('attestd_scores_total{')
+    expect(await other.text()).toContain('nodejs_eventloop_lag_p99_seconds')
+  })
+
+  it('compares the stake exactly, although the gauges are floats', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    const minStakeWei = 10n ** 18n
+    metrics.setStake({ stakedWei: minStakeWei - 1n, minStakeWei })
+    expect(await metrics.text()).toMatch(/attestd_stake_ether 1\n[\s\S]*attestd_stake_enough 0\n/)
+    metrics.setStake({ stakedWei: minStakeWei, minStakeWei })
+    expect(await metrics.text()).toContain('attestd_stake_enough 1\n')
+  })
+
+  it('reads collected values at the scrape, and counts a collector that fails', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    let depth = 1
+    metrics.beforeScrape(() => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, depth))
+    metrics.beforeScrape(() => Promise.reject(new Error('no queue')))
+    await metrics.text()
+    depth = 2
+    const text = await metrics.text()
+    expect(text).toContain('attestd_queue_depth{queue="submit",state="failed"} 2')
+    expect(text).toContain('attestd_scrape_failures_total 2')
+  })
+
+  it('bounds the series of a metric', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })
+    metrics.gatewayRequests.inc({ gateway: 'host-0', outcome: 'ok' })
+    const lines = (await metrics.text())
+      .split('\n')
+      .filter((line) => line.startsWith('attestd_gateway_requests_total{'))
+    expect(lines).toHaveLength(301)
+    expect(lines).toContain('attestd_gateway_requests_total{gateway="host-0",outcome="ok"} 2')
+    expect(lines).toContain('attestd_gateway_requests_total{gateway="other",outcome="other"} 700')
+  })
+})
+
+describe('who uses the metrics', () => {
+  const filesUnder = (folder: string, kind: RegExp): string[] =>
+    fs
+      .readdirSync(packagePath(folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => kind.test(name))
+      .map((name) => fs.readFileSync(packagePath(folder, name), 'utf8'))
+  const app = filesUnder('src/app', /\.ts$/).join('\n')
+  const stakeKeys = new Set(Object.keys(METRICS).filter((key) => key.startsWith('stake')))
+
+  it.skipIf(!app.includes('createMetrics'))('the app feeds every metric of the table', () => {
+    const idle = Object.keys(METRICS).filter((key) => !new RegExp(`\\b${key}\\.(inc|set|observe)\\b`).test(app))
+    expect(idle.filter((key) => !stakeKeys.has(key) && key !== 'scrapeFailures')).toEqual([])
+    expect(app).toContain('setStake(')
+  })
+
+  it('every metric that a dashboard, alert or page names exists', () => {
+    const known = new Set(entries.map(({ name }) => name))
+    const pages = ['README.md', 'CONTRIBUTING.md'].map((name) => path.join(packagePath(), name)).filter(fs.existsSync)
+    const config = fs.existsSync(packagePath('config')) ? filesUnder('config', /\.(json|ya?ml|md)$/) : []
+    const text = [...pages.map((page) => fs.readFileSync(page, 'utf8')), ...config, metricsPage()].join('\n')
+    const named = text.match(
+      /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info)\b/g,
+    )
+    expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+    expect(new Set(named).size).toBe(known.size)
+  })
+})

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { createThrottledLog } from '../../src/observe/throttled-log.js'
+
+function setUp() {
+  let now = 0
+  const lines: Record<string, unknown>[] = []
+  const write = (level: string) => (facts: object, message: string) => void lines.push({ level, ...facts, message })
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const throttled = createThrottledLog({ log, clock: { monotonic: () => now } })
+  const at = (ms: number) => {
+    now = ms
+  }
+  return { throttled, lines, at }
+}
+const line = { reason: 'service-unreachable', message: 'No connection' } as const
+
+it('writes the first line, counts the rest of the minute, then writes the count', () => {
+  const { throttled, lines, at } = setUp()
+  for (const ms of [0, 1000, 59_999, 60_000, 119_000]) {
+    at(ms)
+    throttled.trouble(line)
+  }
+  expect(lines).toEqual([
+    { level: 'warn', reason: 'service-unreachable', message: 'No connection' },
+    { level: 'warn', reason: 'service-unreachable', suppressed: 2, message: 'No connection' },
+  ])
+})
+
+it('tells outages apart by reason and subject', () => {
+  const { throttled, lines } = setUp()
+  throttled.trouble({ ...line, subject: 'gateway-a', level: 'error', facts: { status: 502 } })
+  throttled.trouble({ ...line, subject: 'gateway-b' })
+  throttled.trouble({ ...line, reason: 'service-timeout' })
+  throttled.trouble({ ...line, subject: 'gateway-a' })
+  expect(lines.map(({ level, reason, subject }) => [level, reason, subject])).toEqual([
+    ['error', 'service-unreachable', 'gateway-a'],
+    ['warn', 'service-unreachable', 'gateway-b'],
+    ['warn', 'service-timeout', undefined],
+  ])
+})
+
+it('says at the end how often and how long it was there, and only once', () => {
+  const { throttled, lines, at } = setUp()
+  throttled.over('service-unreachable', 'Connected')
+  throttled.trouble(line)
+  throttled.trouble(line)
+  at(4500.4)
+  throttled.over('service-unreachable', 'Connected again')
+  throttled.over('service-unreachable', 'Connected again')
+  expect(lines.slice(1)).toEqual([
+    { level: 'info', reason: 'service-unreachable', times: 2, lastedMs: 4500, message: 'Connected again' },
+  ])
+  throttled.trouble(line)
+  expect(lines).toHaveLength(3)
+})
+
+it('forgets the oldest of too many outages', () => {
+  const { throttled, lines } = setUp()
+  for (let i = 0; i < 201; i += 1) throttled.trouble({ ...line, subject: `host-${i}` })
+  throttled.trouble({ ...line, subject: 'host-200' })
+  expect(lines).toHaveLength(201)
+  throttled.trouble({ ...line, subject: 'host-0' })
+  expect(lines).toHaveLength(202)
+})
