@@ -1,0 +1,252 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Clock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { entryFile } from '../core/files.js'
+import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
+import type { StopCause } from './detector-events.js'
+import type { DetectorPackage } from './package-loader.js'
+import { residentBytes } from './process-memory.js'
+
+/** How often the memory of a working child is read; a jump between two reads goes unseen. */
+const MEMORY_POLL_MS = 100
+/** Loading takes under a second; this only ends a start that hangs. */
+const START_TIMEOUT_MS = 60_000
+/** Last output of a child that is kept for the log, characters. */
+const MAX_OUTPUT = 2000
+/** Most pixels of an image that is decoded. */
+const MAX_PIXELS = 64_000_000
+/** Share of the job's time that decoding may take, so that it ends by itself before the child is killed. */
+const DECODE_SHARE = 0.8
+
+/** Stands for the loading of the packages, before the first job. */
+const LOAD_JOB = 0
+
+export interface ChildOptions {
+  readonly packages: readonly DetectorPackage[]
+  /** Longest time for one job, ms; the child is killed then. */
+  readonly timeoutMs: number
+  /** Resident memory at which a working child is killed, bytes. */
+  readonly memoryBytes: number
+  readonly clock: Clock
+}
+
+export interface ChildJob {
+  readonly detectorId: string
+  /** Absolute path. */
+  readonly file: string
+}
+
+/** How a child ended. */
+export interface ChildEnd {
+  readonly cause: StopCause
+  /** Whether it had no job when it ended. */
+  readonly idle: boolean
+  /** What it wrote last, for the log. */
+  readonly output: string
+}
+
+export type MeasuredMessage = Extract<FromChild, { type: 'measured' }>
+type Reply = Exclude<FromChild, { type: 'hello' }>
+
+interface Waiting {
+  readonly jobId: number
+  resolve(reply: Reply): void
+  reject(error: AttestdError): void
+}
+
+/** One detector process, seen from the parent. It does one thing at a time; after any end it stays ended. */
+export class DetectorChild {
+  readonly pid: number
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<ChildEnd>
+  /** Resident memory after the last job, bytes. */
+  rssBytes = 0
+  private readonly handle: ChildProcess
+  private readonly options: ChildOptions
+  private waiting: Waiting | null = null
+  private cause: StopCause | null = null
+  private idle = true
+  private output = ''
+  private lastJobId = 0
+
+  /** Forks a child and loads the packages in it. @throws AttestdError detector-start-failed, manifest-invalid, model-digest-mismatch */
+  static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorChild> {
+    signal.throwIfAborted()
+    const child = new DetectorChild(forkChild(), options)
+    const onAbort = () => child.kill('closed')
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await child.load()
+      return child
+    } catch (error) {
+      await child.kill('crashed')
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Whether it was neither ended nor died. */
+  get alive(): boolean {
+    return this.cause === null
+  }
+
+  private constructor(child: ChildProcess, options: ChildOptions) {
+    this.handle = child
+    this.options = options
+    this.pid = child.pid ?? -1
+    child.stderr?.setEncoding('utf8')
+    child.stderr?.on('data', (text: string) => {
+      this.output = (this.output + text).slice(-MAX_OUTPUT)
+    })
+    child.on('message', (raw) => this.receive(raw))
+    this.ended = new Promise((resolve) => {
+      const end = (code: number | null, signal: string | null) => {
+        this.cause ??= 'crashed'
+        this.idle &&= this.waiting === null
+        this.fail(new AttestdError('detector-crashed', undefined, { facts: { exit: signal ?? code ?? 'unknown' } }))
+        resolve({ cause: this.cause, idle: this.idle, output: this.output.trim() })
+      }
+      child.once('close', end)
+      child.on('error', (error) => {
+        this.output += error.message
+        if (child.pid === undefined) end(null, null)
+      })
+    })
+  }
+
+  /**
+   * Measures one file.
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or what the child gave as reason
+   */
+  async measure(job: ChildJob): Promise<MeasuredMessage> {
+    const jobId = ++this.lastJobId
+    const watch = new AbortController()
+    try {
+      const reply = this.ask(jobId, { type: 'measure', jobId, ...job })
+      this.limitTime(watch.signal, this.options.timeoutMs, 'detector-timeout')
+      void this.limitMemory(watch.signal)
+      const answer = await reply
+      if (answer.type === 'measured') return answer
+      throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : misspoke()
+    } finally {
+      watch.abort()
+    }
+  }
+
+  /** Ends the process; a job that is on it fails with `error`. Resolves when it is gone. */
+  async kill(cause: StopCause, error?: AttestdError): Promise<void> {
+    this.cause ??= cause
+    this.idle &&= this.waiting === null
+    this.fail(error ?? new AttestdError('detector-unavailable', 'The detector process was ended.'))
+    this.handle.kill('SIGKILL')
+    await this.ended
+  }
+
+  private async load(): Promise<void> {
+    const watch = new AbortController()
+    try {
+      const reply = this.waitFor(LOAD_JOB)
+      this.limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
+      const answer = await reply
+      if (answer.type === 'refused') throw new AttestdError(answer.reason, answer.message)
+      if (answer.type !== 'loaded') throw misspoke()
+    } catch (error) {
+      if ((error as AttestdError).kind === 'setup') throw error
+      const end = await this.ended
+      throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
+        cause: error,
+      })
+    } finally {
+      watch.abort()
+    }
+  }
+
+  private ask(jobId: number, message: ToChild): Promise<Reply> {
+    const reply = this.waitFor(jobId)
+    // A failed send means the child is gone or going; its end settles the reply.
+    this.handle.send(message, () => {})
+    return reply
+  }
+
+  private waitFor(jobId: number): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (this.handle.exitCode !== null || this.handle.signalCode !== null) reject(new AttestdError('detector-crashed'))
+      else this.waiting = { jobId, resolve, reject }
+    })
+  }
+
+  private receive(raw: unknown): void {
+    const parsed = fromChildSchema.safeParse(raw)
+    if (parsed.success && parsed.data.type === 'hello') this.sendPackages()
+    else if (parsed.success && parsed.data.type !== 'hello' && this.isAwaited(parsed.data)) this.settle(parsed.data)
+    else void this.kill('answer', misspoke())
+  }
+
+  private isAwaited(reply: Reply): boolean {
+    return this.waiting !== null && this.waiting.jobId === ('jobId' in reply ? reply.jobId : LOAD_JOB)
+  }
+
+  private settle(reply: Reply): void {
+    const waiting = this.waiting
+    this.waiting = null
+    if ('rssBytes' in reply) this.rssBytes = reply.rssBytes
+    waiting?.resolve(reply)
+  }
+
+  private sendPackages(): void {
+    const timeoutSeconds = Math.max(1, Math.floor((this.options.timeoutMs * DECODE_SHARE) / 1000))
+    const packages = this.options.packages.map((pack) => ({ ...pack }))
+    this.handle.send(
+      { type: 'load', packages, limits: { maxPixels: MAX_PIXELS, timeoutSeconds } } satisfies ToChild,
+      () => {},
+    )
+  }
+
+  private limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-failed'): void {
+    this.options.clock.sleep(ms, signal).then(
+      () => void this.kill('timeout', new AttestdError(reason, undefined, { facts: { limitMs: ms } })),
+      () => {},
+    )
+  }
+
+  private async limitMemory(signal: AbortSignal): Promise<void> {
+    const { clock, memoryBytes } = this.options
+    try {
+      for (;;) {
+        await clock.sleep(MEMORY_POLL_MS, signal)
+        const rss = await residentBytes(this.pid)
+        if (signal.aborted) return
+        if (rss !== null && rss > memoryBytes) {
+          return void this.kill(
+            'memory',
+            new AttestdError('detector-out-of-memory', undefined, { facts: { rssBytes: rss, capBytes: memoryBytes } }),
+          )
+        }
+      }
+    } catch {
+      // The job is over.
+    }
+  }
+
+  private fail(error: AttestdError): void {
+    const waiting = this.waiting
+    this.waiting = null
+    waiting?.reject(error)
+  }
+}
+
+function misspoke(): AttestdError {
+  return new AttestdError('detector-failed', 'The detector process gave an answer that is not of the stated shape.')
+}
+
+function forkChild(): ChildProcess {
+  return fork(entryFile(import.meta.url, 'detector-child'), [], {
+    // Nothing of the parent's environment: it may hold the signing secret.
+    env: {},
+    execArgv: [],
+    cwd: '/',
+    serialization: 'json',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+}

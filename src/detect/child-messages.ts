@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { AttestdError } from '../core/errors.js'
+import type { Reason } from '../core/reasons.js'
+import { manifestSchema } from './manifest.js'
+
+/** Longest text that is taken from a child; a child that runs hostile bytes is not trusted. */
+const MAX_TEXT = 2000
+
+const jobId = z.int().min(1)
+const text = z.string().max(MAX_TEXT)
+const milliseconds = z.number().min(0)
+const rssBytes = z.number().min(0)
+
+/** What a child may give as a reason. It runs hostile bytes, so it has no say in stake, clock or service matters. */
+const CHILD_REASONS = [
+  'manifest-invalid',
+  'model-digest-mismatch',
+  'media-empty',
+  'media-type-mismatch',
+  'media-unsupported',
+  'media-corrupt',
+  'media-too-complex',
+  'media-too-small',
+  'detector-timeout',
+  'detector-failed',
+  'internal-error',
+] as const satisfies readonly Reason[]
+
+const reason = z.enum(CHILD_REASONS)
+type ChildReason = (typeof CHILD_REASONS)[number]
+
+/** Messages to a child: first `load`, then any number of `measure`, one at a time. */
+export const toChildSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('load'),
+    packages: z.array(z.strictObject({ folder: z.string(), digest: z.string(), manifest: manifestSchema })),
+    limits: z.strictObject({ maxPixels: z.int().min(1), timeoutSeconds: z.int().min(1).max(3600) }),
+  }),
+  z.strictObject({ type: z.literal('measure'), jobId, detectorId: z.string(), file: z.string() }),
+])
+
+const measurement = z.strictObject({
+  rawScore: z.number(),
+  notes: text,
+  elapsedMs: z.strictObject({ decode: milliseconds, infer: milliseconds }),
+})
+
+/** Messages from a child: `hello` when it listens, `loaded` or `refused`, then `measured` or `failed` for each job. */
+export const fromChildSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('hello') }),
+  z.strictObject({ type: z.literal('loaded') }),
+  z.strictObject({ type: z.literal('refused'), reason, message: text }),
+  z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement }),
+  z.strictObject({ type: z.literal('failed'), jobId, rssBytes, reason, message: text }),
+])
+
+export type ToChild = z.infer<typeof toChildSchema>
+export type FromChild = z.infer<typeof fromChildSchema>
+
+/** An error's reason and words, as far as a message may hold them. */
+export function errorMessage(error: AttestdError): { reason: ChildReason; message: string } {
+  const known = CHILD_REASONS.find((each) => each === error.reason)
+  return { reason: known ?? 'internal-error', message: error.message.toWellFormed().slice(0, MAX_TEXT) }
+}

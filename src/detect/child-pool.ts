@@ -1,0 +1,162 @@
+import type { Clock, Random } from '../core/clock.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
+import { ChildSlot } from './child-slot.js'
+import type { DetectorEventSink } from './detector-events.js'
+import { WaitingLine } from './waiting-line.js'
+
+export interface PoolOptions {
+  /** Number of processes. */
+  readonly size: number
+  /** Resident memory after a job above which a process is replaced, bytes. */
+  readonly memoryBytes: number
+  /** A process is replaced after this many jobs. */
+  readonly jobsPerChild: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly onEvent: DetectorEventSink
+  /** Starts and warms one process. @throws AttestdError */
+  startChild(signal: AbortSignal): Promise<DetectorChild>
+}
+
+/** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
+export class ChildPool {
+  private readonly slots: readonly ChildSlot[]
+  private readonly line = new WaitingLine<ChildSlot>()
+  private readonly closing = new AbortController()
+  private readonly living = new Set<DetectorChild>()
+  private readonly starting = new Set<Promise<DetectorChild>>()
+
+  constructor(private readonly options: PoolOptions) {
+    const slotOptions = {
+      ...options,
+      closing: this.closing.signal,
+      renewing: { taken: false },
+      launch: (ended: (child: DetectorChild, end: ChildEnd) => void) => this.launch(ended),
+      onFree: (slot: ChildSlot) => this.offer(slot),
+      onStartFailed: (_slot: ChildSlot, waitMs: number) => this.refuseWhenDown(waitMs),
+    }
+    this.slots = Array.from({ length: options.size }, () => new ChildSlot(slotOptions))
+  }
+
+  /** Starts all processes; the first alone, so that a broken package is told once. Ends them all where one cannot start. */
+  async start(): Promise<void> {
+    try {
+      const [first, ...others] = this.slots
+      await first?.start()
+      await Promise.all(others.map((slot) => slot.start()))
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  /** Processes that are warm, that are at work, and that there should be. */
+  state(): { ready: number; busy: number; size: number } {
+    const { slots } = this
+    return {
+      ready: slots.filter((slot) => slot.warm).length,
+      busy: slots.filter((slot) => slot.busy).length,
+      size: slots.length,
+    }
+  }
+
+  /**
+   * Runs a job on the next free process. When the signal aborts, the caller is released at once and the process
+   * finishes the job for nobody.
+   * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
+   * @throws AttestdError of the job, detector-unavailable, draining
+   */
+  async run(job: ChildJob, signal?: AbortSignal, check?: (answer: MeasuredMessage) => void): Promise<MeasuredMessage> {
+    const slot = await this.acquire(signal)
+    const started = (pid: number) => this.options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
+    const work = slot.measure(job, started, check)
+    return signal ? untilAborted(work, signal) : work
+  }
+
+  /** Ends all processes by their id; jobs on them and those waiting fail with `draining`. Resolves when all are gone. */
+  async close(): Promise<void> {
+    this.closing.abort()
+    this.line.dismiss(stopping())
+    await Promise.all([...this.living].map((child) => child.kill('closed', stopping())))
+    await Promise.allSettled(this.starting)
+  }
+
+  private async acquire(signal?: AbortSignal): Promise<ChildSlot> {
+    signal?.throwIfAborted()
+    if (this.closing.signal.aborted) throw stopping()
+    const free = this.slots.find((slot) => slot.warm && !slot.busy)
+    if (free !== undefined) {
+      free.busy = true
+      return free
+    }
+    const slot = this.line.join(signal)
+    this.refuseWhenDown()
+    return slot
+  }
+
+  /** Gives a free process to the first in line; the slot is busy before that one even wakes. */
+  private offer(slot: ChildSlot): void {
+    if (slot.busy || !slot.warm) return
+    slot.busy = this.line.handOut(slot)
+  }
+
+  /** While no process can be started at all, waiting is no use: the job is better tried again later. */
+  private refuseWhenDown(retryAfterMs?: number): void {
+    if (!this.slots.every((slot) => slot.down)) return
+    this.line.dismiss(
+      new AttestdError('detector-unavailable', undefined, retryAfterMs === undefined ? {} : { retryAfterMs }),
+    )
+  }
+
+  private async launch(ended: (child: DetectorChild, end: ChildEnd) => void): Promise<DetectorChild> {
+    const { clock, startChild } = this.options
+    const began = clock.monotonic()
+    const start = startChild(this.closing.signal)
+    this.starting.add(start)
+    try {
+      const child = await start
+      this.living.add(child)
+      void child.ended.then((end) => this.afterEnd(child, end, ended))
+      if (this.closing.signal.aborted) await child.kill('closed')
+      this.closing.signal.throwIfAborted()
+      this.options.onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
+      return child
+    } catch (error) {
+      if (!this.closing.signal.aborted) this.tellStartFailed(toAttestdError(error))
+      throw error
+    } finally {
+      this.starting.delete(start)
+    }
+  }
+
+  private afterEnd(child: DetectorChild, end: ChildEnd, ended: (child: DetectorChild, end: ChildEnd) => void): void {
+    this.living.delete(child)
+    this.options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
+    const facts = { pid: child.pid, cause: end.cause, ...(end.output === '' ? {} : { output: end.output }) }
+    const planned = end.cause === 'closed' || end.cause === 'jobs' || (end.cause === 'memory' && end.idle)
+    if (planned) this.options.log.debug(facts, 'detector process was replaced or closed')
+    else this.options.log.warn(facts, 'detector process ended')
+    ended(child, end)
+  }
+
+  private tellStartFailed(error: AttestdError): void {
+    this.options.onEvent({ type: 'child-start-failed', reason: error.reason })
+    this.options.log.error({ reason: error.reason, err: error }, 'detector process could not be started')
+  }
+}
+
+function stopping(): AttestdError {
+  return new AttestdError('draining', 'The detector host is closing.')
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,191 @@
+import type { Clock, Random } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { type Backoff, backoffMs } from '../core/retry.js'
+import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
+
+/** Wait before a process that died is replaced; it doubles while no replacement completes a job. */
+const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
+/** A process that cannot be started is tried this often before the host gives up at its own start. */
+const FIRST_START_ATTEMPTS = 3
+
+export interface SlotOptions {
+  /** Resident memory after a job above which a process is replaced, bytes. */
+  readonly memoryBytes: number
+  /** A process is replaced after this many jobs. */
+  readonly jobsPerChild: number
+  readonly clock: Clock
+  readonly random: Random
+  /** Aborts when the pool closes. */
+  readonly closing: AbortSignal
+  /** Shared by all slots: only one successor is warmed at a time, because it doubles the memory. */
+  readonly renewing: { taken: boolean }
+  /** Starts and warms one process; tells `ended` when it is gone. */
+  launch(ended: (child: DetectorChild, end: ChildEnd) => void): Promise<DetectorChild>
+  /** The slot has a process and no job. */
+  onFree(slot: ChildSlot): void
+  /** A replacement could not be started; the next try comes after `waitMs`. */
+  onStartFailed(slot: ChildSlot, waitMs: number): void
+}
+
+/** A place for one process: keeps it filled with a warmed one. */
+export class ChildSlot {
+  /** Set by the pool from the moment the slot is given to a job. */
+  busy = false
+  private child: DetectorChild | null = null
+  /** A warmed process that takes over when the present one is free. */
+  private successor: DetectorChild | null = null
+  /** Jobs of the present process. */
+  private jobs = 0
+  /** Failed starts, and ends without a job, since the last job that a process survived. */
+  private failures = 0
+  private refilling = false
+  private startFailed = false
+
+  constructor(private readonly options: SlotOptions) {}
+
+  get warm(): boolean {
+    return this.child !== null
+  }
+
+  /** Empty, and the last try to fill it failed. */
+  get down(): boolean {
+    return this.child === null && this.startFailed
+  }
+
+  /** Starts the first process. @throws AttestdError the reason why none can be started */
+  async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.fill()
+      } catch (error) {
+        const passing = error instanceof AttestdError && error.reason === 'detector-start-failed'
+        if (!passing || attempt >= FIRST_START_ATTEMPTS) throw error
+        await this.options.clock.sleep(this.restartDelay(attempt), this.options.closing)
+      }
+    }
+  }
+
+  /**
+   * Runs one job on the present process, then frees the slot.
+   * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
+   */
+  async measure(job: ChildJob, onStart: (pid: number) => void, check?: Check): Promise<MeasuredMessage> {
+    const child = this.child
+    try {
+      if (child === null) throw new AttestdError('detector-unavailable')
+      onStart(child.pid)
+      const answer = await child.measure(job)
+      trust(child, answer, check)
+      return answer
+    } finally {
+      this.busy = false
+      if (child !== null) this.afterJob(child)
+    }
+  }
+
+  private afterJob(child: DetectorChild): void {
+    this.jobs++
+    if (child.alive) this.failures = 0
+    if (child.alive && child.rssBytes > this.options.memoryBytes) void child.kill('memory')
+    if (!child.alive) {
+      if (this.child === child) this.child = null
+    } else if (this.successor !== null) {
+      this.promote()
+    } else {
+      this.options.onFree(this)
+      if (this.jobs >= this.options.jobsPerChild) void this.renew()
+    }
+  }
+
+  /** Starts a process for the empty slot, again and again until one is warm. */
+  private async refill(delayMs: number): Promise<void> {
+    const { clock, closing } = this.options
+    if (this.refilling) return
+    this.refilling = true
+    for (let waitMs = delayMs; ; ) {
+      try {
+        await clock.sleep(waitMs, closing)
+        await this.fill()
+        break
+      } catch {
+        if (closing.aborted) return
+        this.startFailed = true
+        waitMs = this.restartDelay(++this.failures)
+        this.options.onStartFailed(this, waitMs)
+      }
+    }
+    this.refilling = false
+  }
+
+  private async fill(): Promise<void> {
+    if (this.child !== null) return
+    const child = await this.launch()
+    if (this.child === null) this.install(child)
+    else await child.kill('closed')
+  }
+
+  private async renew(): Promise<void> {
+    const { renewing, closing } = this.options
+    if (renewing.taken || closing.aborted) return
+    renewing.taken = true
+    try {
+      this.successor = await this.launch()
+      if (!this.busy) this.promote()
+    } catch {
+      // The present process stays; the next try comes after as many jobs again.
+      this.jobs = 0
+    } finally {
+      renewing.taken = false
+    }
+  }
+
+  private promote(): void {
+    const { child: old, successor } = this
+    if (successor === null) return
+    this.successor = null
+    this.install(successor)
+    void old?.kill('jobs')
+  }
+
+  private install(child: DetectorChild): void {
+    this.child = child
+    this.jobs = 0
+    this.startFailed = false
+    this.options.onFree(this)
+  }
+
+  private async launch(): Promise<DetectorChild> {
+    const child = await this.options.launch((ended, end) => this.afterEnd(ended, end))
+    if (!child.alive) throw new AttestdError('detector-start-failed')
+    return child
+  }
+
+  private afterEnd(child: DetectorChild, end: ChildEnd): void {
+    if (this.successor === child) this.successor = null
+    if (this.child === child) this.child = null
+    if (this.child !== null || this.options.closing.aborted) return
+    if (this.successor === null) this.replace(end)
+    else this.promote()
+  }
+
+  private replace(end: ChildEnd): void {
+    const planned = end.cause === 'memory' && end.idle
+    if (end.idle && !planned) this.failures++
+    void this.refill(planned ? 0 : this.restartDelay(Math.max(1, this.failures)))
+  }
+
+  private restartDelay(failures: number): number {
+    return backoffMs(failures, RESTART_BACKOFF, this.options.random)
+  }
+}
+
+type Check = (answer: MeasuredMessage) => void
+
+function trust(child: DetectorChild, answer: MeasuredMessage, check?: Check): void {
+  try {
+    check?.(answer)
+  } catch (error) {
+    void child.kill('self-test')
+    throw error
+  }
+}

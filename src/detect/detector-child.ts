@@ -1,0 +1,41 @@
+import { toAttestdError } from '../core/errors.js'
+import { type ChildDetector, loadChildDetector } from './child-detector.js'
+import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
+
+// Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
+
+const detectors = new Map<string, ChildDetector>()
+
+function send(message: FromChild): void {
+  process.send?.(message)
+}
+
+async function load({ packages, limits }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+  try {
+    for (const pack of packages) detectors.set(pack.manifest.id, await loadChildDetector(pack, limits))
+    send({ type: 'loaded' })
+  } catch (error) {
+    send({ type: 'refused', ...errorMessage(toAttestdError(error)) })
+  }
+}
+
+async function measure({ jobId, detectorId, file }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+  try {
+    const detector = detectors.get(detectorId)
+    if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
+    const measurement = await detector.measure(file)
+    send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
+  } catch (error) {
+    send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
+  }
+}
+
+// Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+// The parent is gone, however it died. SIGKILL, because a normal exit would wait for a decode that still runs.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+process.on('message', (raw) => {
+  const message = toChildSchema.parse(raw)
+  void (message.type === 'load' ? load(message) : measure(message))
+})
+send({ type: 'hello' })

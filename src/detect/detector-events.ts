@@ -1,0 +1,25 @@
+import type { MediaType } from '../core/media-types.js'
+import type { Reason } from '../core/reasons.js'
+
+/** Why a detector process ended. */
+export type StopCause = 'crashed' | 'timeout' | 'memory' | 'jobs' | 'self-test' | 'answer' | 'closed'
+
+/** What the detector host tells whoever counts. */
+export type DetectorEvent =
+  | { readonly type: 'child-started'; readonly pid: number; readonly startMs: number }
+  | { readonly type: 'child-start-failed'; readonly reason: Reason }
+  | { readonly type: 'child-stopped'; readonly pid: number; readonly cause: StopCause }
+  | { readonly type: 'job-started'; readonly pid: number; readonly detectorId: string }
+  | {
+      readonly type: 'job-finished'
+      readonly detectorId: string
+      readonly mediaType: MediaType
+      /** `scored`, or the reason there is no score. */
+      readonly outcome: 'scored' | Reason
+      /** From the request to the answer, waiting included. */
+      readonly totalMs: number
+      /** Present where there is a score. */
+      readonly elapsedMs?: { readonly decode: number; readonly infer: number }
+    }
+
+export type DetectorEventSink = (event: DetectorEvent) => void

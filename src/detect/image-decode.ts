@@ -1,0 +1,80 @@
+import { AttestdError, errorText } from '../core/errors.js'
+import { type ImageFormat, sniffImageFormat } from './image-format.js'
+import { imageLibrary } from './image-library.js'
+
+/** An image as 8-bit sRGB, rows top to bottom, upright, on white where it was transparent. */
+export interface DecodedImage {
+  /** width * height * 3 bytes: R, G, B. */
+  readonly pixels: Buffer
+  readonly width: number
+  readonly height: number
+  readonly format: ImageFormat
+  /** Frames or pages in the file; only the first is decoded. */
+  readonly frames: number
+}
+
+export interface DecodeLimits {
+  /** Most pixels (width * height) of an image that is decoded. */
+  readonly maxPixels: number
+  /** Decoding is given up after this many seconds. */
+  readonly timeoutSeconds: number
+}
+
+/**
+ * Decodes the first frame of an image in full, so that the same bytes always give the same pixels: no
+ * shrink-on-load (a JPEG or WebP decoded at half size has other pixels than a full one), embedded profile applied,
+ * EXIF orientation applied, transparency on white, 16 bit cut to 8, gray and CMYK turned into sRGB.
+ * @throws AttestdError media-empty, media-type-mismatch, media-unsupported, media-corrupt, media-too-complex, detector-timeout
+ */
+export async function decodeImage(file: string, limits: DecodeLimits): Promise<DecodedImage> {
+  const format = await sniffImageFormat(file)
+  const options = { limitInputPixels: limits.maxPixels, failOn: 'error', pages: 1, autoOrient: true } as const
+  try {
+    const header = await imageLibrary(file, options).metadata()
+    if (header.format !== format) {
+      throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
+    }
+    const { data, info } = await imageLibrary(file, options)
+      .timeout({ seconds: limits.timeoutSeconds })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .removeAlpha()
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
+    return {
+      pixels: rgbOf(data, info.channels),
+      width: info.width,
+      height: info.height,
+      format,
+      frames: header.pages ?? 1,
+    }
+  } catch (error) {
+    throw error instanceof AttestdError ? error : decodeError(error)
+  }
+}
+
+function rgbOf(data: Buffer, channels: number): Buffer {
+  if (channels === 3) return data
+  throw new AttestdError('media-corrupt', `The image decodes to ${channels} channels, not 3.`)
+}
+
+/** libvips has no error codes, so the cases are told by the words of its messages (sharp 0.35, libvips 8.18). */
+function decodeError(error: unknown): AttestdError {
+  const text = firstLine(errorText(error))
+  const options = { cause: error }
+  if (/pixel limit/i.test(text)) return new AttestdError('media-too-complex', undefined, options)
+  if (/out of memory|unable to allocate|too large/i.test(text))
+    return new AttestdError('media-too-complex', text, options)
+  if (/^timeout/i.test(text))
+    return new AttestdError('detector-timeout', 'Decoding took longer than its limit.', options)
+  if (/not been built|not supported/i.test(text)) {
+    return new AttestdError('media-unsupported', `The image cannot be decoded: ${text}`, options)
+  }
+  return new AttestdError('media-corrupt', `The image cannot be decoded: ${text}`, options)
+}
+
+/** Without the file's path, which says nothing and differs by machine. */
+function firstLine(text: string): string {
+  const line = text.split('\n').find((part) => part.trim() !== '') ?? text
+  return line.replaceAll(/\/\S+/g, '(file)').slice(0, 200)
+}

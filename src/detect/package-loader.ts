@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AttestdError } from '../core/errors.js'
+import type { MediaType } from '../core/media-types.js'
+import type { DetectorSummary } from './detection.js'
+import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
+
+/** A manifest is text of a few KB; anything far above is a mistake. */
+const MAX_MANIFEST_BYTES = 1024 * 1024
+
+/** A package whose manifest was checked and whose files have the stated sizes and digests. */
+export interface DetectorPackage {
+  /** Absolute path of the package folder. */
+  readonly folder: string
+  readonly manifest: DetectorManifest
+  /** sha256 (64 hex) of the manifest text. */
+  readonly digest: string
+}
+
+export interface LoadPackagesOptions {
+  /** Folder that holds one folder per package. */
+  readonly modelsDir: string
+  /** Ids to load; empty: every package in the folder. */
+  readonly detectors: readonly string[]
+}
+
+/**
+ * Reads and verifies the selected packages, in the order of their ids as given (or by name where none is).
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
+ */
+export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<DetectorPackage[]> {
+  const available = await packageFolders(modelsDir)
+  const ids = detectors.length > 0 ? [...new Set(detectors)] : available
+  if (ids.length === 0) {
+    throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
+  }
+  const packages: DetectorPackage[] = []
+  for (const id of ids) {
+    if (!available.includes(id)) throw unknownDetector(id, modelsDir, available)
+    packages.push(await loadPackage(path.join(modelsDir, id)))
+  }
+  refuseRivals(packages)
+  return packages
+}
+
+/**
+ * Reads and verifies one package folder.
+ * @throws AttestdError manifest-invalid, model-digest-mismatch
+ */
+export async function loadPackage(packageFolder: string): Promise<DetectorPackage> {
+  const folder = await fs.realpath(packageFolder)
+  const where = path.join(packageFolder, MANIFEST_FILE)
+  const text = await readManifest(where)
+  const manifest = parseManifest(text, where)
+  if (manifest.id !== path.basename(packageFolder)) {
+    throw new AttestdError(
+      'manifest-invalid',
+      `${where} is not accepted:\n  id: is ${manifest.id}, but the folder is named ${path.basename(packageFolder)}`,
+    )
+  }
+  for (const [name, stated] of Object.entries(manifest.files)) await verifyFile(folder, name, stated, where)
+  return { folder, manifest, digest: manifestDigest(text) }
+}
+
+/** What the rest of the daemon needs to know of a package. */
+export function summaryOf({ manifest, digest }: DetectorPackage): DetectorSummary {
+  const { id, version, title, mediaTypes } = manifest
+  return { id, version, title, mediaTypes, digest }
+}
+
+async function packageFolders(modelsDir: string): Promise<string[]> {
+  let names: string[]
+  try {
+    names = await fs.readdir(modelsDir)
+  } catch (error) {
+    throw new AttestdError(
+      'setting-invalid',
+      `The models directory ${modelsDir} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      { cause: error },
+    )
+  }
+  const found = await Promise.all(names.map((name) => isFile(path.join(modelsDir, name, MANIFEST_FILE))))
+  return names.filter((_, index) => found[index]).sort()
+}
+
+async function isFile(file: string): Promise<boolean> {
+  const stat = await fs.stat(file).catch(() => null)
+  return stat?.isFile() ?? false
+}
+
+async function readManifest(where: string): Promise<string> {
+  const { size } = await fs.stat(where)
+  if (size > MAX_MANIFEST_BYTES) throw new AttestdError('manifest-invalid', `${where} is ${size} bytes, far too large.`)
+  return fs.readFile(where, 'utf8')
+}
+
+async function verifyFile(
+  folder: string,
+  name: string,
+  stated: { readonly sha256: string; readonly bytes: number },
+  where: string,
+): Promise<void> {
+  const bad = (message: string) => new AttestdError('model-digest-mismatch', `${path.join(folder, name)} ${message}`)
+  const real = await fs.realpath(path.join(folder, name)).catch(() => null)
+  if (real === null) throw bad('is missing.')
+  if (!real.startsWith(folder + path.sep)) {
+    throw new AttestdError(
+      'manifest-invalid',
+      `${where} is not accepted:\n  files.${name}: is a link out of the folder`,
+    )
+  }
+  const stat = await fs.stat(real)
+  if (!stat.isFile()) throw bad('is not a file.')
+  if (stat.size !== stated.bytes) throw bad(`has ${stat.size} bytes, the manifest states ${stated.bytes}.`)
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(real), hash)
+  const digest = hash.digest('hex')
+  if (digest !== stated.sha256) throw bad(`has the sha256 ${digest}, the manifest states ${stated.sha256}.`)
+}
+
+function unknownDetector(id: string, modelsDir: string, available: readonly string[]): AttestdError {
+  const known = available.length > 0 ? `there are: ${available.join(', ')}` : 'there is none'
+  return new AttestdError('setting-invalid', `There is no detector package ${id} in ${modelsDir} (${known}).`)
+}
+
+function refuseRivals(packages: readonly DetectorPackage[]): void {
+  const owner = new Map<MediaType, string>()
+  for (const { manifest } of packages) {
+    for (const type of manifest.mediaTypes) {
+      const rival = owner.get(type)
+      if (rival !== undefined && rival !== manifest.id) {
+        throw new AttestdError(
+          'setting-invalid',
+          `Two detector packages would score ${type}: ${rival} and ${manifest.id}. Name one of them in ATTESTD_DETECTORS.`,
+        )
+      }
+      owner.set(type, manifest.id)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import path from 'node:path'
+import { AttestdError } from '../core/errors.js'
+import { calibrate } from './calibration.js'
+import type { Measurement } from './child-detector.js'
+import type { ChildJob } from './child-host.js'
+import type { DetectorPackage } from './package-loader.js'
+
+/** The job that measures a package's own sample. */
+export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {
+  return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file) }
+}
+
+/**
+ * Compares what was measured on a package's own sample with what its manifest states.
+ * @throws AttestdError detector-self-test-failed
+ */
+export function checkSelfTest({ manifest }: DetectorPackage, { rawScore }: Measurement): void {
+  const risk = calibrate(rawScore, manifest.calibration)
+  const stated = manifest.selfTest
+  if (Math.abs(risk - stated.risk) <= stated.tolerance) return
+  throw new AttestdError(
+    'detector-self-test-failed',
+    `The detector ${manifest.id} gave its own sample ${stated.file} a risk of ${risk.toFixed(4)}; its manifest states ${stated.risk} ± ${stated.tolerance}.`,
+  )
+}

@@ -1,0 +1,67 @@
+// A minimal writer of ONNX files (protobuf by hand), so that tests need neither Python nor a committed binary.
+// Field numbers are those of onnx.proto3 (ONNX 1.16, IR version 8).
+
+const VARINT = 0
+const BYTES = 2
+const FLOAT = 1
+
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  let rest = value
+  do {
+    const low = rest % 128
+    rest = Math.floor(rest / 128)
+    bytes.push(rest > 0 ? low + 128 : low)
+  } while (rest > 0)
+  return Buffer.from(bytes)
+}
+
+const number = (field: number, value: number) => Buffer.concat([varint(field * 8 + VARINT), varint(value)])
+const bytes = (field: number, value: Uint8Array) =>
+  Buffer.concat([varint(field * 8 + BYTES), varint(value.length), value])
+const text = (field: number, value: string) => bytes(field, Buffer.from(value))
+const message = (field: number, ...parts: Buffer[]) => bytes(field, Buffer.concat(parts))
+
+function node(operator: string, inputs: string[], outputs: string[], attributes: Buffer[] = []): Buffer {
+  return message(
+    1,
+    ...inputs.map((name) => text(1, name)),
+    ...outputs.map((name) => text(2, name)),
+    text(4, operator),
+    ...attributes,
+  )
+}
+
+function tensor(name: string, shape: number[], values: number[]): Buffer {
+  const raw = Buffer.from(Float32Array.from(values).buffer)
+  return message(5, ...shape.map((size) => number(1, size)), number(2, FLOAT), text(8, name), bytes(9, raw))
+}
+
+function value(field: number, name: string, shape: (number | string)[]): Buffer {
+  const dimensions = shape.map((size) => message(1, typeof size === 'number' ? number(1, size) : text(2, size)))
+  return message(field, text(1, name), message(2, message(1, number(1, FLOAT), message(2, ...dimensions))))
+}
+
+/**
+ * A network `logit = weights . mean(pixels of each channel) + bias`, output shape [N, 1].
+ * @param outputs how many outputs to give; more than one breaks the contract with the host on purpose
+ */
+export function tinyOnnx(weights: readonly [number, number, number], bias: number, outputs = 1): Buffer {
+  const matrix = weights.flatMap((weight) => Array.from({ length: outputs }, () => weight))
+  const graph = message(
+    7,
+    node('GlobalAveragePool', ['pixels'], ['pooled']),
+    node('Flatten', ['pooled'], ['flat']),
+    node('Gemm', ['flat', 'weights', 'bias'], ['logit']),
+    text(2, 'tiny'),
+    tensor('weights', [3, outputs], matrix),
+    tensor(
+      'bias',
+      [outputs],
+      Array.from({ length: outputs }, () => bias),
+    ),
+    value(11, 'pixels', ['n', 3, 'h', 'w']),
+    value(12, 'logit', ['n', outputs]),
+  )
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+}
