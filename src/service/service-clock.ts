@@ -1,3 +1,17 @@
+import type { Clock } from '../core/clock.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import { unlessAborted } from './abort.js'
+import {
+  betterSample,
+  boundNow,
+  type ClockSample,
+  STEP_MS,
+  serviceTimeAt,
+  stepSince,
+  takeSample,
+} from './clock-estimate.js'
+
 /** What the gate and readiness need to know of service time. */
 export interface ClockState {
   /** Service time minus local time, milliseconds; null before the first sample. */
@@ -6,4 +20,165 @@ export interface ClockState {
   readonly errorBoundMs: number | null
   /** Whether a signature made now is inside the service's window. */
   readonly trusted: boolean
+}
+
+/** Service time as it was believed at one moment, kept beside a signature to judge it afterwards. */
+export interface ClockStamp {
+  /** Unix milliseconds. */
+  readonly serviceMs: number
+  readonly monotonicMs: number
+}
+
+export interface ServiceClockOptions {
+  /** Reads service time once, Unix milliseconds (GET /api/v1/time). Has its own timeout. */
+  readonly readTime: (signal?: AbortSignal) => Promise<number>
+  readonly clock: Clock
+  readonly log: Log
+  /** How far a timestamp may be from service time, milliseconds. */
+  readonly windowMs: number
+  /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
+  readonly refreshMs?: number
+  /** Told after every refresh; for metrics. */
+  readonly onState?: (state: ClockState) => void
+}
+
+/** Samples of a refresh; the smallest round trip wins. The first also pays for opening the connection. */
+export const SAMPLES = 5
+/** @default age of an estimate, milliseconds, at which it is renewed */
+export const REFRESH_MS = 5 * 60_000
+/** The share of the window that the error bound may use; the rest is for the request's own way to the service. */
+export const TRUSTED_SHARE = 0.5
+/** How often `run` looks whether samples are due, milliseconds. */
+export const CHECK_MS = 5_000
+
+/**
+ * Service time, estimated from the time route and carried on by the monotonic clock, so that a local clock which is
+ * wrong or gets corrected does not matter.
+ */
+export class ServiceClock {
+  readonly #options: ServiceClockOptions
+  #sample: ClockSample | null = null
+  /** Monotonic time of the last refresh that succeeded and of the last that was tried. */
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
+  #flight: Promise<void> | null = null
+
+  constructor(options: ServiceClockOptions) {
+    this.#options = options
+  }
+
+  state(): ClockState {
+    const { clock, windowMs } = this.#options
+    if (!this.#sample) return { offsetMs: null, errorBoundMs: null, trusted: false }
+    const errorBoundMs = boundNow(this.#sample, clock)
+    const offsetMs = serviceTimeAt(this.#sample, clock.monotonic()) - clock.now()
+    return {
+      offsetMs: Math.round(offsetMs),
+      errorBoundMs: Math.ceil(errorBoundMs),
+      trusted: errorBoundMs <= windowMs * TRUSTED_SHARE,
+    }
+  }
+
+  /** Service time now, Unix milliseconds, whole. Throws `clock-untrusted` before the first sample. */
+  now(): number {
+    return this.stamp().serviceMs
+  }
+
+  /** Service time now together with the moment, for `errorOf`. Throws `clock-untrusted` before the first sample. */
+  stamp(): ClockStamp {
+    const monotonicMs = this.#options.clock.monotonic()
+    if (!this.#sample) throw new AttestdError('clock-untrusted')
+    return { serviceMs: Math.round(serviceTimeAt(this.#sample, monotonicMs)), monotonicMs }
+  }
+
+  /** How far a stamp was from service time as it is known now, milliseconds. */
+  errorOf(stamp: ClockStamp): number {
+    return this.#sample ? Math.abs(serviceTimeAt(this.#sample, stamp.monotonicMs) - stamp.serviceMs) : 0
+  }
+
+  /**
+   * Resolves when service time is trusted, at once where it is; an estimate that is only due gets renewed behind the
+   * caller's back. Throws `clock-untrusted`, with what went wrong as the cause, where the service cannot be asked.
+   */
+  async ready(signal?: AbortSignal): Promise<void> {
+    if (this.state().trusted) return this.#renewIfDue()
+    await this.refresh({ signal })
+    if (!this.state().trusted) throw new AttestdError('clock-untrusted', this.#boundText())
+  }
+
+  /**
+   * Takes new samples; callers at the same time share them.
+   * @param options.maxAgeMs take no samples where the last refresh is not older than this
+   */
+  async refresh(options: { maxAgeMs?: number; signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const age = this.#options.clock.monotonic() - this.#refreshedAt
+    if (options.maxAgeMs !== undefined && age <= options.maxAgeMs) return
+    this.#flight ??= this.#takeSamples().finally(() => {
+      this.#flight = null
+    })
+    await unlessAborted(this.#flight, options.signal)
+  }
+
+  /** Keeps the estimate fresh until the signal aborts. Never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#renewIfDue()
+      await this.#options.clock.sleep(CHECK_MS, signal).catch(() => {})
+    }
+  }
+
+  #renewIfDue(): void {
+    const { clock, refreshMs = REFRESH_MS, log } = this.#options
+    const now = clock.monotonic()
+    const stepped = this.#sample !== null && stepSince(this.#sample, clock) > STEP_MS
+    const due = stepped || now - this.#refreshedAt >= refreshMs
+    if (!due || this.#flight || now - this.#triedAt < CHECK_MS) return
+    if (stepped) log.info({ stepMs: Math.round(stepSince(this.#sample!, clock)) }, 'noticed a local clock step')
+    // The failure is logged where it happens; the estimate in hand goes on, with its growing bound.
+    this.refresh().catch(() => {})
+  }
+
+  async #takeSamples(): Promise<void> {
+    const { clock, log, onState, windowMs } = this.#options
+    this.#triedAt = clock.monotonic()
+    const before = this.state().offsetMs
+    const best = await this.#bestOfSeveral()
+    this.#sample = betterSample(this.#sample, best, clock)
+    this.#refreshedAt = clock.monotonic()
+    const state = this.state()
+    log.debug({ ...state }, 'estimated service time')
+    if (before === null && Math.abs(state.offsetMs ?? 0) > windowMs) {
+      log.warn(
+        { offsetMs: state.offsetMs },
+        'found the local clock outside the timestamp window; signing with service time',
+      )
+    }
+    onState?.(state)
+  }
+
+  async #bestOfSeveral(): Promise<ClockSample> {
+    let best: ClockSample | null = null
+    for (let taken = 0; taken < SAMPLES; taken++) {
+      try {
+        const sample = await takeSample(this.#options.clock, () => this.#options.readTime())
+        if (!best || sample.boundMs < best.boundMs) best = sample
+      } catch (error) {
+        // One answer is enough to go on with, and a service that fails should not be asked four times more.
+        if (best) break
+        this.#options.log.warn({ reason: 'clock-untrusted', error: errorText(error) }, 'could not read service time')
+        const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
+        throw new AttestdError('clock-untrusted', `Service time could not be read: ${errorText(error)}`, {
+          cause: error,
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        })
+      }
+    }
+    return best!
+  }
+
+  #boundText(): string {
+    const { errorBoundMs } = this.state()
+    const { windowMs } = this.#options
+    return `Service time is known only to ${errorBoundMs} ms, too coarse for the window of ${windowMs} ms.`
+  }
 }

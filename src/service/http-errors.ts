@@ -1,0 +1,65 @@
+import { AttestdError } from '../core/errors.js'
+import type { Reason } from '../core/reasons.js'
+import { parseRetryAfter } from '../core/retry.js'
+import { cleanText } from '../core/text.js'
+
+/** Longest text of the service that is repeated in an error message, characters. */
+const SERVICE_TEXT_MAX = 300
+
+/** What an answer other than a success says, as far as it matters here. */
+export interface Refusal {
+  /** Method and path template, for instance `GET /api/v1/attester/media/:id`. */
+  readonly route: string
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+  /** Text of the error body, empty where it was not read. */
+  readonly body: string
+  /** Whether the request would change something, so that a server error leaves it open whether it did. */
+  readonly changes: boolean
+}
+
+/** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
+export function errorOfRefusal({ route, status, retryAfterMs, body, changes }: Refusal): AttestdError {
+  const said = serviceText(body)
+  return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ambiguous: changes && (status >= 500 || status === 408),
+    facts: { status, route },
+  })
+}
+
+function reasonOfStatus(status: number): Reason {
+  if (status >= 500) return 'service-failing'
+  if (status >= 300 && status < 400) return 'service-redirected'
+  if (status === 401) return 'service-unauthorized'
+  if (status === 403) return 'service-forbidden'
+  if (status === 408) return 'service-timeout'
+  if (status === 409) return 'score-conflict'
+  if (status === 425 || status === 429) return 'service-rate-limited'
+  return status >= 400 ? 'service-refused' : 'service-reply-invalid'
+}
+
+/** The shape of error bodies is not shown: `error` or `message` where one is a string, or `error.message`; else nothing. */
+function serviceText(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const inner = field(parsed, 'error')
+    const text = [inner, field(parsed, 'message'), field(inner, 'message')].find((value) => typeof value === 'string')
+    return text === undefined ? '' : cleanText(text as string, SERVICE_TEXT_MAX)
+  } catch {
+    return ''
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+/**
+ * The wait that an answer asks for, milliseconds. A Retry-After that is a date counts from the answer's own Date, so
+ * that a wrong local clock does not matter.
+ */
+export function retryAfterOf(headers: { get(name: string): string | null }, localNow: number): number | undefined {
+  const date = Date.parse(headers.get('date') ?? '')
+  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(date) ? localNow : date)
+}

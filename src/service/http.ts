@@ -1,0 +1,224 @@
+import { Agent, fetch, type Response } from 'undici'
+import type { z } from 'zod'
+import type { Clock } from '../core/clock.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import type { Reason } from '../core/reasons.js'
+import { errorOfRefusal, retryAfterOf } from './http-errors.js'
+import { issueText } from './issue-text.js'
+import { onWire } from './on-wire.js'
+import { startTimer } from './time-limit.js'
+
+/** @default largest answer that is read, bytes; room for some 20,000 assets */
+export const MAX_REPLY_BYTES = 16 * 1024 * 1024
+/** @default longest time for one request with its whole answer, milliseconds */
+export const REQUEST_TIMEOUT_MS = 15_000
+
+export interface HttpCall {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly url: URL
+  /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
+  readonly route: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Exact text to send, JSON. */
+  readonly body?: string
+  /** Whether it changes something at the service, so that an unclear end is ambiguous. */
+  readonly changes: boolean
+  /** Texts that must not come back in an error message, should the service repeat them. */
+  readonly secrets?: readonly string[]
+}
+
+/** One finished request; for metrics. */
+export interface RequestEvent {
+  readonly route: string
+  /** Null where no answer came. */
+  readonly status: number | null
+  /** Null where it succeeded. */
+  readonly reason: Reason | null
+  readonly elapsedMs: number
+}
+
+export interface HttpOptions {
+  readonly clock: Clock
+  /** @default REQUEST_TIMEOUT_MS */
+  readonly timeoutMs?: number
+  /** @default MAX_REPLY_BYTES */
+  readonly maxReplyBytes?: number
+  readonly userAgent: string
+  readonly onRequest?: (event: RequestEvent) => void
+}
+
+/** State of one request that its error needs to tell. */
+interface Flight {
+  /** Whether the request may have left: nothing is on the wire before the connection stands. */
+  started: boolean
+  status: number | null
+}
+
+/** JSON requests with a timeout, a size cap, and every failure as an `AttestdError`; never follows a redirect. */
+export class HttpCaller {
+  readonly #options: HttpOptions
+  readonly #agent = new Agent()
+
+  constructor(options: HttpOptions) {
+    this.#options = options
+  }
+
+  /**
+   * One request, answered with JSON of the stated shape. Throws `service-*` (`ambiguous` where a changing request may
+   * have taken effect), `score-conflict` for 409, or the signal's own reason where nothing can have taken effect.
+   */
+  async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
+    return this.#observed(call, signal, async (response) => {
+      const type = response.headers.get('content-type') ?? 'none'
+      if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) throw invalidReply(call, `its content type is ${type}`)
+      return parseReply(call, await this.#text(call, response), shape)
+    })
+  }
+
+  /** One request of which only the success matters. Throws as `json` does. */
+  async done(call: HttpCall, signal?: AbortSignal): Promise<void> {
+    return this.#observed(call, signal, async (response) => {
+      await this.#text(call, response)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #observed<T>(
+    call: HttpCall,
+    signal: AbortSignal | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { clock, onRequest } = this.#options
+    const startedAt = clock.monotonic()
+    const flight: Flight = { started: false, status: null }
+    const tell = (reason: Reason | null) =>
+      onRequest?.({ route: call.route, status: flight.status, reason, elapsedMs: clock.monotonic() - startedAt })
+    try {
+      const result = await this.#timed(call, flight, signal, read)
+      tell(null)
+      return result
+    } catch (error) {
+      if (error instanceof AttestdError) tell(error.reason)
+      throw error
+    }
+  }
+
+  async #timed<T>(
+    call: HttpCall,
+    flight: Flight,
+    signal: AbortSignal | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { clock, timeoutMs = REQUEST_TIMEOUT_MS } = this.#options
+    signal?.throwIfAborted()
+    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
+    const stop = new AbortController()
+    let timedOut = false
+    const onAbort = () => stop.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const stopTimer = startTimer(clock, timeoutMs, () => {
+      timedOut = true
+      stop.abort()
+    })
+    try {
+      const response = await this.#send(call, flight, stop.signal)
+      if (!response.ok) throw await this.#refusal(call, response)
+      return await read(response)
+    } catch (error) {
+      if (error instanceof AttestdError) throw error
+      throw brokenOff(call, flight, error, { signal, timedOut, timeoutMs })
+    } finally {
+      stopTimer()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #send(call: HttpCall, flight: Flight, signal: AbortSignal): Promise<Response> {
+    const response = await fetch(call.url, {
+      method: call.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': this.#options.userAgent,
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused below by its status.
+      redirect: 'manual',
+      signal,
+      dispatcher: onWire(this.#agent, () => {
+        flight.started = true
+      }),
+    })
+    flight.status = response.status
+    return response
+  }
+
+  async #refusal(call: HttpCall, response: Response): Promise<AttestdError> {
+    const { route, changes, secrets = [] } = call
+    const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
+    // The status has been said; an error body that breaks off or is too large takes nothing away from it.
+    const body = await this.#text(call, response).catch(() => '')
+    return errorOfRefusal({ route, status: response.status, retryAfterMs, body: masked(body, secrets), changes })
+  }
+
+  async #text(call: HttpCall, response: Response): Promise<string> {
+    const { maxReplyBytes = MAX_REPLY_BYTES } = this.#options
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxReplyBytes) throw invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  }
+}
+
+function masked(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
+}
+
+function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidReply(call, 'it is not JSON')
+  }
+  const parsed = shape.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw invalidReply(call, issueText(parsed.error))
+}
+
+function invalidReply({ route, changes }: HttpCall, what: string): AttestdError {
+  const message = `The answer to ${route} cannot be used: ${what}`
+  return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route } })
+}
+
+/** The error for a request that ended without a whole answer. */
+function brokenOff(
+  { route, changes }: HttpCall,
+  { started }: Flight,
+  cause: unknown,
+  { signal, timedOut, timeoutMs }: { signal: AbortSignal | undefined; timedOut: boolean; timeoutMs: number },
+): unknown {
+  const ambiguous = changes && started
+  const end = { cause, ambiguous, facts: { route } }
+  if (signal?.aborted && !ambiguous) return signal.reason
+  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was called off on its way`, end)
+  if (timedOut) return new AttestdError('service-timeout', `${route} had no whole answer after ${timeoutMs} ms`, end)
+  if (started) return new AttestdError('service-connection-lost', `${route} broke off: ${errorText(cause)}`, end)
+  return new AttestdError('service-unreachable', `${route} found no connection: ${connectText(cause)}`, end)
+}
+
+/** A connection that was tried on several addresses has an empty message; its code says more. */
+function connectText(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const text = errorText(error)
+  return code && !text.includes(code) ? `${text} (${code})` : text
+}

@@ -1,0 +1,247 @@
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import type { HttpCall, HttpCaller } from '../http.js'
+import { issueText } from '../issue-text.js'
+import type { ClockStamp, ServiceClock } from '../service-clock.js'
+import { recordIn } from './reading.js'
+import {
+  assetIdSchema,
+  type CreatedKey,
+  createKeyReplySchema,
+  createKeyRequestSchema,
+  type Health,
+  healthReplySchema,
+  type KeyKind,
+  listReplySchema,
+  pingReplySchema,
+  type RegisterRequest,
+  registerRequestSchema,
+  type ScoreReply,
+  type ScoreRequest,
+  scoreReplySchema,
+  scoreRequestSchema,
+  timeReplySchema,
+} from './schemas.js'
+import { type Credentials, signedHeaders } from './signature.js'
+
+/** A 401 is laid to the clock where the signature's timestamp turns out to have been off by this much, milliseconds. */
+const NOTICEABLE_MS = 500
+/** A 401 does not ask for service time again within this time of the last answer, milliseconds. */
+const FRESH_MS = 1_000
+
+const LIST_PATH = '/api/v1/attester/media'
+const STREAM_PATH = `${LIST_PATH}/stream`
+const KEYS_PATH = '/api/dashboard/api-keys'
+
+export interface SignedKeyClientOptions {
+  readonly origin: URL
+  /** Absent for the public and dashboard routes alone. */
+  readonly credentials?: Credentials | undefined
+  readonly headerPrefix: string
+  readonly http: HttpCaller
+  readonly serviceClock: ServiceClock
+}
+
+/** Unix milliseconds, whole. */
+const timestampSchema = z.int().positive()
+
+/** Method, target and exact body of a signed request, before it has a timestamp. */
+interface Unsigned {
+  readonly method: 'GET' | 'POST'
+  readonly target: string
+  readonly body?: string
+  readonly route: string
+}
+
+export interface StreamRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  /** The time that was signed. */
+  readonly stamp: ClockStamp
+}
+
+/** Every route of the signed-key API v1 (specification, Endpoints). Errors as of `HttpCaller.json`. */
+export class SignedKeyClient {
+  readonly #options: SignedKeyClientOptions
+
+  constructor(options: SignedKeyClientOptions) {
+    this.#options = options
+  }
+
+  // public routes
+
+  async ping(signal?: AbortSignal): Promise<void> {
+    await this.#options.http.json(this.#open('/api/v1/ping'), pingReplySchema, signal)
+  }
+
+  /** The service's clock, Unix milliseconds. */
+  async time(signal?: AbortSignal): Promise<number> {
+    const { serverTime } = await this.#options.http.json(this.#open('/api/v1/time'), timeReplySchema, signal)
+    return serverTime
+  }
+
+  async health(signal?: AbortSignal): Promise<Health> {
+    return this.#options.http.json(this.#open('/api/v1/health'), healthReplySchema, signal)
+  }
+
+  // attester routes
+
+  /** Open assets and stake, each still unchecked; see `reading.ts`. */
+  async list(
+    { includeMyScore }: { includeMyScore: boolean },
+    signal?: AbortSignal,
+  ): Promise<{ assets: unknown[]; stake?: unknown }> {
+    const target = includeMyScore ? `${LIST_PATH}?includeMyScore=1` : LIST_PATH
+    return this.#signed({ method: 'GET', target, route: `GET ${LIST_PATH}` }, listReplySchema, signal)
+  }
+
+  /** One asset with the key's own score, still unchecked; null: not open. */
+  async find(id: string, signal?: AbortSignal): Promise<unknown> {
+    const target = `${LIST_PATH}/${encodeId(id)}?includeMyScore=1`
+    try {
+      return await this.#signed({ method: 'GET', target, route: `GET ${LIST_PATH}/:id` }, pingReplySchema, signal)
+    } catch (error) {
+      if (isStatus(error, 404, 410)) return null
+      throw error
+    }
+  }
+
+  /**
+   * Sends one score once: not again, whatever the answer; a 401 refreshes the clock for the next try. Throws
+   * `asset-closed` for 404 and 410, and `request-invalid` before anything is sent.
+   * @param signedAt service time that is signed, Unix milliseconds, whole
+   */
+  async score(id: string, request: ScoreRequest, signedAt: number, signal?: AbortSignal): Promise<ScoreReply> {
+    const target = `${LIST_PATH}/${encodeId(id)}/scores`
+    const body = JSON.stringify(checked(scoreRequestSchema, request))
+    const unsigned = { method: 'POST', target, body, route: `POST ${LIST_PATH}/:id/scores` } as const
+    const headers = this.#sign(unsigned, checked(timestampSchema, signedAt))
+    try {
+      return await this.#options.http.json(this.#callOf(unsigned, headers), scoreReplySchema, signal)
+    } catch (error) {
+      if (isStatus(error, 404, 410)) throw new AttestdError('asset-closed', error.message, { facts: error.facts })
+      if (isStatus(error, 401)) await this.#refreshClock(signal)
+      throw error
+    }
+  }
+
+  /** Where the event stream is, signed afresh. */
+  async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
+    await this.#options.serviceClock.ready(signal)
+    const stamp = this.#options.serviceClock.stamp()
+    const headers = this.#sign({ method: 'GET', target: STREAM_PATH }, stamp.serviceMs)
+    return { url: this.#urlOf(STREAM_PATH), headers, stamp }
+  }
+
+  // submitter route
+
+  /** Registers an asset. The answer's shape is not shown; `recordIn` finds the asset in it. */
+  async register(request: RegisterRequest, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const target = '/api/v1/submitter/media'
+    const body = JSON.stringify(checked(registerRequestSchema, request))
+    const reply = await this.#signed({ method: 'POST', target, body, route: `POST ${target}` }, pingReplySchema, signal)
+    return recordIn(reply)
+  }
+
+  // dashboard key routes
+
+  /** @param sessionToken bearer token of the dashboard; how it is obtained is not shown */
+  async createKey(
+    request: { kind: KeyKind; label: string },
+    sessionToken: string,
+    signal?: AbortSignal,
+  ): Promise<CreatedKey> {
+    const body = JSON.stringify(checked(createKeyRequestSchema, request))
+    const call = { ...this.#dashboard('POST', KEYS_PATH, sessionToken), body }
+    return this.#options.http.json(call, createKeyReplySchema, signal)
+  }
+
+  /** @param id the key's id, not the access key */
+  async revokeKey(id: string, sessionToken: string, signal?: AbortSignal): Promise<void> {
+    const target = `${KEYS_PATH}?id=${encodeURIComponent(id)}`
+    await this.#options.http.done(this.#dashboard('DELETE', target, sessionToken), signal)
+  }
+
+  /**
+   * Whether a 401 came from a wrong idea of service time, which is mended now: asks for service time again and
+   * compares. Never throws.
+   * @param stamp time of the refused signature
+   */
+  async mendedClock(stamp: ClockStamp, signal?: AbortSignal): Promise<boolean> {
+    return (await this.#refreshClock(signal)) && this.#options.serviceClock.errorOf(stamp) > NOTICEABLE_MS
+  }
+
+  /** @returns whether service time could be read */
+  async #refreshClock(signal?: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.serviceClock.refresh({ maxAgeMs: FRESH_MS, signal })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #signed<Shape extends z.ZodType>(
+    unsigned: Unsigned,
+    shape: Shape,
+    signal?: AbortSignal,
+  ): Promise<z.output<Shape>> {
+    const { http, serviceClock } = this.#options
+    await serviceClock.ready(signal)
+    const stamp = serviceClock.stamp()
+    try {
+      return await http.json(this.#callOf(unsigned, this.#sign(unsigned, stamp.serviceMs)), shape, signal)
+    } catch (error) {
+      // A 401 stored nothing, so even a registration may be sent once more where the timestamp was at fault.
+      if (!isStatus(error, 401) || !(await this.mendedClock(stamp, signal))) throw error
+      return http.json(this.#callOf(unsigned, this.#sign(unsigned, serviceClock.now())), shape, signal)
+    }
+  }
+
+  /** @param timestamp service time, Unix milliseconds, whole */
+  #sign({ method, target, body = '' }: Omit<Unsigned, 'route'>, timestamp: number): Readonly<Record<string, string>> {
+    const { credentials, headerPrefix } = this.#options
+    if (!credentials) throw new AttestdError('setting-missing', 'This route needs an access key and a signing secret.')
+    return signedHeaders(headerPrefix, credentials, { timestamp: String(timestamp), method, target, body })
+  }
+
+  #callOf({ method, target, body, route }: Unsigned, headers: Readonly<Record<string, string>>): HttpCall {
+    const url = this.#urlOf(target)
+    const secrets = Object.values(headers)
+    return { method, url, route, headers, changes: method === 'POST', secrets, ...(body === undefined ? {} : { body }) }
+  }
+
+  #open(target: string): HttpCall {
+    return { method: 'GET', url: this.#urlOf(target), route: `GET ${target}`, changes: false }
+  }
+
+  #dashboard(method: 'POST' | 'DELETE', target: string, sessionToken: string): HttpCall {
+    return {
+      method,
+      url: this.#urlOf(target),
+      route: `${method} ${KEYS_PATH}`,
+      headers: { authorization: `Bearer ${sessionToken}` },
+      changes: true,
+      secrets: [sessionToken],
+    }
+  }
+
+  #urlOf(target: string): URL {
+    return new URL(target, this.#options.origin)
+  }
+}
+
+/** An asset id as one path segment, percent-encoded once. Throws `request-invalid` for text that cannot stand there. */
+function encodeId(id: string): string {
+  return encodeURIComponent(checked(assetIdSchema, id))
+}
+
+function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new AttestdError('request-invalid', `Not sent: ${issueText(parsed.error)}`)
+}
+
+function isStatus(error: unknown, ...statuses: number[]): error is AttestdError {
+  return error instanceof AttestdError && statuses.includes(Number(error.facts.status))
+}

@@ -1,0 +1,92 @@
+import { AttestdError } from '../../core/errors.js'
+import { cleanText } from '../../core/text.js'
+import { issueText } from '../issue-text.js'
+import type { Asset, Stake } from '../port.js'
+import { MEDIA_CONTEXT_MAX, mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
+
+/** Longest title that is kept, characters; the specification names no limit. */
+const TITLE_MAX = 500
+
+/** Told of every part of an answer or event that was left out because its shape is wrong. */
+export type OnMalformed = (event: {
+  readonly what: 'asset' | 'stake'
+  /** Asset id where one could be read, cleaned. */
+  readonly id: string | null
+  /** Field and what is wrong with it. */
+  readonly message: string
+}) => void
+
+/** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
+export function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
+  const own = wire.myScore?.submitted ? wire.myScore.deepfakeRiskScore : undefined
+  const myScore = own ?? (asked ? null : undefined)
+  return {
+    id: wire.id,
+    title: cleanText(wire.title, TITLE_MAX),
+    mediaContext: cleanText(wire.mediaContext, MEDIA_CONTEXT_MAX),
+    contentHash: wire.contentHash.toLowerCase(),
+    uri: cleanText(wire.uri, wire.uri.length),
+    mediaType: wire.mediaType,
+    turnaround: wire.turnaround,
+    scoreCount: wire.scoreCount,
+    ...(myScore === undefined ? {} : { myScore }),
+  }
+}
+
+export function stakeOf(wire: WireStake): Stake {
+  return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
+}
+
+/** The open assets of a list; each malformed one is left out and told, and costs nothing else. */
+export function readAssets(
+  values: readonly unknown[],
+  { asked, onMalformed }: { asked: boolean; onMalformed?: OnMalformed | undefined },
+): Asset[] {
+  const assets: Asset[] = []
+  for (const value of values) {
+    const parsed = mediaAssetSchema.safeParse(value)
+    if (!parsed.success) onMalformed?.({ what: 'asset', id: idIn(value), message: issueText(parsed.error) })
+    else if (parsed.data.status === 'open') assets.push(assetOf(parsed.data, { asked }))
+  }
+  return assets
+}
+
+/** The stake of a list; null, and told, where it is malformed. */
+export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | null {
+  const parsed = stakeSchema.safeParse(value)
+  if (parsed.success) return stakeOf(parsed.data)
+  onMalformed?.({ what: 'stake', id: null, message: issueText(parsed.error) })
+  return null
+}
+
+/**
+ * The asset of a single-asset answer, asked with `includeMyScore=1`; null where it is not open.
+ * Throws `service-reply-invalid` where it is malformed or another asset than was asked for.
+ */
+export function readFound(reply: unknown, id: string): Asset | null {
+  const parsed = mediaAssetSchema.safeParse(recordIn(reply))
+  if (!parsed.success) {
+    throw new AttestdError('service-reply-invalid', `The asset cannot be used: ${issueText(parsed.error)}`)
+  }
+  if (parsed.data.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
+  return parsed.data.status === 'open' ? assetOf(parsed.data, { asked: true }) : null
+}
+
+/**
+ * The asset in the answers whose shape is not shown (one asset, registration): the answer itself, or what stands under
+ * `asset` or `media`.
+ */
+export function recordIn(reply: unknown): Record<string, unknown> {
+  const record = asRecord(reply) ?? {}
+  return asRecord(record.asset) ?? asRecord(record.media) ?? record
+}
+
+function idIn(value: unknown): string | null {
+  const id = asRecord(value)?.id
+  return typeof id === 'string' ? cleanText(id, 100) : null
+}
+
+function asRecord(value: unknown): Record<string, unknown> | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord ? (value as Record<string, unknown>) : undefined
+}
