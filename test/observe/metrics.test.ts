@@ -26,7 +26,8 @@ describe('the metric table', () => {
 
   it('is on the page, whole', () => {
     const page = metricsPage()
-    for (const { name } of entries) expect(page).toMatch(new RegExp(`^| \`${name}\` |.*|$`, 'm'))
+    const rows = page.split('\n')
+    for (const { name } of entries) expect(rows.filter((row) => row.startsWith(`| \`${name}\` | `))).toHaveLength(1)
     for (const { help } of entries) expect(page).toContain(help)
   })
 })

@@ -1,0 +1,118 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
+import { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import { startTestServer } from './console-parts.js'
+
+const PASSWORD = 'correct horse'
+const basic = { authorization: `Basic ${Buffer.from(`attestd:${PASSWORD}`).toString('base64')}` }
+
+/** `REDIS_URL` names a real server that tests may use; the embedded engine is always there. */
+const engines = ['embedded:', ...(process.env.REDIS_URL ? [process.env.REDIS_URL] : [])]
+
+describe.each(engines)('the board on %s', (url) => {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-board-'))
+  let engine: QueueEngine
+
+  beforeAll(async () => {
+    engine = await openQueueEngine({
+      url,
+      dataDir,
+      prefix: path.basename(dataDir),
+      lockMs: 30_000,
+      concurrency: { analyze: 1, submit: 1 },
+      attempts: { analyze: 1, submit: 1 },
+      clock: systemClock,
+      random: () => 0.5,
+      log: silentLog,
+    })
+    await engine.add('analyze', 'asset-waits', { title: 'A <b>waiting</b> one' }, { priority: 1 })
+    await failOneJob(engine)
+  })
+  afterAll(async () => {
+    await engine.close()
+    fs.rmSync(dataDir, { recursive: true })
+  })
+
+  async function openBoard(password?: string) {
+    const { server } = await startTestServer(password === undefined ? {} : { password })
+    server.setBoardQueues(engine.boardQueues())
+    const call = (route: string, method = 'GET') =>
+      fetch(new URL(`/queues${route}`, server.url), { method, headers: password === undefined ? {} : basic })
+    return { server, call }
+  }
+
+  it('serves a page that names no other site', async () => {
+    const { server, call } = await openBoard()
+    const answer = await call('/')
+    const page = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(page).toContain('attestd queues')
+    expect(page).toContain('<base href="/queues/"')
+    expect(page).not.toMatch(/(?:href|src)="(?:https?:)?\/\//)
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self';")
+    for (const [, file] of page.matchAll(/(?:href|src)="(static\/[^"]+)"/g))
+      expect((await call(`/${file}`)).status).toBe(200)
+    await server.close()
+  })
+
+  it('shows the queues with their jobs, and takes no write without a password', async () => {
+    const { server, call } = await openBoard()
+    const { queues } = (await (
+      await call('/api/queues?activeQueue=submit&status=failed&page=1&jobsPerPage=10')
+    ).json()) as BoardAnswer
+    expect(queues.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual([
+      [expect.stringContaining('analyze'), true],
+      [expect.stringContaining('submit'), true],
+    ])
+    expect(queues[1]!.counts.failed).toBe(1)
+    expect(queues[1]!.jobs[0]).toMatchObject({
+      id: 'asset-fails',
+      failedReason: expect.stringContaining('score-conflict'),
+    })
+    expect((await call(`/api/queues/${queues[1]!.name}/retry/failed`, 'PUT')).status).toBe(405)
+    expect((await call(`/api/queues/${queues[0]!.name}/pause`, 'PUT')).status).toBe(405)
+    expect((await engine.counts('submit')).failed).toBe(1)
+    await server.close()
+  })
+
+  it('retries a failed job for whoever knows the password', async () => {
+    const { server, call } = await openBoard(PASSWORD)
+    const { queues } = (await (await call('/api/queues?activeQueue=submit&status=failed')).json()) as BoardAnswer
+    const route = `/api/queues/${queues[1]!.name}/retry/failed`
+    const stranger = await fetch(new URL(`/queues${route}`, server.url), { method: 'PUT' })
+    expect(stranger.status).toBe(401)
+    expect((await engine.counts('submit')).failed).toBe(1)
+    expect((await call(route, 'PUT')).status).toBe(200)
+    expect(await engine.counts('submit')).toMatchObject({ failed: 0, waiting: 1 })
+    await server.close()
+  })
+})
+
+interface BoardAnswer {
+  queues: {
+    name: string
+    readOnlyMode: boolean
+    counts: Record<string, number>
+    jobs: { id: string; failedReason: string }[]
+  }[]
+}
+
+/** Runs one job to a permanent failure and stops the worker again. */
+async function failOneJob(engine: QueueEngine): Promise<void> {
+  await engine.add('submit', 'asset-fails', { risk: 50 }, { priority: 1 })
+  let onFailed = () => {}
+  const failed = new Promise<void>((resolve) => {
+    onFailed = resolve
+  })
+  const worker = await engine.work('submit', () => Promise.reject(new AttestdError('score-conflict')), {
+    failed: onFailed,
+  })
+  await failed
+  await worker.stop(5000)
+}
