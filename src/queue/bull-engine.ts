@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { type IQueueBackend, type Job, type JobsOptions, Queue } from 'bullmq'
+import { AttestdError, errorText, isAbort, toAttestdError } from '../core/errors.js'
+import type { AnyConnection, Backing } from './backing.js'
+import { cleanJson } from './clean-json.js'
+import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
+import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
+import { isConnectionError, JobWorker } from './job-worker.js'
+import {
+  type AddOptions,
+  type FailedJob,
+  type Processor,
+  QUEUE_NAMES,
+  type QueueCounts,
+  type QueueEngine,
+  type QueueName,
+  type RunningWorker,
+  type WorkerEvents,
+} from './queues.js'
+import { TroubleReporter } from './trouble.js'
+
+type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
+/** Kept with the job: tells the one add that made it from the others. BullMQ's own answer is the same for all. */
+type MarkedOptions = JobsOptions & { readonly addMark?: string }
+
+/** BullMQ's highest priority number, which goes last. */
+const LAST_PRIORITY = 2 ** 21 - 1
+/** Jobs read at a time. */
+const PAGE = 100
+const PING_MS = 3000
+const KEPT_STACKS = 3
+const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
+
+/** The queue engine over any backing that BullMQ runs on. */
+export class BullEngine implements QueueEngine {
+  readonly kind: Backing['kind']
+  readonly lost: Promise<Error>
+  readonly #backing: Backing
+  readonly #options: QueueEngineOptions
+  readonly #maxDataBytes: number
+  readonly #trouble: TroubleReporter
+  readonly #queues: Readonly<Record<QueueName, BullQueue>>
+  readonly #workers = new Set<JobWorker>()
+  #closing: Promise<void> | undefined
+
+  constructor(backing: Backing, options: QueueEngineOptions) {
+    this.kind = backing.kind
+    this.lost = backing.lost
+    this.#backing = backing
+    this.#options = options
+    this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES
+    this.#trouble = new TroubleReporter(options.clock, options.log)
+    backing.onTrouble((error) => this.#report(null, error))
+    this.#queues = { analyze: this.#makeQueue('analyze'), submit: this.#makeQueue('submit') }
+  }
+
+  /** Waits until both queues can be used, and tells about one that someone has paused. */
+  async ready(): Promise<void> {
+    for (const name of QUEUE_NAMES) {
+      await this.#ask(() => this.#queues[name].waitUntilReady())
+      if (await this.#ask(() => this.#queues[name].isPaused())) {
+        this.#options.log.warn({ queue: name }, 'queue was found paused; resume it on the queue board')
+      }
+    }
+  }
+
+  async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
+    const queue = this.#queues[name]
+    const clean = cleanJson(data, this.#maxDataBytes)
+    if (await this.#ask(() => queue.getJob(id))) return { added: false }
+    const addMark = randomUUID()
+    const options: MarkedOptions = {
+      ...this.#jobOptions(name),
+      jobId: id,
+      priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
+      addMark,
+    }
+    await this.#ask(() => queue.add(name, clean, options))
+    const kept = await this.#ask(() => queue.getJob(id))
+    // Gone already means that it was taken and dropped, so it was new.
+    return { added: !kept || (kept.opts as MarkedOptions).addMark === addMark }
+  }
+
+  async work<Data, Result>(
+    queue: QueueName,
+    processor: Processor<Data, Result>,
+    events: WorkerEvents,
+  ): Promise<RunningWorker> {
+    const { prefix, lockMs, concurrency, clock, random } = this.#options
+    const worker = await JobWorker.start(processor, events, {
+      backing: this.#backing,
+      queue,
+      prefix,
+      lockMs,
+      concurrency: concurrency[queue],
+      maxDataBytes: this.#maxDataBytes,
+      clock,
+      random,
+      trouble: this.#trouble,
+    })
+    this.#workers.add(worker)
+    return {
+      stop: async (capMs) => {
+        const end = await worker.stop(capMs)
+        this.#workers.delete(worker)
+        return end
+      },
+    }
+  }
+
+  async *pending(name: QueueName): AsyncGenerator<{ id: string; data: unknown; addedAt: number }> {
+    const queue = this.#queues[name]
+    // All ids first: pages by offset would skip jobs when the reader removes some on the way.
+    const ids = await this.#ask(() => queue.getRanges([...WAITING_STATES], 0, -1, true))
+    for (const page of pages(ids, PAGE)) {
+      const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
+      for (const job of jobs) if (job?.id) yield { id: job.id, data: job.data, addedAt: job.timestamp }
+    }
+  }
+
+  async remove(name: QueueName, id: string): Promise<boolean> {
+    const queue = this.#queues[name]
+    const job = await this.#ask(() => queue.getJob(id))
+    if (!job || (await this.#ask(() => job.getState())) === 'active') return false
+    return (await this.#ask(() => queue.remove(id))) > 0
+  }
+
+  async counts(name: QueueName): Promise<QueueCounts> {
+    const n = await this.#ask(() => this.#queues[name].getJobCounts())
+    return {
+      waiting: (n['waiting'] ?? 0) + (n['prioritized'] ?? 0) + (n['paused'] ?? 0),
+      active: n['active'] ?? 0,
+      delayed: n['delayed'] ?? 0,
+      failed: n['failed'] ?? 0,
+      completed: n['completed'] ?? 0,
+    }
+  }
+
+  async failed(name: QueueName, limit: number): Promise<FailedJob[]> {
+    if (limit < 1) return []
+    const jobs = await this.#ask(() => this.#queues[name].getFailed(0, Math.floor(limit) - 1))
+    return jobs.map((job) => ({
+      queue: name,
+      id: job.id ?? '',
+      ...readFailure(job.failedReason),
+      attempts: job.attemptsMade,
+      failedAt: job.finishedOn ?? job.timestamp,
+      data: job.data,
+    }))
+  }
+
+  async retry(name: QueueName, ids?: readonly string[]): Promise<number> {
+    const queue = this.#queues[name]
+    const chosen = ids ?? (await this.#ask(() => queue.getRanges(['failed'], 0, -1, true)))
+    let moved = 0
+    for (const page of pages(chosen, PAGE)) {
+      const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
+      for (const job of jobs) if (job && (await this.#retryOne(job))) moved++
+    }
+    return moved
+  }
+
+  async drain(name: QueueName): Promise<number> {
+    const before = await this.counts(name)
+    await this.#ask(() => this.#queues[name].drain(true))
+    return before.waiting + before.delayed
+  }
+
+  async ping(signal?: AbortSignal): Promise<void> {
+    const timer = new AbortController()
+    const end = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal
+    const late = this.#options.clock.sleep(PING_MS, end).then(() => {
+      throw new AttestdError('queue-unreachable', `The queue engine did not answer within ${PING_MS} ms.`)
+    })
+    try {
+      await Promise.race([this.#backing.ping(), late])
+    } catch (error) {
+      throw isAbort(error) ? error : toAttestdError(error, 'queue-unreachable')
+    } finally {
+      timer.abort()
+      late.catch(() => {})
+    }
+  }
+
+  boardQueues(): readonly unknown[] {
+    return QUEUE_NAMES.map((name) => this.#queues[name])
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.stop(0)))
+    await Promise.allSettled(QUEUE_NAMES.map((name) => this.#queues[name].close()))
+    await this.#backing.close()
+  }
+
+  /** Only a job that is still failed goes back, with all its attempts. */
+  async #retryOne(job: Job): Promise<boolean> {
+    if ((await this.#ask(() => job.getState())) !== 'failed') return false
+    await this.#ask(() => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }))
+    return true
+  }
+
+  #makeQueue(name: QueueName): BullQueue {
+    const queue: BullQueue = new Queue(
+      name,
+      {
+        connection: this.#backing.producer,
+        prefix: this.#options.prefix,
+        streams: { events: { maxLen: MAX_EVENTS } },
+      },
+      this.#backing.factory,
+    )
+    queue.on('error', (error: Error) => this.#report(name, engineError(error)))
+    return queue
+  }
+
+  #jobOptions(name: QueueName): JobsOptions {
+    const { completed, failed } = this.#options.retention ?? DEFAULT_RETENTION
+    return {
+      attempts: this.#options.attempts[name],
+      backoff: { type: BACKOFF_BY_REASON },
+      removeOnComplete: { age: Math.ceil(completed.ageMs / 1000), count: completed.count },
+      removeOnFail: { age: Math.ceil(failed.ageMs / 1000), count: failed.count },
+      stackTraceLimit: KEPT_STACKS,
+    }
+  }
+
+  #report(queue: QueueName | null, error: AttestdError): void {
+    if (!this.#closing) this.#trouble.report(queue, error)
+  }
+
+  async #ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw engineError(error)
+    }
+  }
+}
+
+function engineError(error: unknown): AttestdError {
+  if (error instanceof AttestdError) return error
+  const reason = isConnectionError(error) ? 'queue-unreachable' : 'internal-error'
+  return new AttestdError(reason, errorText(error), { cause: error })
+}
+
+function* pages<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}

@@ -1,0 +1,129 @@
+import { Worker } from 'node:worker_threads'
+import { entryFile } from '../../core/files.js'
+import type { QueryRows, ThreadFailure, ThreadMessage, ThreadRequest, ThreadSettings } from './thread-messages.js'
+
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+interface Waiting {
+  readonly resolve: (rows: QueryRows) => void
+  readonly reject: (error: Error) => void
+}
+
+/** WAL replay after a kill takes a second or two; a thread that needs longer than this hangs. Milliseconds. */
+const START_LIMIT_MS = 120_000
+
+/** The database thread as seen from the main one: requests go over, answers come back by id. */
+export class DatabaseThread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #onNotification: (channel: string, payload: string) => void
+  #nextId = 1
+  #closing = false
+  #gone: Error | undefined
+  #tellLost: (error: Error) => void = () => {}
+  /** Resolves when the thread ended without being asked to. */
+  readonly lost: Promise<Error>
+
+  /** Starts the thread and resolves when the database is open. @throws when it does not open */
+  static async start(
+    settings: ThreadSettings,
+    onNotification: (channel: string, payload: string) => void,
+  ): Promise<DatabaseThread> {
+    const worker = new Worker(entryFile(import.meta.url, 'pglite-thread'), {
+      name: 'attestd-queue',
+      workerData: settings,
+      env: {},
+    })
+    try {
+      await firstWord(worker)
+      return new DatabaseThread(worker, onNotification)
+    } catch (error) {
+      await worker.terminate()
+      throw error
+    }
+  }
+
+  private constructor(worker: Worker, onNotification: (channel: string, payload: string) => void) {
+    this.#worker = worker
+    this.#onNotification = onNotification
+    this.lost = new Promise((resolve) => {
+      this.#tellLost = resolve
+    })
+    worker.on('message', (message: ThreadMessage) => this.#hear(message))
+    worker.on('error', (error) => this.#end(error))
+    worker.on('exit', (code) => this.#end(new Error(`the database thread exited with code ${code}`)))
+  }
+
+  request(request: WithoutId<ThreadRequest>): Promise<QueryRows> {
+    if (this.#gone || this.#closing) return Promise.reject(connectionClosed(this.#gone))
+    return this.#send(request)
+  }
+
+  /** Ends the database in good order. */
+  async close(): Promise<void> {
+    if (this.#closing || this.#gone) return
+    this.#closing = true
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()))
+    await this.#send({ ask: 'close' })
+    await exited
+  }
+
+  /** Ends the thread at once, as a kill would; what was committed stays. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #send(request: WithoutId<ThreadRequest>): Promise<QueryRows> {
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++
+      this.#waiting.set(id, { resolve, reject })
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      this.#worker.postMessage({ ...request, id } satisfies ThreadRequest)
+    })
+  }
+
+  #hear(message: ThreadMessage): void {
+    if (message.say === 'notification') this.#onNotification(message.channel, message.payload)
+    if (message.say !== 'result' && message.say !== 'error') return
+    const waiting = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    if (message.say === 'result') waiting?.resolve(message.result)
+    else waiting?.reject(databaseError(message.failure))
+  }
+
+  #end(cause: Error): void {
+    if (this.#gone) return
+    this.#gone = cause
+    for (const { reject } of this.#waiting.values()) reject(connectionClosed(cause))
+    this.#waiting.clear()
+    if (!this.#closing) this.#tellLost(cause)
+  }
+}
+
+function firstWord(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => finish(new Error(`not open after ${START_LIMIT_MS} ms`)), START_LIMIT_MS)
+    const onMessage = (message: ThreadMessage) => {
+      if (message.say === 'ready') finish()
+      else if (message.say === 'failed-to-start') finish(new Error(message.message))
+    }
+    const onExit = (code: number) => finish(new Error(`the database thread exited with code ${code}`))
+    // Each listener by name: removing all of them would also remove Node's own.
+    const finish = (error?: Error) => {
+      clearTimeout(timer)
+      worker.off('message', onMessage).off('error', finish).off('exit', onExit)
+      if (error) reject(error)
+      else resolve()
+    }
+    worker.on('message', onMessage).on('error', finish).on('exit', onExit)
+  })
+}
+
+/** PostgreSQL's error with the fields that BullMQ looks at. */
+function databaseError({ message, code, detail }: ThreadFailure): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code }, detail === undefined ? {} : { detail })
+}
+
+/** Worded and coded as BullMQ expects of a lost connection, so that its loops pause instead of spinning. */
+function connectionClosed(cause: Error | undefined): Error {
+  return Object.assign(new Error('Connection is closed.', { cause }), { code: 'ECONNREFUSED' })
+}

@@ -1,0 +1,115 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { createPostgresBackend, type IQueueBackend, runMigrations } from 'bullmq'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { Backing } from '../backing.js'
+import { DirectoryLock } from './directory-lock.js'
+import { PglitePool } from './pglite-pool.js'
+import { recoverActiveJobs } from './recover-active.js'
+
+/** BullMQ's name for its schema when it is handed a pool. */
+const SCHEMA = 'bullmq'
+
+export interface EmbeddedOptions {
+  readonly fsync?: boolean
+  readonly log: Log
+}
+
+/**
+ * Opens the embedded engine in a directory that only this process may use.
+ * @throws `queue-in-use`, `data-dir-unusable`
+ */
+export async function openEmbedded(dir: string, { fsync = false, log }: EmbeddedOptions): Promise<Backing> {
+  await makeDirectory(dir)
+  const lock = await DirectoryLock.take(dir)
+  try {
+    const pool = await openDatabase(path.join(dir, 'pg'), fsync)
+    const recovered = await prepare(pool)
+    if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process put back')
+    return embeddedBacking(pool, lock)
+  } catch (error) {
+    await lock.release()
+    if (error instanceof AttestdError) throw error
+    throw new AttestdError('data-dir-unusable', `The embedded queue in ${dir} did not open: ${errorText(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function makeDirectory(dir: string): Promise<void> {
+  try {
+    await fs.mkdir(dir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be made: ${errorText(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function openDatabase(directory: string, fsync: boolean): Promise<PglitePool> {
+  if (!(await exists(directory))) await initialize(directory, fsync)
+  return PglitePool.open({ directory, fsync })
+}
+
+/**
+ * Makes a new database aside and moves it into place, so that a kill on the way leaves nothing half made. The thread
+ * that made it ends: initdb leaves several hundred megabytes of WASM memory behind that only the end of a thread frees.
+ */
+async function initialize(directory: string, fsync: boolean): Promise<void> {
+  const draft = `${directory}.new`
+  await fs.rm(draft, { recursive: true, force: true })
+  const pool = await PglitePool.open({ directory: draft, fsync })
+  await pool.end()
+  await fs.rename(draft, directory)
+}
+
+async function prepare(pool: PglitePool): Promise<number> {
+  try {
+    const client = await pool.connect()
+    await runMigrations(client, SCHEMA)
+    client.release()
+    await pool.query(`SET search_path TO "${SCHEMA}"`)
+    return await recoverActiveJobs(pool)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+function embeddedBacking(pool: PglitePool, lock: DirectoryLock): Backing {
+  // Whoever took the directory may write to it by now.
+  const lockLost = lock.lost.then(async (error) => {
+    await pool.kill()
+    return error
+  })
+  return {
+    kind: 'embedded',
+    producer: pool,
+    consumer: pool,
+    factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
+    ping: async () => {
+      await pool.query('SELECT 1', [])
+    },
+    onTrouble: (listener) => {
+      pool.on('error', (error: unknown) =>
+        listener(new AttestdError('internal-error', errorText(error), { cause: error })),
+      )
+    },
+    lost: Promise.race([pool.lost, lockLost]),
+    close: async () => {
+      try {
+        await pool.end()
+      } finally {
+        await lock.release()
+      }
+    },
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return fs.access(file).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events'
+import type { PgNotification, PgPool, PgPoolClient, PgQueryResult } from 'bullmq'
+import { DatabaseThread } from './database-thread.js'
+import { PgliteClient } from './pglite-client.js'
+import type { ThreadSettings } from './thread-messages.js'
+
+/** How often the need for maintenance is looked at, milliseconds. */
+const MAINTENANCE_LOOK_MS = 60_000
+/** Statements after which maintenance is worth its time: about 500 jobs, 2 MB of dead rows and WAL. */
+const MAINTENANCE_AFTER = 5000
+
+/**
+ * One embedded PostgreSQL in the shape of the connection pool that BullMQ takes.
+ * There is one session behind it, so statements run one after the other; BullMQ uses no transaction over several.
+ */
+export class PglitePool extends EventEmitter implements PgPool {
+  /** BullMQ lets an idle worker sleep for up to an hour, instead of ten seconds, where connections are kept alive. */
+  readonly options = { keepAlive: true }
+  readonly lost: Promise<Error>
+  readonly #thread: DatabaseThread
+  readonly #clients: Set<PgliteClient>
+  readonly #channels = new Set<string>()
+  readonly #timer: NodeJS.Timeout
+  #statements = 0
+
+  static async open(settings: ThreadSettings): Promise<PglitePool> {
+    const clients = new Set<PgliteClient>()
+    const thread = await DatabaseThread.start(settings, (channel, payload) => {
+      const notification: PgNotification = { channel, payload }
+      for (const client of clients) client.emit('notification', notification)
+    })
+    return new PglitePool(thread, clients)
+  }
+
+  private constructor(thread: DatabaseThread, clients: Set<PgliteClient>) {
+    super()
+    // Every queue and worker adds an error listener.
+    this.setMaxListeners(0)
+    this.#thread = thread
+    this.#clients = clients
+    this.lost = thread.lost
+    this.#timer = setInterval(() => void this.#maintainIfDue(), MAINTENANCE_LOOK_MS)
+    this.#timer.unref()
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the row type of BullMQ's interface
+  async query<Row = any>(text: string, params?: readonly unknown[]): Promise<PgQueryResult<Row>> {
+    // The server sees one session; who is connected is known here.
+    if (/FROM\s+pg_stat_activity/i.test(text)) return { rows: this.#namedClients() as Row[] }
+    this.#statements++
+    const result = await this.#thread.request(params ? { ask: 'query', text, params } : { ask: 'query', text })
+    return { rows: result.rows as Row[], rowCount: result.rowCount }
+  }
+
+  async connect(): Promise<PgPoolClient> {
+    const client = new PgliteClient({
+      query: (text, params) => this.query(text, params),
+      listen: (channel) => this.#listen(channel),
+      release: (released) => this.#clients.delete(released),
+    })
+    this.#clients.add(client)
+    return client
+  }
+
+  /** Gives dead rows and old WAL back. */
+  async maintain(): Promise<void> {
+    this.#statements = 0
+    await this.#thread.request({ ask: 'maintain' })
+  }
+
+  /** BullMQ does not end a pool that it was given: call this after closing all queues and workers. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#thread.close()
+  }
+
+  /** Ends it at once, without writing anything more. */
+  async kill(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#thread.kill()
+  }
+
+  async #maintainIfDue(): Promise<void> {
+    if (this.#statements < MAINTENANCE_AFTER) return
+    try {
+      await this.maintain()
+    } catch (error) {
+      this.emit('error', error)
+    }
+  }
+
+  async #listen(channel: string): Promise<void> {
+    if (this.#channels.has(channel)) return
+    this.#channels.add(channel)
+    try {
+      await this.query(`LISTEN ${channel}`)
+    } catch (error) {
+      this.#channels.delete(channel)
+      throw error
+    }
+  }
+
+  #namedClients(): { application_name: string }[] {
+    return [...this.#clients]
+      .filter((client) => client.applicationName !== '')
+      .map((client) => ({ application_name: client.applicationName }))
+  }
+}

@@ -1,0 +1,106 @@
+// Entry of the database thread: it owns the one PostgreSQL session of the process. PGlite settles its promises in
+// microtasks, so on the main thread a busy queue would starve timers, sockets and signing.
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { z } from 'zod'
+import { errorText } from '../../core/errors.js'
+import { StatementCache } from './statement-cache.js'
+import { SyncedNodeFS } from './synced-node-fs.js'
+import type { QueryRows, ThreadFailure, ThreadMessage, ThreadRequest, ThreadSettings } from './thread-messages.js'
+
+const Settings = z.object({ directory: z.string().min(1), fsync: z.boolean() }) satisfies z.ZodType<ThreadSettings>
+
+/** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
+const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
+
+class DatabaseThread {
+  readonly #db: PGlite
+  readonly #statements: StatementCache
+  readonly #say: (message: ThreadMessage) => void
+
+  static async open(settings: ThreadSettings, say: (message: ThreadMessage) => void): Promise<DatabaseThread> {
+    return new DatabaseThread(await PGlite.create(databaseOptions(settings)), say)
+  }
+
+  private constructor(db: PGlite, say: (message: ThreadMessage) => void) {
+    this.#db = db
+    this.#say = say
+    this.#statements = new StatementCache(db)
+    db.onNotification((channel, payload) => say({ say: 'notification', channel, payload }))
+  }
+
+  async answer(request: ThreadRequest): Promise<void> {
+    const { id } = request
+    try {
+      this.#say({ say: 'result', id, result: await this.#do(request) })
+    } catch (error) {
+      this.#say({ say: 'error', id, failure: failureOf(error) })
+    }
+  }
+
+  async #do(request: ThreadRequest): Promise<QueryRows> {
+    switch (request.ask) {
+      case 'query':
+        return request.params ? this.#statements.run(request.text, request.params) : this.#script(request.text)
+      case 'maintain':
+        return this.#maintain()
+      case 'close':
+        return this.#close()
+    }
+  }
+
+  /** Several statements in one text; the answer is the last one's. */
+  async #script(text: string): Promise<QueryRows> {
+    const last = (await this.#db.exec(text)).at(-1)
+    const rows = last?.rows ?? []
+    return { rows, rowCount: last?.affectedRows || rows.length }
+  }
+
+  /** A single-user PostgreSQL has no autovacuum and no checkpointer: without this the files grow with every job. */
+  async #maintain(): Promise<QueryRows> {
+    await this.#db.exec('VACUUM (ANALYZE)')
+    return this.#script('CHECKPOINT')
+  }
+
+  async #close(): Promise<QueryRows> {
+    const result = await this.#script('CHECKPOINT')
+    await this.#db.close()
+    return result
+  }
+}
+
+function databaseOptions({ directory, fsync }: ThreadSettings): PGliteOptions {
+  // -F turns fsync off. fdatasync, the default method, is a stub in the WASM C library; fsync is not.
+  const tuning = fsync ? [...TUNING, 'wal_sync_method=fsync'] : TUNING
+  const defaults = PGlite.defaultStartParams.filter((param) => !(fsync && param === '-F'))
+  const startParams = [...defaults, ...tuning.flatMap((setting) => ['-c', setting])]
+  return fsync ? { startParams, fs: new SyncedNodeFS(directory) } : { startParams, dataDir: directory }
+}
+
+function failureOf(error: unknown): ThreadFailure {
+  const { code, detail } = error as { code?: unknown; detail?: unknown }
+  return {
+    message: errorText(error),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof detail === 'string' ? { detail } : {}),
+  }
+}
+
+async function main(): Promise<void> {
+  const port = parentPort
+  if (!port) throw new Error('The database thread runs only as a worker thread.')
+  const say = (message: ThreadMessage) => port.postMessage(message)
+  try {
+    const thread = await DatabaseThread.open(Settings.parse(workerData), say)
+    port.on('message', async (request: ThreadRequest) => {
+      await thread.answer(request)
+      if (request.ask === 'close') port.close()
+    })
+    say({ say: 'ready' })
+  } catch (error) {
+    say({ say: 'failed-to-start', message: errorText(error) })
+    port.close()
+  }
+}
+
+await main()

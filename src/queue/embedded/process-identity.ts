@@ -1,0 +1,52 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+
+/** Who holds something, in terms that tell a live holder from a dead one and from a stranger with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** When the process started, in the kernel's own units; empty where the system does not tell. */
+  readonly started: string
+  /** Where the pid means something: host, boot and pid namespace. */
+  readonly scope: string
+}
+
+export async function ownIdentity(): Promise<ProcessIdentity> {
+  return { pid: process.pid, started: await startOf(process.pid), scope: await ownScope() }
+}
+
+/**
+ * Whether the process still lives.
+ * @returns null where this cannot be known from here: it is of another host or container
+ */
+export async function isAlive(other: ProcessIdentity): Promise<boolean | null> {
+  if (other.scope !== (await ownScope())) return null
+  if (!answersSignals(other.pid)) return false
+  const started = await startOf(other.pid)
+  // A pid is used again after a while; the time of its start is not.
+  return started === '' || other.started === '' || started === other.started
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Field 22 of /proc/PID/stat, clock ticks since boot; the name in field 2 may hold spaces and brackets. */
+async function startOf(pid: number): Promise<string> {
+  const stat = await readOr(`/proc/${pid}/stat`, '')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
+async function ownScope(): Promise<string> {
+  const boot = (await readOr('/proc/sys/kernel/random/boot_id', '')).trim()
+  const namespace = await fs.readlink('/proc/self/ns/pid').catch(() => '')
+  return [os.hostname(), boot, namespace].join(' ')
+}
+
+async function readOr(file: string, fallback: string): Promise<string> {
+  return fs.readFile(file, 'utf8').catch(() => fallback)
+}

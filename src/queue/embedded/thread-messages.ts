@@ -1,0 +1,33 @@
+/** What the database thread is started with. */
+export interface ThreadSettings {
+  /** The PostgreSQL data directory. */
+  readonly directory: string
+  /** Whether commits wait for the disk. */
+  readonly fsync: boolean
+}
+
+/** What the main thread asks of the database thread. `params` makes it one prepared statement; else it is a script. */
+export type ThreadRequest =
+  | { readonly id: number; readonly ask: 'query'; readonly text: string; readonly params?: readonly unknown[] }
+  | { readonly id: number; readonly ask: 'maintain' }
+  | { readonly id: number; readonly ask: 'close' }
+
+export interface QueryRows {
+  readonly rows: unknown[]
+  readonly rowCount: number
+}
+
+/** Why a request failed; `code` and `detail` are PostgreSQL's, which BullMQ reads. */
+export interface ThreadFailure {
+  readonly message: string
+  readonly code?: string
+  readonly detail?: string
+}
+
+/** What the database thread says. Both ends are built from this file, so the shapes are not checked again at run time. */
+export type ThreadMessage =
+  | { readonly say: 'ready' }
+  | { readonly say: 'failed-to-start'; readonly message: string }
+  | { readonly say: 'notification'; readonly channel: string; readonly payload: string }
+  | { readonly say: 'result'; readonly id: number; readonly result: QueryRows }
+  | { readonly say: 'error'; readonly id: number; readonly failure: ThreadFailure }

@@ -1,0 +1,55 @@
+import type { Clock, Random } from '../core/clock.js'
+import type { Log } from '../core/log.js'
+import type { QueueName } from './queues.js'
+
+export interface Retention {
+  /** Milliseconds. */
+  readonly ageMs: number
+  readonly count: number
+}
+
+export interface QueueEngineOptions {
+  /** `embedded:`, `embedded:/some/dir`, `redis://…` or `rediss://…`. */
+  readonly url: string
+  /** Where the embedded queue keeps its files when the URL names no directory. */
+  readonly dataDir: string
+  /** Redis key prefix; keeps deployments apart. The embedded engine has a directory of its own and ignores it. */
+  readonly prefix: string
+  /** How long a job stays with a worker that stopped renewing its lock, milliseconds. */
+  readonly lockMs: number
+  /** Jobs that run at the same time in this process. */
+  readonly concurrency: Readonly<Record<QueueName, number>>
+  /** Tries before a job is kept as failed. Waits do not count. */
+  readonly attempts: Readonly<Record<QueueName, number>>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Whether the embedded engine waits for the disk on every commit. @default false */
+  readonly fsync?: boolean
+  /** @default DEFAULT_RETENTION */
+  readonly retention?: { readonly completed: Retention; readonly failed: Retention }
+  /** Largest data of one job, UTF-8 bytes of JSON. @default 1 MiB */
+  readonly maxDataBytes?: number
+  /** How long to wait at start for a Redis that does not answer, milliseconds. @default 30 s */
+  readonly startWaitMs?: number
+  /** Ends the wait at start. */
+  readonly signal?: AbortSignal
+}
+
+const HOUR_MS = 3_600_000
+
+/** Completed jobs make a second add of their id a no-op for a day; failed ones wait for a person for a month. */
+export const DEFAULT_RETENTION = {
+  completed: { ageMs: 24 * HOUR_MS, count: 10_000 },
+  failed: { ageMs: 30 * 24 * HOUR_MS, count: 10_000 },
+} as const
+
+export const DEFAULT_MAX_DATA_BYTES = 1024 * 1024
+export const DEFAULT_START_WAIT_MS = 30_000
+
+/** Starts of a job that ended with a dead or hung process before the job is failed as `job-stalled`. */
+export const MAX_STALLED = 10
+/** BullMQ's own words for that; they stand in the job, so they are translated when it is read. */
+export const STALLED_MESSAGE = 'job stalled more than allowable limit'
+/** Entries of the event stream that BullMQ keeps a queue; nothing here reads it. */
+export const MAX_EVENTS = 1000

@@ -1,0 +1,124 @@
+import { DelayedError, type Job, WaitingError } from 'bullmq'
+import type { Random } from '../core/clock.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
+import { cleanJson } from './clean-json.js'
+import { FailedForGood, RetryLater } from './job-failure.js'
+import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
+import { holdDelayMs, judge } from './retry-policy.js'
+
+export interface RunnerOptions {
+  readonly queue: QueueName
+  readonly lockMs: number
+  readonly maxDataBytes: number
+  readonly random: Random
+  readonly events: WorkerEvents
+  /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
+  readonly stopping: () => boolean
+  readonly report: (error: AttestdError) => void
+}
+
+/** Carries one job from BullMQ to the processor and its end back, in the terms of `queues.ts`. */
+export class JobRunner<Data, Result> {
+  readonly #processor: Processor<Data, Result>
+  readonly #options: RunnerOptions
+
+  constructor(processor: Processor<Data, Result>, options: RunnerOptions) {
+    this.#processor = processor
+    this.#options = options
+  }
+
+  /** @returns the job's return value; every other end is thrown in BullMQ's way */
+  async run(job: Job, token: string, canceled: AbortSignal): Promise<unknown> {
+    const abort = new AbortController()
+    const onCancel = () => abort.abort(this.#abortReason())
+    canceled.addEventListener('abort', onCancel, { once: true })
+    if (canceled.aborted) onCancel()
+    try {
+      const end = await this.#processor({
+        id: job.id ?? '',
+        data: job.data,
+        attempt: job.attemptsMade + 1,
+        signal: abort.signal,
+        save: (data) => this.#save(job, token, abort, data),
+      })
+      return await this.#settle(job, token, end)
+    } catch (error) {
+      if (error instanceof DelayedError) throw error
+      if (abort.signal.aborted) return await this.#putBack(job, token)
+      return await this.#settleThrown(job, token, error)
+    } finally {
+      canceled.removeEventListener('abort', onCancel)
+    }
+  }
+
+  #abortReason(): AttestdError {
+    return new AttestdError(this.#options.stopping() ? 'draining' : 'job-lock-lost')
+  }
+
+  async #settle(job: Job, token: string, end: JobEnd<Result>): Promise<unknown> {
+    if (end.kind === 'done') return cleanJson(end.result, this.#options.maxDataBytes)
+    return await this.#hold(job, token, end.reason, holdDelayMs(end.delayMs))
+  }
+
+  async #settleThrown(job: Job, token: string, error: unknown): Promise<never> {
+    const waits = Math.max(0, job.attemptsStarted - job.attemptsMade - 1)
+    const verdict = judge(error, job.attemptsMade + 1, waits, this.#options.random)
+    if (verdict.kind === 'hold') return await this.#hold(job, token, verdict.reason, verdict.delayMs)
+    if (verdict.kind === 'fail') throw new FailedForGood(verdict.reason, verdict.message, error)
+    throw new RetryLater(verdict.reason, verdict.message, verdict.delayMs, error)
+  }
+
+  async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {
+    // BullMQ takes a point in time on the wall clock and reads that clock itself.
+    await job.moveToDelayed(Date.now() + delayMs, token)
+    this.#options.events.held?.({ queue: this.#options.queue, id: job.id ?? '', data: job.data, reason, delayMs })
+    throw new DelayedError()
+  }
+
+  /** An aborted run costs no attempt: the job goes back at once, or stays with whoever took it over. */
+  async #putBack(job: Job, token: string): Promise<never> {
+    try {
+      await job.moveToWait(token)
+    } catch (error) {
+      this.#options.report(new AttestdError('job-lock-lost', undefined, { cause: error }))
+    }
+    throw new WaitingError()
+  }
+
+  /**
+   * Replaces the job's data. BullMQ's update asks for no lock, so the lock is renewed first: a run that lost it can not
+   * overwrite what its successor recorded, and for the next `lockMs` nobody else can take the job.
+   */
+  async #save(job: Job, token: string, abort: AbortController, data: Data): Promise<void> {
+    const { signal } = abort
+    signal.throwIfAborted()
+    const clean = cleanJson(data, this.#options.maxDataBytes)
+    const persist = async () => {
+      if ((await job.extendLock(token, this.#options.lockMs)) !== 1) {
+        const lost = new AttestdError('job-lock-lost')
+        abort.abort(lost)
+        throw lost
+      }
+      await job.updateData(clean)
+    }
+    await unlessAborted(persist(), signal)
+  }
+}
+
+/** The engine may be away for long; a run that was aborted meanwhile must not wait for it. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    await Promise.race([work, aborted])
+  } catch (error) {
+    throw toAttestdError(error, 'queue-unreachable')
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // The loser of the race may still reject.
+    work.catch(() => {})
+  }
+}

@@ -1,0 +1,173 @@
+import type { Job } from 'bullmq'
+import type { Clock, Random } from '../core/clock.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import type { Backing } from './backing.js'
+import { BullWorker } from './bull-worker.js'
+import { MAX_STALLED } from './engine-options.js'
+import { RetryLater, readFailure, reasonBackoff } from './job-failure.js'
+import { JobRunner } from './job-runner.js'
+import { LockWatch } from './lock-watch.js'
+import type { Processor, QueueName, RunningWorker, WorkerEvents } from './queues.js'
+import type { TroubleReporter } from './trouble.js'
+
+export interface JobWorkerOptions {
+  readonly backing: Backing
+  readonly queue: QueueName
+  readonly prefix: string
+  readonly lockMs: number
+  readonly concurrency: number
+  readonly maxDataBytes: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly trouble: TroubleReporter
+}
+
+/** Wait before a failed command of a worker is tried again, milliseconds. */
+const COMMAND_RETRY_MS = 2000
+/** Time for aborted runs to end and put their jobs back, milliseconds. */
+const ABORT_GRACE_MS = 2000
+/** Time for the connections of an abandoned worker to close, milliseconds. */
+const ABANDON_MS = 1000
+/** Looking for stalled jobs more often than this helps nobody, milliseconds. */
+const MIN_STALLED_INTERVAL_MS = 500
+
+/** Runs the jobs of one queue until it is stopped. */
+export class JobWorker implements RunningWorker {
+  readonly #worker: BullWorker
+  readonly #locks: LockWatch
+  readonly #clock: Clock
+  readonly #endListening: () => void
+  #stopping = false
+
+  /** Resolves when the worker has its connections and takes jobs. */
+  static async start<Data, Result>(
+    processor: Processor<Data, Result>,
+    events: WorkerEvents,
+    options: JobWorkerOptions,
+  ): Promise<JobWorker> {
+    const started = new JobWorker(processor, events, options)
+    await started.#worker.waitUntilReady()
+    started.#worker.run().catch((error: unknown) => options.trouble.report(options.queue, workerTrouble(error)))
+    return started
+  }
+
+  private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
+    const { queue, lockMs, trouble, backing } = options
+    this.#clock = options.clock
+    this.#locks = new LockWatch(lockMs, (id) => this.#cancel(id))
+    const runner = new JobRunner(processor as Processor<unknown, unknown>, {
+      queue,
+      lockMs,
+      maxDataBytes: options.maxDataBytes,
+      random: options.random,
+      events,
+      stopping: () => this.#stopping,
+      report: (error) => trouble.report(queue, error),
+    })
+    // BullMQ makes a signal only for a processor that declares three parameters.
+    const process = async (job: Job, token?: string, signal?: AbortSignal) => {
+      const id = job.id ?? ''
+      this.#locks.begin(id)
+      try {
+        return await runner.run(job, token ?? '', signal ?? new AbortController().signal)
+      } finally {
+        this.#locks.end(id)
+      }
+    }
+    this.#worker = new BullWorker(queue, process, workerOptions(options), backing.factory)
+    this.#endListening = trouble.listen(events)
+    this.#listen(queue, events, trouble)
+  }
+
+  async stop(capMs: number): Promise<{ drained: boolean }> {
+    const closed = this.#worker.close()
+    const drained = await this.#within(closed, capMs)
+    if (!drained) {
+      this.#stopping = true
+      this.#worker.cancelAllJobs()
+      if (!(await this.#within(closed, ABORT_GRACE_MS))) await this.#within(this.#worker.abandon(), ABANDON_MS)
+    }
+    this.#locks.endAll()
+    this.#endListening()
+    return { drained }
+  }
+
+  #listen(queue: QueueName, events: WorkerEvents, trouble: TroubleReporter): void {
+    const worker = this.#worker
+    worker.on('error', (error) => trouble.report(queue, workerTrouble(error)))
+    worker.on('stalled', (id) => events.stalled?.({ queue, id }))
+    worker.on('locksRenewed', ({ jobIds }) => this.#locks.renewed(jobIds))
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) this.#cancel(id)
+    })
+    worker.on('completed', (job, result) => {
+      const elapsedMs = (job.finishedOn ?? 0) - (job.processedOn ?? job.finishedOn ?? 0)
+      events.completed?.({ queue, id: job.id ?? '', data: job.data, result, attempt: job.attemptsMade, elapsedMs })
+    })
+    worker.on('failed', (job, error) => {
+      if (!job) return
+      const attempt = job.attemptsMade
+      const retryInMs = error instanceof RetryLater && attempt < (job.opts.attempts ?? 1) ? error.delayMs : null
+      const failure = readFailure(error.message)
+      events.failed?.({
+        queue,
+        id: job.id ?? '',
+        data: job.data,
+        ...failure,
+        attempt,
+        final: retryInMs === null,
+        retryInMs,
+      })
+    })
+  }
+
+  #cancel(jobId: string): void {
+    this.#worker.cancelJob(jobId)
+  }
+
+  /** @returns whether the work ended in time; its failure counts as an end */
+  async #within(work: Promise<unknown>, ms: number): Promise<boolean> {
+    const timer = new AbortController()
+    const ended = work.then(
+      () => true,
+      () => true,
+    )
+    const late = this.#clock.sleep(ms, timer.signal).then(
+      () => false,
+      () => false,
+    )
+    const inTime = await Promise.race([ended, late])
+    timer.abort()
+    return inTime
+  }
+}
+
+function workerOptions({ backing, prefix, lockMs, concurrency }: JobWorkerOptions) {
+  return {
+    connection: backing.consumer,
+    prefix,
+    concurrency,
+    autorun: false,
+    lockDuration: lockMs,
+    stalledInterval: Math.max(MIN_STALLED_INTERVAL_MS, Math.round(lockMs / 2)),
+    maxStalledCount: MAX_STALLED,
+    runRetryDelay: COMMAND_RETRY_MS,
+    settings: { backoffStrategy: reasonBackoff },
+  }
+}
+
+/** What BullMQ says about locks, connections and all the rest, in our reasons. */
+function workerTrouble(error: unknown): AttestdError {
+  if (error instanceof AttestdError) return error
+  const text = errorText(error)
+  if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
+  return new AttestdError(isConnectionError(error) ? 'queue-unreachable' : 'internal-error', text, { cause: error })
+}
+
+/** Whether an error of BullMQ or ioredis means that the engine was not there, rather than that it said no. */
+export function isConnectionError(error: unknown): boolean {
+  const text = `${errorText(error)} ${(error as NodeJS.ErrnoException | null)?.code ?? ''}`
+  return /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|Connection is closed|Command timed out|max retries per request|writeable|socket|LOADING/i.test(
+    text,
+  )
+}
