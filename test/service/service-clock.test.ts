@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { CHECK_MS, REFRESH_MS, SAMPLES, ServiceClock } from '../../src/service/service-clock.js'
+import { ManualClock, settle } from '../support/manual-clock.js'
+
+const HOUR = 3_600_000
+
+/** A service whose clock is `offset` ahead of the true time at the start, asked over a line with these delays. */
+class Line {
+  readonly clock = new ManualClock()
+  readonly service: ServiceClock
+  reads = 0
+  /** What each next read does; the last one stays. */
+  script: ({ out: number; back: number } | Error)[] = [{ out: 0, back: 0 }]
+  /** Service time minus monotonic time. */
+  #base: number
+
+  constructor({ offset = 0, windowMs = 30_000, script = [{ out: 0, back: 0 }] as Line['script'] } = {}) {
+    this.script = script
+    this.#base = this.clock.now() - this.clock.monotonic() + offset
+    this.service = new ServiceClock({ readTime: () => this.#read(), clock: this.clock, log: silentLog, windowMs })
+  }
+
+  truth(): number {
+    return this.clock.monotonic() + this.#base
+  }
+
+  /** Moves the service's clock. */
+  jump(ms: number): void {
+    this.#base += ms
+  }
+
+  async #read(): Promise<number> {
+    this.reads++
+    const step = this.script.length > 1 ? this.script.shift()! : this.script[0]!
+    await settle()
+    if (step instanceof Error) throw step
+    this.clock.tick(step.out)
+    const time = Math.floor(this.truth())
+    this.clock.tick(step.back)
+    return time
+  }
+}
+
+describe('the estimate', () => {
+  const rows = [
+    { name: 'no delay', offset: 0, script: [{ out: 0, back: 0 }], bound: 1, error: 0 },
+    { name: 'an hour ahead', offset: HOUR, script: [{ out: 10, back: 10 }], bound: 11, error: 0 },
+    { name: 'an hour behind', offset: -HOUR, script: [{ out: 10, back: 10 }], bound: 11, error: 0 },
+    { name: 'a lopsided way', offset: 5_000, script: [{ out: 100, back: 0 }], bound: 51, error: 50 },
+    {
+      name: 'the smallest round trip wins',
+      offset: 7_000,
+      script: [{ out: 900, back: 10 }, { out: 5, back: 300 }, { out: 6, back: 4 }, { out: 80, back: 80 }],
+      bound: 6,
+      error: 1,
+    },
+  ]
+  it.each(rows)('$name', async ({ offset, script, bound, error }) => {
+    const line = new Line({ offset, script: [...script] })
+    await line.service.ready()
+    expect(line.reads).toBe(SAMPLES)
+    const state = line.service.state()
+    expect(state.trusted).toBe(true)
+    expect(state.errorBoundMs).toBeGreaterThanOrEqual(bound)
+    expect(state.errorBoundMs).toBeLessThanOrEqual(bound + 1)
+    expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(error + 1)
+    expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(state.errorBoundMs!)
+  })
+
+  it('is none before the first sample', () => {
+    const line = new Line()
+    expect(line.service.state()).toEqual({ offsetMs: null, errorBoundMs: null, trusted: false })
+    expect(() => line.service.now()).toThrow(expect.objectContaining({ reason: 'clock-untrusted' }))
+  })
+
+  it('is not trusted when the bound takes half of the window, and says so', async () => {
+    const line = new Line({ windowMs: 1_000, script: [{ out: 600, back: 600 }] })
+    const error = await line.service.ready().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait' })
+    expect(line.service.state().trusted).toBe(false)
+    line.script = [{ out: 5, back: 5 }]
+    await line.service.ready()
+    expect(line.service.state().trusted).toBe(true)
+  })
+
+  it('loses precision with time by the drift allowance', async () => {
+    const line = new Line()
+    await line.service.ready()
+    line.clock.tick(HOUR)
+    expect(line.service.state().errorBoundMs).toBe(1 + (HOUR * 200) / 1e6)
+  })
+
+  it('keeps a tight estimate over a loose one that agrees, and drops it for one that does not', async () => {
+    const line = new Line({ offset: 3_000, script: [{ out: 2, back: 2 }] })
+    await line.service.refresh()
+    line.script = [{ out: 4_000, back: 10 }]
+    await line.service.refresh()
+    expect(line.service.now()).toBe(line.truth())
+    line.jump(60_000)
+    await line.service.refresh()
+    expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(line.service.state().errorBoundMs!)
+    expect(line.service.state().errorBoundMs).toBeGreaterThan(2_000)
+  })
+})
+
+describe('failure to read', () => {
+  it('is clock-untrusted, asks once only, and hands the service’s wish on', async () => {
+    const cause = new AttestdError('service-rate-limited', 'slow down', { retryAfterMs: 9_000 })
+    const line = new Line({ script: [cause] })
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', retryAfterMs: 9_000, cause })
+    expect(line.reads).toBe(1)
+  })
+
+  it('after one good sample is good enough', async () => {
+    const line = new Line({ offset: HOUR, script: [{ out: 20, back: 20 }, new Error('cut')] })
+    await line.service.ready()
+    expect(line.reads).toBe(2)
+    expect(line.service.now()).toBe(line.truth())
+  })
+
+  it('does not stick', async () => {
+    const line = new Line({ script: [new Error('down'), { out: 1, back: 1 }] })
+    await expect(line.service.ready()).rejects.toThrow('down')
+    await line.service.ready()
+    expect(line.service.state().trusted).toBe(true)
+  })
+})
+
+describe('refreshes', () => {
+  it('at the same time share their samples, and one caller’s abort does not take them from the others', async () => {
+    const line = new Line()
+    const stop = new AbortController()
+    const callers = [line.service.refresh(), line.service.ready(), line.service.refresh({ signal: stop.signal })]
+    stop.abort(new Error('enough'))
+    const ends = await Promise.allSettled(callers)
+    expect(ends.map((end) => end.status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(line.reads).toBe(SAMPLES)
+  })
+
+  it('can be spared when the last is fresh', async () => {
+    const line = new Line()
+    await line.service.refresh()
+    await line.service.refresh({ maxAgeMs: 1_000 })
+    expect(line.reads).toBe(SAMPLES)
+    line.clock.tick(1_001)
+    await line.service.refresh({ maxAgeMs: 1_000 })
+    expect(line.reads).toBe(2 * SAMPLES)
+  })
+
+  it('tell how far an earlier stamp was off', async () => {
+    const line = new Line()
+    await line.service.refresh()
+    const stamp = line.service.stamp()
+    expect(line.service.errorOf(stamp)).toBeLessThan(1)
+    line.jump(45_000)
+    line.clock.tick(2_000)
+    await line.service.refresh()
+    expect(line.service.errorOf(stamp)).toBeCloseTo(45_000, -1)
+  })
+
+  it('come by themselves while running: when the estimate is old, and after failures', async () => {
+    const line = new Line()
+    const stop = new AbortController()
+    const run = line.service.run(stop.signal)
+    await until(() => line.service.state().trusted)
+    expect(line.reads).toBe(SAMPLES)
+    line.script = [new Error('down')]
+    await line.clock.advance(REFRESH_MS + CHECK_MS)
+    await line.clock.advance(CHECK_MS)
+    expect(line.reads).toBeGreaterThan(SAMPLES)
+    expect(line.service.state().trusted).toBe(true)
+    line.script = [{ out: 0, back: 0 }]
+    line.jump(HOUR)
+    await line.clock.advance(2 * CHECK_MS)
+    await until(() => line.service.now() === line.truth())
+    stop.abort()
+    await run
+    expect(line.clock.sleeping).toBe(0)
+  })
+})
+
+describe('a step of the local clock', () => {
+  it('does not move service time, but puts it in doubt until it was asked again', async () => {
+    const line = new Line({ offset: HOUR })
+    await line.service.ready()
+    line.clock.stepWall(20 * 60_000)
+    expect(line.service.now()).toBe(line.truth())
+    expect(line.service.state().trusted).toBe(false)
+    await line.service.ready()
+    expect(line.reads).toBe(2 * SAMPLES)
+    expect(line.service.state()).toMatchObject({ trusted: true, offsetMs: HOUR - 20 * 60_000 })
+  })
+
+  it('that is small is mended behind the caller’s back', async () => {
+    const line = new Line()
+    await line.service.ready()
+    line.clock.tick(CHECK_MS)
+    line.clock.stepWall(-1_000)
+    expect(line.service.state().trusted).toBe(true)
+    await line.service.ready()
+    await until(() => line.reads === 2 * SAMPLES)
+    await until(() => line.service.state().errorBoundMs! < 10)
+  })
+
+  it('of the kind a suspend leaves behind is mended before the next signature', async () => {
+    const line = new Line()
+    await line.service.ready()
+    // Asleep for ten minutes: the monotonic clock stood still, the wall clock and the service went on.
+    line.clock.stepWall(600_000)
+    line.jump(600_000)
+    await line.service.ready()
+    expect(line.service.now()).toBe(line.truth())
+  })
+
+  it('in the middle of a sample counts as its error', async () => {
+    const line = new Line({ script: [{ out: 1, back: 1 }] })
+    const read = line.service.refresh()
+    line.clock.stepWall(90_000)
+    await read
+    // Four clean samples followed the spoiled one.
+    expect(line.service.state().errorBoundMs).toBeLessThan(10)
+  })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await settle()
+}
