@@ -44,9 +44,9 @@ setInterval(async () => {
   if (document.hidden || document.querySelector('details[open]')) return
   try {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+    if (!answer.ok) throw new Error(answer.statusText)
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const fresh = page.querySelector('#live')
-    if (answer.ok && fresh) document.querySelector('#live').replaceWith(fresh)
+    document.querySelector('#live').replaceWith(page.querySelector('#live'))
   } catch {
     document.querySelector('#updated').textContent = 'The daemon does not answer; last seen as shown.'
   }

@@ -1,0 +1,153 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
+import { silentLog } from '../../src/core/log.js'
+import type { HttpServer } from '../../src/observe/http-server.js'
+import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import { sampleState, startTestServer } from '../observe/console-parts.js'
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const present = fs.existsSync(CHROMIUM)
+if (!present) console.warn(`No browser at ${CHROMIUM}: the browser tests are skipped (CHROMIUM_PATH names another).`)
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+describe.skipIf(!present)('in a browser', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-browser-'))
+  let browser: Browser
+  let engine: QueueEngine
+  let server: HttpServer
+  let waiting = 12
+  let answering = true
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, chromiumSandbox: false })
+    engine = await openQueueEngine({
+      url: 'embedded:',
+      dataDir: folder,
+      prefix: 'attestd',
+      lockMs: 30_000,
+      concurrency: { analyze: 1, submit: 1 },
+      attempts: { analyze: 1, submit: 1 },
+      clock: systemClock,
+      random: () => 0.5,
+      log: silentLog,
+    })
+    await engine.add('analyze', 'asset-in-the-browser', { title: 'Photo' }, { priority: 1 })
+    const state = () => {
+      if (!answering) throw new Error('no state')
+      const sample = sampleState()
+      return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }
+    }
+    server = (await startTestServer({ state, checks: { queue: () => ({ ok: true, says: 'The queue answers.' }) } }))
+      .server
+    server.setBoardQueues(engine.boardQueues())
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+    await engine?.close()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** A page that notes every complaint of the browser and every request to another origin. */
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (protocol !== 'data:' && origin !== server.url) complaints.push(`request to ${request.url()}`)
+    })
+    return { page, complaints, close: () => context.close() }
+  }
+
+  /** Takes a picture and checks that the page is not blank: a picture of one color packs into next to nothing. */
+  async function picture(page: Page, name: string) {
+    const file = path.join(folder, `${name}.png`)
+    await page.screenshot({ path: file })
+    expect(fs.statSync(file).size).toBeGreaterThan(15_000)
+  }
+
+  it.each(['light', 'dark'] as const)('the console shows what is going on (%s)', async (colorScheme) => {
+    const { page, complaints, close } = await openPage({ colorScheme })
+    await page.goto(server.url)
+    expect(await page.title()).toBe('attestd: ready')
+    await page.getByText('The queue answers.').waitFor()
+    expect(await page.getByRole('row').filter({ hasText: 'score_01' }).count()).toBe(1)
+    expect(await page.getByText('media-unsupported').count()).toBe(3)
+    const ink = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+    expect(ink).toBe(colorScheme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(18, 22, 28)')
+    await picture(page, `console-${colorScheme}`)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('the console fits a small screen', async () => {
+    const { page, complaints, close } = await openPage({ viewport: { width: 390, height: 800 } })
+    await page.goto(server.url)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await picture(page, 'console-small')
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('the console follows the daemon, and says when it does not answer', async () => {
+    const { page, close } = await openPage()
+    await page.clock.install()
+    await page.goto(server.url)
+    await page.getByText('12', { exact: true }).first().waitFor()
+    waiting = 777
+    await page.clock.runFor(5100)
+    await page.getByText('777', { exact: true }).first().waitFor()
+    answering = false
+    await page.clock.runFor(5100)
+    await page.getByText('The daemon does not answer').waitFor()
+    answering = true
+    await page.clock.runFor(5100)
+    await page.getByText('As of ').waitFor()
+    await close()
+  })
+
+  it('the console reads anew without scripts too', async () => {
+    const { page, complaints, close } = await openPage({ javaScriptEnabled: false })
+    await page.goto(server.url)
+    expect(await page.locator('noscript meta[http-equiv=refresh]').count()).toBe(1)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('the board shows a queue and its job without a word to another site', async () => {
+    const { page, complaints, close } = await openPage()
+    await page.goto(`${server.url}/queues`)
+    await page.getByText('analyze').first().waitFor()
+    await picture(page, 'board')
+    await page.goto(`${server.url}/queues/queue/${encodeURIComponent(await queueName())}?status=prioritized`)
+    await page.getByText('asset-in-the-browser').first().waitFor()
+    await picture(page, 'board-queue')
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  async function queueName(): Promise<string> {
+    const { queues } = (await (await fetch(`${server.url}/queues/api/queues`)).json()) as { queues: { name: string }[] }
+    return queues[0]!.name
+  }
+})
