@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
@@ -22,7 +21,6 @@ export interface AnalyzeOptions {
   readonly verdicts: VerdictStore
   readonly queue: Pick<QueueEngine, 'add'>
   readonly unsurePolicy: 'abstain' | 'submit'
-  readonly clock: Clock
   readonly log: Log
   readonly events: PipelineEvents
 }
@@ -59,7 +57,7 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
 async function detectionFor(
   { asset }: AnalyzeJob,
   { signal }: JobRun<unknown>,
-  { clock, detectors, events, media, verdicts }: AnalyzeOptions,
+  { detectors, events, media, verdicts }: AnalyzeOptions,
 ): Promise<{ detection: Detection; cached: boolean }> {
   const detector = detectors.detectorFor(asset.mediaType)
   if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
@@ -67,14 +65,11 @@ async function detectionFor(
   const known = await verdicts.get(key)
   if (known) return { detection: known, cached: true }
 
-  const started = clock.monotonic()
   const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   try {
-    events.fetched?.({ asset, media: fetched, elapsedMs: clock.monotonic() - started })
-    const handed = clock.monotonic()
     const request = { file: fetched.file, mediaType: asset.mediaType, label: jobIdOf(asset.id) }
     const detection = await detectors.detect(request, signal)
-    events.detected?.({ asset, detection, elapsedMs: clock.monotonic() - handed })
+    events.detected?.({ asset, detection })
     await verdicts.put(key, detection)
     return { detection, cached: false }
   } finally {

@@ -78,21 +78,19 @@ export class Intake {
   }
 
   async #listRegularly(signal: AbortSignal): Promise<void> {
-    const { clock, events, listEveryMs, log, random, service } = this.#options
+    const { clock, listEveryMs, log, random, service } = this.#options
     let failures = 0
     while (!signal.aborted) {
       let pauseMs = listEveryMs
       try {
         const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
         failures = 0
-        events.listed?.({ ok: true, assets: assets.length })
         if (stake) this.#options.onStake(stake)
         await this.#guarded('queue listed assets', () => this.#offerAll(assets))
       } catch (error) {
         if (signal.aborted) return
         const failure = toAttestdError(error)
         failures++
-        events.listed?.({ ok: false, assets: 0 })
         pauseMs = honoredDelayMs(failure.retryAfterMs, backoffMs(failures, LIST_BACKOFF, random), MAX_LIST_PAUSE_MS)
         log.warn({ reason: failure.reason, err: failure, retryInMs: pauseMs }, 'listing open assets failed')
       }
@@ -108,14 +106,14 @@ export class Intake {
 
   async #offer(asset: Asset): Promise<void> {
     const { clock, events, log, queue } = this.#options
-    if (typeof asset.myScore === 'number') return events.skipped?.('already-scored')
+    if (typeof asset.myScore === 'number') return events.skipped?.('already-scored', asset)
     const now = clock.monotonic()
     const last = this.#offered.get(asset.id)
     if (last !== undefined && now - last < REOFFER_MS) return
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now() }
     const { added } = await queue.add('analyze', jobIdOf(asset.id), job, { priority: priorityOf(asset.turnaround) })
     this.#offered.set(asset.id, now)
-    if (!added) return events.skipped?.('already-queued')
+    if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
     log.debug({ asset: asset.id, mediaType: asset.mediaType, turnaround: asset.turnaround }, 'asset queued')
   }

@@ -64,8 +64,8 @@ export class Ledger {
    */
   async recent(limit: number, wanted: (entry: LedgerEntry) => boolean = () => true): Promise<LedgerEntry[]> {
     const found: LedgerEntry[] = []
-    for (const name of (await this.#files()).reverse()) {
-      const lines = (await fs.readFile(path.join(this.#folder, name), 'utf8')).split('\n').reverse()
+    for (const name of (await this.#files()).toReversed()) {
+      const lines = (await fs.readFile(path.join(this.#folder, name), 'utf8')).split('\n').toReversed()
       for (const line of lines) {
         const entry = parseLine(line)
         if (!entry || !wanted(entry)) continue

@@ -1,7 +1,6 @@
 import type { Reason } from '../core/reasons.js'
 import type { Detection } from '../detect/detection.js'
-import type { FetchedMedia } from '../media/media-source.js'
-import type { ServiceEvent, Stake } from '../service/port.js'
+import type { Asset, ServiceEvent, Stake } from '../service/port.js'
 import type { JobAsset, SubmitResult, Verdict } from './jobs.js'
 
 /** Why intake did not turn an open asset into a job. */
@@ -10,13 +9,11 @@ export type SkipCause = 'already-scored' | 'already-queued'
 /** What the pipeline tells metrics, the console and the ledger. Handlers must not throw. */
 export interface PipelineEvents {
   streamEvent?(event: ServiceEvent): void
-  listed?(event: { ok: boolean; assets: number }): void
   stake?(stake: Stake): void
   enqueued?(asset: JobAsset): void
-  skipped?(cause: SkipCause): void
+  skipped?(cause: SkipCause, asset: Asset): void
   dropped?(event: { assetId: string }): void
-  fetched?(event: { asset: JobAsset; media: FetchedMedia; elapsedMs: number }): void
-  detected?(event: { asset: JobAsset; detection: Detection; elapsedMs: number }): void
+  detected?(event: { asset: JobAsset; detection: Detection }): void
   verdict?(event: { asset: JobAsset; verdict: Verdict; cached: boolean; seenAt: number }): void
   abstained?(event: { asset: JobAsset; reason: Reason; message: string; seenAt: number }): void
   submitted?(event: { asset: JobAsset; result: SubmitResult; verdict: Verdict; seenAt: number }): void

@@ -77,7 +77,7 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
     const failure = toAttestdError(error)
-    if (failure.reason === 'service-failing' && !PROXY_STATUS.has(failure.facts['status'])) {
+    if (failure.reason === 'service-failing' && !PROXY_STATUS.has(failure.facts.status)) {
       // A plain 500 or 503 is the service's last word, so the next question already settles it.
       await run.save({ ...job, sent: { ...sent, settledAt: options.serviceNow() } })
     } else if (error instanceof AttestdError && !error.ambiguous) {

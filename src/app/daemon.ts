@@ -1,0 +1,228 @@
+import { shownSettings } from '../config/show.js'
+import { type Clock, type Random, systemClock } from '../core/clock.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import { VERSION } from '../core/version.js'
+import type { ConsoleState } from '../observe/console-state.js'
+import { newControlToken, removeControlFile, writeControlFile } from '../observe/control-file.js'
+import { createHealth } from '../observe/health.js'
+import { type HttpServer, startHttpServer } from '../observe/http-server.js'
+import { createMetrics } from '../observe/metrics.js'
+import { createRedactor } from '../observe/redaction.js'
+import { createThrottledLog } from '../observe/throttled-log.js'
+import { Ledger } from '../pipeline/ledger.js'
+import { openQueueEngine } from '../queue/engine.js'
+import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../queue/queues.js'
+import { Activity } from './activity.js'
+import { type DataPaths, openDataDir } from './data-dir.js'
+import type { DaemonOptions, DaemonParts } from './parts.js'
+import { registerReadiness } from './readiness.js'
+import { createReport } from './report.js'
+import { type Roles, startRoles } from './roles.js'
+
+export interface Daemon {
+  /** Where the console is. */
+  readonly url: string
+  /** Resolves with the error when something is lost that only a restart mends. */
+  readonly lost: Promise<Error>
+  /** Takes no new work, gives active work `drainMs`, then closes everything. @returns whether all active work ended */
+  stop(drainMs: number): Promise<{ drained: boolean }>
+}
+
+/**
+ * Builds the daemon from its settings and starts it: queue, roles, HTTP side. Nothing else constructs these parts.
+ * @throws AttestdError of kind `setup`, or `queue-unreachable`
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { settings, log, secrets } = options
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? Math.random
+  refuseSplitEmbedded(options)
+  const paths = await openDataDir(settings.dataDir)
+  const metrics = options.metrics ?? createMetrics({ processMetrics: true })
+  const activity = new Activity(() => clock.monotonic())
+  const ledger = new Ledger(paths.ledger)
+  const outages = createThrottledLog({ log, clock })
+  const closers: (() => Promise<unknown>)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).toReversed()) {
+      await close().catch((error) => log.warn({ detail: errorText(error) }, 'a part did not close cleanly'))
+    }
+  }
+  try {
+    let roles: Roles | undefined
+    const report = createReport({
+      metrics,
+      ledger,
+      activity,
+      clock,
+      log,
+      outages,
+      onQueueTrouble: () => roles?.forgetOffers(),
+    })
+    closers.push(() => report.flush())
+    const queue = await openQueue(options, paths, clock, random)
+    closers.push(() => queue.close())
+    metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
+    const parts: DaemonParts = { options, clock, random, paths, queue, metrics, activity, report }
+    roles = await startRoles(parts)
+    closers.push(() => roles!.close())
+    const http = await startHttp(parts, roles, createRedactor(secrets))
+    closers.push(http.close)
+    const housekeeping = setInterval(() => void roles!.prune(ledger), HOUSEKEEPING_MS)
+    void roles.prune(ledger)
+    log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
+    return {
+      url: http.url,
+      lost: queue.lost,
+      async stop(drainMs) {
+        clearInterval(housekeeping)
+        const { drained } = await roles!.stop(drainMs)
+        await closeAll()
+        log.info({ drained }, 'daemon stopped')
+        return { drained }
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** How often old verdicts and ledger days are removed, ms. */
+const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
+
+/** One process owns the embedded queue, so leaving a role out would leave its jobs undone for ever. */
+function refuseSplitEmbedded({ settings }: DaemonOptions): void {
+  if (!settings.queueUrl.startsWith('embedded:') || settings.roles.length === 3) return
+  throw new AttestdError(
+    'setting-invalid',
+    `ATTESTD_ROLES is ${settings.roles.join(',')}, but the embedded queue serves one process, which must have all roles. ` +
+      'Set ATTESTD_QUEUE_URL to redis://HOST:6379 to split the roles.',
+  )
+}
+
+function openQueue(
+  { settings, log }: DaemonOptions,
+  paths: DataPaths,
+  clock: Clock,
+  random: Random,
+): Promise<QueueEngine> {
+  return openQueueEngine({
+    url: settings.queueUrl,
+    dataDir: paths.queue,
+    prefix: settings.queuePrefix,
+    lockMs: settings.queueLockMs,
+    fsync: settings.queueFsync,
+    concurrency: { analyze: settings.analyzeConcurrency, submit: settings.submitConcurrency },
+    attempts: { analyze: settings.analyzeAttempts, submit: settings.submitAttempts },
+    clock,
+    random,
+    log,
+  })
+}
+
+async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
+  const { options, clock, queue, metrics } = parts
+  const { settings, log } = options
+  const health = createHealth({
+    clock,
+    version: VERSION,
+    onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
+  })
+  registerReadiness({ health, clock, queue, ...roles.readiness })
+  metrics.beforeScrape(() => collect(parts, roles))
+  const controlToken = newControlToken()
+  const http: HttpServer = await startHttpServer({
+    host: settings.httpHost,
+    port: settings.httpPort,
+    password: settings.httpPassword,
+    log,
+    redact,
+    health,
+    metrics,
+    state: stateOf(parts, roles),
+    now: () => clock.now(),
+    queueNames: QUEUE_NAMES,
+    control: controlOf(queue),
+    controlToken,
+  })
+  http.setBoardQueues(queue.boardQueues())
+  await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
+  return {
+    url: http.url,
+    async close() {
+      await removeControlFile(settings.dataDir, controlToken)
+      await http.close()
+    },
+  }
+}
+
+/** The queue verbs, for one queue or for both. */
+export function controlOf(queue: QueueEngine) {
+  const chosen = (name: string | undefined) => (name === undefined ? QUEUE_NAMES : [name as QueueName])
+  const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
+    const counts = await Promise.all(chosen(name).map(count))
+    return counts.reduce((all, one) => all + one, 0)
+  }
+  return {
+    failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
+      (await Promise.all(chosen(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit),
+    retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
+      sum(name, (one) => queue.retry(one, ids)),
+    drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
+  }
+}
+
+async function collect({ queue, metrics, activity, clock }: DaemonParts, roles: Roles): Promise<void> {
+  for (const name of QUEUE_NAMES) {
+    for (const [state, count] of Object.entries(await queue.counts(name))) {
+      metrics.queueDepth.set({ queue: name, state }, count)
+    }
+  }
+  const { connected, lastByteAgeMs } = activity.stream()
+  metrics.streamConnected.set({}, connected ? 1 : 0)
+  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
+  const processes = roles.readiness.detectors?.state()
+  if (processes) {
+    metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
+    metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
+    metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
+    const { lastInferenceAt } = processes
+    if (lastInferenceAt !== null) metrics.lastInferenceAge.set({}, (clock.now() - lastInferenceAt) / 1000)
+  }
+}
+
+function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> {
+  const { activity, clock, options, queue } = parts
+  const startedAt = clock.now()
+  return async () => {
+    const { detectors, stream, submission } = roles.readiness
+    const stake = submission?.gate.stake
+    const processes = detectors?.state()
+    const queues = QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) }))
+    return {
+      version: VERSION,
+      startedAt,
+      pid: process.pid,
+      roles: options.settings.roles,
+      service: options.settings.serviceUrl ?? 'no service',
+      queueEngine: queue.kind,
+      draining: roles.draining,
+      queues: await Promise.all(queues).catch(() => []),
+      recent: activity.recent,
+      stake: stake
+        ? {
+            stakedWei: String(stake.stakedWei),
+            minStakeWei: String(stake.minStakeWei),
+            enough: submission?.gate.stakeOk ?? false,
+          }
+        : null,
+      clock: submission?.serviceClock() ?? null,
+      stream: stream ? activity.stream() : null,
+      detectors: detectors?.detectors ?? [],
+      detectorProcesses: processes ?? null,
+      lastInferenceAt: processes?.lastInferenceAt ?? null,
+      settings: shownSettings(options),
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { VERSION } from '../core/version.js'
+import type { AttesterService } from '../service/port.js'
+import type { ServiceClock } from '../service/service-clock.js'
+import { createSignedKeyService } from '../service/signed-key/attester-service.js'
+import type { DaemonParts } from './parts.js'
+
+/** The service behind the port, with its clock. */
+export interface OpenService {
+  readonly service: AttesterService
+  readonly clock: ServiceClock
+  close(): Promise<void>
+}
+
+/** Picks the adapter that `service.api` names. @throws AttestdError setting-invalid */
+export function openService({
+  clock,
+  metrics,
+  options,
+  random,
+}: Omit<DaemonParts, 'queue' | 'report' | 'paths' | 'activity'>): OpenService {
+  const { settings, log } = options
+  return createSignedKeyService({
+    serviceUrl: settings.serviceUrl!,
+    accessKey: settings.accessKey!,
+    signingSecret: settings.signingSecret!,
+    headerPrefix: settings.headerPrefix,
+    timestampWindowMs: settings.timestampWindowMs,
+    requestTimeoutMs: settings.serviceTimeoutMs,
+    streamIdleMs: settings.streamIdleMs,
+    userAgent: `attestd/${VERSION}`,
+    clock,
+    random,
+    log,
+    onRequest: ({ route, status, reason, elapsedMs }) => {
+      metrics.serviceRequests.inc({ route, status: String(status ?? reason) })
+      metrics.serviceSeconds.observe({ route }, elapsedMs / 1000)
+    },
+    onMalformed: ({ what, id, message }) => {
+      metrics.malformed.inc({ what, reason: `${what}-malformed` })
+      log.warn({ asset: id, reason: `${what}-malformed`, detail: message }, 'left out what was malformed')
+    },
+    onClock: ({ offsetMs, errorBoundMs, trusted }) => {
+      if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)
+      if (errorBoundMs !== null) metrics.clockErrorBound.set({}, errorBoundMs / 1000)
+      metrics.clockTrusted.set({}, trusted ? 1 : 0)
+    },
+  })
+}

@@ -1,0 +1,30 @@
+import type { LoadedSettings } from '../config/load.js'
+import type { Clock, Random } from '../core/clock.js'
+import type { Logger } from '../observe/logger.js'
+import type { Metrics } from '../observe/metrics.js'
+import type { QueueEngine } from '../queue/queues.js'
+import type { Activity } from './activity.js'
+import type { DataPaths } from './data-dir.js'
+import type { Report } from './report.js'
+
+export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
+  readonly log: Logger
+  /** Told of log lines by level; see `createLogger`. */
+  readonly metrics?: Metrics
+  /** @default systemClock */
+  readonly clock?: Clock
+  /** @default Math.random */
+  readonly random?: Random
+}
+
+/** What the parts of the daemon share. */
+export interface DaemonParts {
+  readonly options: DaemonOptions
+  readonly clock: Clock
+  readonly random: Random
+  readonly paths: DataPaths
+  readonly queue: QueueEngine
+  readonly metrics: Metrics
+  readonly activity: Activity
+  readonly report: Report
+}

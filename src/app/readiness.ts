@@ -1,0 +1,66 @@
+import type { Clock } from '../core/clock.js'
+import type { DetectorHost } from '../detect/detection.js'
+import type { CheckResult, Health } from '../observe/health.js'
+import type { Gate } from '../pipeline/gate.js'
+import type { QueueEngine } from '../queue/queues.js'
+import type { ClockState } from '../service/service-clock.js'
+import type { Activity } from './activity.js'
+
+/** The parts that readiness looks at; a process without a role has no such part, and no such check. */
+export interface ReadinessParts {
+  readonly health: Health
+  readonly clock: Clock
+  readonly queue: QueueEngine
+  readonly detectors: DetectorHost | null
+  readonly stream: { readonly activity: Activity; readonly idleMs: number } | null
+  readonly submission: { readonly gate: Gate; readonly serviceClock: () => ClockState } | null
+}
+
+/** A daemon that has not inferred for longer than this is not ready, ms. */
+const INFERENCE_FRESH_MS = 60_000
+
+/** Registers the checks of `/readyz`: inference, queue, stream, stake, clock. */
+export function registerReadiness({ health, clock, queue, detectors, stream, submission }: ReadinessParts): void {
+  health.register('queue', async () => {
+    await queue.ping()
+    return { ok: true, says: 'The queue engine answers.' }
+  })
+  if (detectors) health.register('inference', () => inferenceCheck(detectors, clock))
+  if (stream) health.register('stream', () => streamCheck(stream))
+  if (submission) {
+    health.register('stake', () => stakeCheck(submission.gate))
+    health.register('clock', () => clockCheck(submission.serviceClock()))
+  }
+}
+
+function inferenceCheck(detectors: DetectorHost, clock: Clock): CheckResult {
+  const { lastInferenceAt, ready, busy } = detectors.state()
+  const detail = { processesReady: ready, processesBusy: busy }
+  if (lastInferenceAt === null) return { ok: false, reason: 'detector-unavailable', says: 'No inference yet.', detail }
+  const ageMs = clock.now() - lastInferenceAt
+  const says = `The last inference was ${Math.round(ageMs / 1000)} s ago.`
+  if (ageMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
+  return { ok: false, reason: 'detector-unavailable', says, detail }
+}
+
+function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>): CheckResult {
+  const { connected, lastByteAgeMs } = activity.stream()
+  if (!connected || lastByteAgeMs === null) {
+    return { ok: false, reason: 'stream-ended', says: 'The event stream is not connected.' }
+  }
+  const says = `The stream last spoke ${Math.round(lastByteAgeMs / 1000)} s ago.`
+  return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
+}
+
+function stakeCheck(gate: Gate): CheckResult {
+  const { stake } = gate
+  if (!stake) return { ok: false, reason: 'stake-unknown', says: 'The stake has not been read yet.' }
+  const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
+  return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }
+}
+
+function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {
+  if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
+  const says = `Local time is ${-offsetMs} ms ahead of service time, ± ${errorBoundMs} ms.`
+  return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
+}

@@ -1,0 +1,167 @@
+import type { Clock } from '../core/clock.js'
+import { errorText } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { Metrics } from '../observe/metrics.js'
+import type { ThrottledLog } from '../observe/throttled-log.js'
+import type { AnalyzeJob, JobAsset } from '../pipeline/jobs.js'
+import { parseAnalyzeJob } from '../pipeline/jobs.js'
+import type { Ledger, LedgerEntry } from '../pipeline/ledger.js'
+import type { PipelineEvents } from '../pipeline/pipeline-events.js'
+import type { WorkerEvents } from '../queue/queues.js'
+import type { Activity } from './activity.js'
+
+export interface ReportOptions {
+  readonly metrics: Metrics
+  readonly ledger: Ledger
+  readonly activity: Activity
+  readonly clock: Clock
+  readonly log: Log
+  readonly outages: ThrottledLog
+  /** Told when the queue engine had trouble: it may have lost jobs. */
+  readonly onQueueTrouble: () => void
+}
+
+export interface Report {
+  readonly pipeline: PipelineEvents
+  readonly worker: WorkerEvents
+  /** Resolves when every ledger line that was begun is written. */
+  flush(): Promise<void>
+}
+
+/** How long a priority asset may take from first sight to a score on record, ms; the API names it in the turnaround. */
+const PRIORITY_MS = 5 * 60_000
+
+/** One place where what happens becomes numbers, ledger lines and console rows. */
+export function createReport(options: ReportOptions): Report {
+  const { activity, metrics, clock } = options
+  const book = ledgerWriter(options)
+
+  const pipeline: PipelineEvents = {
+    streamEvent: (event) => {
+      metrics.streamEvents.inc({ kind: event.kind })
+      if (event.kind === 'trouble') metrics.streamReconnects.inc({ reason: event.reason })
+      activity.streamEvent(event)
+    },
+    stake: (stake) => metrics.setStake(stake),
+    enqueued: ({ turnaround }) => metrics.assets.inc({ how: 'enqueued', turnaround }),
+    skipped: (cause, { turnaround }) =>
+      metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
+    dropped: () => metrics.assets.inc({ how: 'dropped', turnaround: 'standard' }),
+    detected: ({ detection }) => {
+      metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
+      metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
+    },
+    verdict: ({ asset, verdict, cached }) => {
+      const { risk, algorithm, notes, detectorDigest, unsure } = verdict
+      metrics.riskPercent.observe({ media_type: asset.mediaType }, risk)
+      book.write(asset, { kind: 'verdict', risk, algorithm, notes, detectorDigest, unsure, cached })
+    },
+    abstained: ({ asset, reason, message }) => {
+      metrics.abstained.inc({ reason, media_type: asset.mediaType })
+      book.write(asset, { kind: 'abstained', reason, message })
+      activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
+    },
+    submitted: ({ asset, result, verdict, seenAt }) => {
+      const { outcome } = result
+      const openToRecordMs = Math.max(0, clock.now() - seenAt)
+      const { turnaround } = asset
+      const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
+      if (outcome === 'closed') metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+      else {
+        metrics.scores.inc({ how: outcome })
+        metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
+        if (late) metrics.missed.inc({ turnaround, reason: 'late' })
+      }
+      const risk = outcome === 'closed' ? verdict.risk : result.risk
+      const scoreId = outcome === 'closed' ? null : result.scoreId
+      const { algorithm } = verdict
+      book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
+      activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
+    },
+  }
+  return { pipeline, worker: workerEvents(options, book), flush: book.flush }
+}
+
+function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
+  const { activity, clock, log, metrics, outages } = options
+  return {
+    completed: ({ queue, elapsedMs }) => {
+      metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
+      metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
+    },
+    failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
+      const asset = assetOf(data)
+      const facts = { queue, asset: asset?.id ?? id, attempt, reason, detail: message }
+      if (!final) {
+        metrics.retries.inc({ queue, reason })
+        log.warn({ ...facts, retryInMs }, 'try failed')
+        return
+      }
+      metrics.jobs.inc({ queue, outcome: 'failed', reason })
+      log.error(facts, 'job failed; attestd queue retry tries it again')
+      if (!asset) return
+      book.write(asset, { kind: 'failed', queue, reason, message })
+      activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
+    },
+    held: ({ queue, reason, delayMs }) => {
+      metrics.holds.inc({ queue, reason })
+      outages.trouble({ reason, subject: queue, message: 'jobs held', facts: { queue, delayMs } })
+    },
+    stalled: ({ queue, id }) => {
+      metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
+      log.warn({ queue, job: id }, 'job of a lost worker taken over')
+    },
+    trouble: ({ queue, reason, message }) => {
+      outages.trouble({ reason, message: 'queue engine had trouble', facts: { queue, detail: message } })
+      options.onQueueTrouble()
+    },
+  }
+}
+
+/** Both kinds of job carry the asset in the same place. */
+function assetOf(data: unknown): AnalyzeJob['asset'] | null {
+  try {
+    return parseAnalyzeJob(data).asset
+  } catch {
+    return null
+  }
+}
+
+type RowFacts = Pick<Parameters<Activity['addRow']>[0], 'outcome'> & Partial<Parameters<Activity['addRow']>[0]>
+
+function row(asset: JobAsset, at: number, facts: RowFacts): Parameters<Activity['addRow']>[0] {
+  const { id: assetId, title, mediaType } = asset
+  const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
+  return { at, assetId, title, mediaType, ...nothing, ...facts }
+}
+
+type EntryFacts = LedgerEntry extends infer Entry
+  ? Entry extends LedgerEntry
+    ? Omit<Entry, 'at' | 'assetId' | 'title' | 'mediaType' | 'contentHash' | 'uri'>
+    : never
+  : never
+
+interface LedgerWriter {
+  write(asset: JobAsset, facts: EntryFacts): void
+  flush(): Promise<void>
+}
+
+/** A ledger that cannot be written (a full disk) costs its line and a warning, never the job. */
+function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
+  let writing = Promise.resolve()
+  return {
+    write({ id: assetId, title, mediaType, contentHash, uri }, facts) {
+      const entry = { at: clock.now(), assetId, title, mediaType, contentHash, uri, ...facts } as LedgerEntry
+      writing = writing
+        .then(() => ledger.append(entry))
+        .catch((error) =>
+          outages.trouble({
+            reason: 'data-dir-unusable',
+            message: 'ledger not written',
+            facts: { detail: errorText(error) },
+          }),
+        )
+    },
+    flush: () => writing,
+  }
+}

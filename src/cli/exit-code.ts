@@ -1,0 +1,19 @@
+import { SettingsError } from '../config/load.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import { EXIT } from '../core/shutdown.js'
+
+/** The exit code for what ended a verb: 78 where a person must change something, 75 where a restart may help, else 1. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof SettingsError) return EXIT.config
+  if (!(error instanceof AttestdError)) return EXIT.failed
+  if (error.kind === 'setup') return EXIT.config
+  return error.kind === 'retry' || error.kind === 'wait' ? EXIT.temporary : EXIT.failed
+}
+
+/** An error as a person reads it on a terminal. */
+export function errorForPeople(error: unknown): string {
+  if (error instanceof SettingsError) return error.message
+  if (!(error instanceof AttestdError)) return `attestd: ${errorText(error)}\n`
+  const fix = error.fix ? `  fix  ${error.fix}\n` : ''
+  return `attestd: ${error.message}  [${error.reason}]\n${fix}`
+}

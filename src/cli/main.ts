@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { EXIT } from '../core/shutdown.js'
+import { VERSION } from '../core/version.js'
+import { demoVerb } from './demo.js'
+import { doctorVerb } from './doctor.js'
+import { errorForPeople, exitCodeOf } from './exit-code.js'
+import { initVerb } from './init.js'
+import { modelsVerb } from './models.js'
+import { queueVerb } from './queue.js'
+import { runVerb } from './run.js'
+import { sandboxVerb } from './sandbox.js'
+import { scoreVerb } from './score.js'
+import { scoresVerb } from './scores.js'
+import { statusVerb } from './status.js'
+
+const program = new Command('attestd')
+  .description('An autonomous attester: listens, fetches, verifies, detects, and submits one signed score per asset.')
+  .version(VERSION)
+  .showHelpAfterError('(attestd --help shows the verbs)')
+for (const verb of [
+  runVerb(),
+  demoVerb(),
+  initVerb(),
+  doctorVerb(),
+  statusVerb(),
+  scoreVerb(),
+  scoresVerb(),
+  modelsVerb(),
+  sandboxVerb(),
+  queueVerb(),
+]) {
+  program.addCommand(verb)
+}
+exitOnUsageError(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  else {
+    process.stderr.write(errorForPeople(error))
+    process.exitCode = exitCodeOf(error)
+  }
+}
+
+/** Commander would leave with 1 on a wrong command line; it has printed its message by then. */
+function exitOnUsageError(command: Command): void {
+  command.exitOverride()
+  for (const verb of command.commands) exitOnUsageError(verb)
+}

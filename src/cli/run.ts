@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import type { SettingKey } from '../config/settings.js'
+import { toAttestdError } from '../core/errors.js'
+import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+
+const SERVICE_KEYS: readonly SettingKey[] = ['serviceUrl', 'accessKey', 'signingSecret']
+
+export function runVerb(): Command {
+  const verb = verbWithSettings('run', 'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces.')
+  return verb.action(() => run(verb))
+}
+
+async function run(verb: Command): Promise<void> {
+  const { roles } = settingsOf(verb).settings
+  const loaded = settingsOf(verb, roles.includes('intake') || roles.includes('submit') ? SERVICE_KEYS : [])
+  const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
+    import('../app/daemon.js'),
+    import('../observe/logger.js'),
+    import('../observe/metrics.js'),
+  ])
+  const { settings, secrets } = loaded
+  const metrics = createMetrics({ processMetrics: true })
+  const log = createLogger({
+    level: settings.logLevel,
+    format: settings.logFormat,
+    secrets,
+    onLine: (level) => metrics.logLines.inc({ level }),
+  })
+  for (const name of loaded.unknownEnv) log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
+
+  const signals = listenForStop()
+  const leaveNow = (code: number) => process.exit(code)
+  void aborted(signals.force).then(() => leaveNow(EXIT.temporary))
+  const crash = (error: unknown) => {
+    log.fatal({ err: toAttestdError(error) }, 'unexpected error; leaving, a restart takes up where this stopped')
+    leaveNow(EXIT.temporary)
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+
+  const daemon = await startDaemon({ ...loaded, log, metrics })
+  const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
+  if (lost) {
+    log.error({ err: lost }, 'lost what only a restart mends')
+    leaveNow(EXIT.temporary)
+  }
+  log.info({ drainMs: settings.drainMs }, 'stopping; a second signal forces')
+  const { drained } = await daemon.stop(settings.drainMs)
+  // Explicit, so that a stray handle of a library cannot keep a stopped daemon alive.
+  leaveNow(drained ? EXIT.ok : EXIT.temporary)
+}
