@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { MediaType } from '../core/media-types.js'
+import type { Turnaround } from '../service/port.js'
+import { ChangeFeed } from './change-feed.js'
+
+/** What a submitter states of an asset. */
+export interface NewAsset {
+  readonly title: string
+  readonly mediaContext: string
+  readonly contentType: string
+  readonly contentHash: string
+  readonly uri: string
+  readonly contributorAttestationUid: string
+  /** ISO-8601, as the submitter wrote it. */
+  readonly verificationDeadline: string
+  readonly mediaType: MediaType
+  readonly turnaround: Turnaround
+  readonly ownerAddress: string
+}
+
+export interface SandboxAsset extends NewAsset {
+  readonly id: string
+  /** Unix milliseconds of service time. */
+  readonly createdAt: number
+  readonly deadlineAt: number
+  /** Closed by the switch, whatever the deadline says. */
+  switchedOff: boolean
+}
+
+/** The registered assets and which of them are open: before their deadline and not switched off. */
+export class AssetBook {
+  /** The set of open assets changed. */
+  readonly changed = new ChangeFeed()
+  readonly #now: () => number
+  readonly #assets = new Map<string, SandboxAsset>()
+  #openIds = ''
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  register(input: NewAsset): SandboxAsset {
+    const asset: SandboxAsset = {
+      ...input,
+      id: this.#newId(input.contentHash),
+      createdAt: this.#now(),
+      deadlineAt: Date.parse(input.verificationDeadline),
+      switchedOff: false,
+    }
+    this.#assets.set(asset.id, asset)
+    this.sweep()
+    return asset
+  }
+
+  find(id: string): SandboxAsset | null {
+    return this.#assets.get(id) ?? null
+  }
+
+  findOpen(id: string): SandboxAsset | null {
+    const asset = this.find(id)
+    return asset !== null && this.isOpen(asset) ? asset : null
+  }
+
+  isOpen(asset: SandboxAsset): boolean {
+    return !asset.switchedOff && asset.deadlineAt > this.#now()
+  }
+
+  all(): SandboxAsset[] {
+    return [...this.#assets.values()]
+  }
+
+  /** Open assets in the order of registration. */
+  open(): SandboxAsset[] {
+    return this.all().filter((asset) => this.isOpen(asset))
+  }
+
+  /** @returns false where there is no such asset */
+  switch(id: string, to: 'open' | 'closed'): boolean {
+    const asset = this.find(id)
+    if (asset === null) return false
+    asset.switchedOff = to === 'closed'
+    this.sweep()
+    return true
+  }
+
+  /** Looks whether the open set is still what was last told, and tells the listeners where it is not. */
+  sweep(): void {
+    const openIds = this.open()
+      .map((asset) => asset.id)
+      .join('\n')
+    if (openIds === this.#openIds) return
+    this.#openIds = openIds
+    this.changed.emit()
+  }
+
+  clear(): void {
+    this.#assets.clear()
+    this.sweep()
+  }
+
+  /** The same content registered for the nth time has the same id in every run, so that seeded faults repeat. */
+  #newId(contentHash: string): string {
+    for (let nth = 1; ; nth++) {
+      const digest = createHash('sha256').update(`${contentHash.toLowerCase()}\n${nth}`).digest('hex')
+      const id = `ast_${digest.slice(0, 20)}`
+      if (!this.#assets.has(id)) return id
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { SandboxAsset } from './asset-book.js'
+import type { ScoreRecord } from './score-book.js'
+import type { WireMediaAsset } from './wire.js'
+import type { World } from './world.js'
+
+/** An asset as the wire carries it. @param scorer wallet whose `myScore` is wanted, or null */
+export function assetView(world: World, asset: SandboxAsset, scorer: string | null = null): WireMediaAsset {
+  const mine = scorer === null ? null : world.scores.latestOf(asset.id, scorer)
+  return {
+    id: asset.id,
+    title: asset.title,
+    mediaContext: asset.mediaContext,
+    contentType: asset.contentType,
+    contentHash: asset.contentHash,
+    uri: asset.uri,
+    status: world.assets.isOpen(asset) ? 'open' : 'closed',
+    mediaType: asset.mediaType,
+    turnaround: asset.turnaround,
+    scoreCount: world.scores.ofAsset(asset.id).length,
+    contributorAttestationUid: asset.contributorAttestationUid,
+    verificationDeadline: asset.verificationDeadline,
+    ownerAddress: asset.ownerAddress,
+    createdAt: new Date(asset.createdAt).toISOString(),
+    ...(mine === null ? {} : { myScore: { submitted: true as const, deepfakeRiskScore: mine.deepfakeRiskScore } }),
+  }
+}
+
+/** Stake of a wallet as the wire carries it. */
+export function stakeView(world: World, wallet: string): { stakedWei: string; minStakeWei: string } {
+  const { stakedWei, minStakeWei } = world.stakes.of(wallet)
+  return { stakedWei: stakedWei.toString(), minStakeWei: minStakeWei.toString() }
+}
+
+/** A score record as the wire carries it. */
+export function scoreView(score: ScoreRecord) {
+  return { ...score, createdAt: new Date(score.createdAt).toISOString() }
+}

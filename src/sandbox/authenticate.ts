@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseJsonBody, rawBodyOf } from './json-body.js'
+import type { ApiKey, KeyKind } from './key-ring.js'
+import { Refusal } from './refusal.js'
+import { expectedSignature, isSameSignature } from './signature-check.js'
+import type { World } from './world.js'
+
+/** The key that signed a request, with its wallet. */
+export interface Caller {
+  readonly key: ApiKey
+  readonly wallet: string
+}
+
+/** What the headers of a signed request say; the signature is not yet checked. */
+export interface Credentials {
+  readonly key: ApiKey
+  readonly timestamp: string
+  readonly signature: string
+}
+
+const TIMESTAMP_TEXT = /^\d{1,16}$/
+
+/** Puts signature, rate limit and stake gate before every route of this plugin; only keys of `kind` pass. */
+export function requireSignature(app: FastifyInstance, world: World, kind: KeyKind): void {
+  app.decorateRequest('credentials', null)
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', async (request) => {
+    request.setDecorator('credentials', readCredentials(world, request))
+  })
+  app.addHook('preValidation', async (request) => {
+    const credentials = request.getDecorator<Credentials>('credentials')
+    const body = rawBodyOf(request)
+    const expected = expectedSignature(credentials.key.signingSecret, { ...signedParts(request, credentials), body })
+    if (!isSameSignature(credentials.signature, expected)) throw wrongSignature()
+    request.setDecorator('caller', admit(world, credentials.key, kind))
+    await parseJsonBody(app, request)
+  })
+}
+
+/** The key that signed this request. */
+export function callerOf(request: FastifyRequest): Caller {
+  return request.getDecorator<Caller>('caller')
+}
+
+/** Finds the key and checks the time; the signature itself is checked when the body is there. */
+export function readCredentials(world: World, request: FastifyRequest): Credentials {
+  const accessKey = header(world, request, 'Access-Key')
+  const timestamp = header(world, request, 'Timestamp')
+  const signature = header(world, request, 'Signature')
+  if (accessKey === null || timestamp === null || signature === null) {
+    const names = ['Access-Key', 'Timestamp', 'Signature'].map((name) => `${world.limits.headerPrefix}-${name}`)
+    throw new Refusal('credentials-missing', `The headers ${names.join(', ')} are required.`)
+  }
+  const key = world.keys.find(accessKey)
+  if (key === null) throw new Refusal('key-unknown', 'No key has this access key.')
+  if (key.revokedAt !== null) throw new Refusal('key-revoked', 'This key was revoked.')
+  checkTimestamp(world, timestamp)
+  return { key, timestamp, signature }
+}
+
+/** What the signature covers, body aside. */
+export function signedParts(request: FastifyRequest, credentials: { timestamp: string }) {
+  return { timestamp: credentials.timestamp, method: request.method, target: request.raw.url ?? '' }
+}
+
+export function wrongSignature(): Refusal {
+  return new Refusal('signature-invalid', 'The signature is not that of this request.')
+}
+
+/** The gates behind the signature: kind of key, rate limit, wallet, stake. */
+export function admit(world: World, key: ApiKey, kind: KeyKind): Caller {
+  // A key can be revoked while its body is still arriving.
+  if (key.revokedAt !== null) throw new Refusal('key-revoked', 'This key was revoked.')
+  if (key.kind !== kind) throw new Refusal('key-kind-wrong', `This route needs a key of kind ${kind}.`)
+  const waitMs = world.limiter.take(key.accessKey)
+  if (waitMs > 0) {
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+    throw new Refusal('rate-limited', 'Too many requests with this key.', { headers: { 'retry-after': `${seconds}` } })
+  }
+  if (key.wallet === null) throw new Refusal('wallet-not-linked', 'No wallet is linked to this key.')
+  if (!world.stakes.isEnough(key.wallet)) {
+    const { stakedWei, minStakeWei } = world.stakes.of(key.wallet)
+    throw new Refusal('stake-below-minimum', `The wallet has ${stakedWei} wei at stake, ${minStakeWei} are needed.`)
+  }
+  return { key, wallet: key.wallet }
+}
+
+function checkTimestamp(world: World, timestamp: string): void {
+  if (!TIMESTAMP_TEXT.test(timestamp)) {
+    throw new Refusal('timestamp-invalid', 'The timestamp must be Unix time in milliseconds.')
+  }
+  const skewMs = Number(timestamp) - world.time.now()
+  if (Math.abs(skewMs) <= world.limits.timestampWindowMs) return
+  const direction = skewMs > 0 ? 'ahead of' : 'behind'
+  throw new Refusal(
+    'timestamp-outside-window',
+    `The timestamp is ${Math.abs(skewMs)} ms ${direction} service time, ${world.limits.timestampWindowMs} are allowed.`,
+  )
+}
+
+/** A header by its name or its `X-` alias; null where it is missing or empty. */
+function header(world: World, request: FastifyRequest, name: string): string | null {
+  const plain = `${world.limits.headerPrefix}-${name}`.toLowerCase()
+  const value = request.headers[plain] ?? request.headers[`x-${plain}`]
+  return typeof value === 'string' && value !== '' ? value : null
+}

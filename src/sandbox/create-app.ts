@@ -1,0 +1,48 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { adminRoutes } from './admin-routes.js'
+import { attesterRoutes } from './attester-routes.js'
+import { errorReply } from './error-reply.js'
+import { gatewayRoutes } from './gateway-routes.js'
+import { serveIndexPage } from './index-page.js'
+import { keyRoutes } from './key-routes.js'
+import { documentRoutes, serveDocuments } from './openapi.js'
+import { publicRoutes } from './public-routes.js'
+import { Refusal } from './refusal.js'
+import type { SandboxControl } from './sandbox-control.js'
+import { submitterRoutes } from './submitter-routes.js'
+import { uploadRoute } from './upload-route.js'
+import type { World } from './world.js'
+
+/** Longest decoded path parameter, characters; asset ids and content paths fit in. */
+const MAX_PARAM_LENGTH = 2048
+
+/** Every API of the sandbox on one origin. A further API is one more `register`; it may set its own error handler. */
+export async function createApp(world: World, control: SandboxControl): Promise<FastifyInstance> {
+  const app = Fastify({
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    bodyLimit: world.limits.jsonBodyBytes,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, request, reply) => void errorReply(world.log)(error, request, reply),
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(errorReply(world.log))
+  app.setNotFoundHandler(() => {
+    throw new Refusal('route-unknown', 'No such route; the list is at /docs.')
+  })
+  app.decorateRequest('fault', null)
+  await documentRoutes(app, world.limits.headerPrefix)
+  await app.register(publicRoutes(world))
+  await app.register(attesterRoutes(world))
+  await app.register(submitterRoutes(world))
+  await app.register(keyRoutes(world))
+  await app.register(uploadRoute(world))
+  await app.register(gatewayRoutes(world))
+  await app.register(adminRoutes(world, control))
+  await serveDocuments(app)
+  serveIndexPage(app)
+  await app.ready()
+  return app
+}

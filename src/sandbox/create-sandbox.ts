@@ -1,0 +1,144 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { AttestdError, errorText } from '../core/errors.js'
+import { silentLog } from '../core/log.js'
+import type { MediaType } from '../core/media-types.js'
+import type { Turnaround } from '../service/port.js'
+import type { SandboxAsset } from './asset-book.js'
+import { DEADLINE_SWEEP_MS, DEFAULT_MEDIA_TYPE, HELPER_DEADLINE_MS } from './choices.js'
+import { createApp } from './create-app.js'
+import { createWorld } from './create-world.js'
+import type { ApiKey, KeyKind } from './key-ring.js'
+import { isLoopback } from './loopback.js'
+import type { ImportOptions } from './media-store.js'
+import { SandboxControl } from './sandbox-control.js'
+import type { FixedKey, SandboxOptions } from './sandbox-options.js'
+import type { ScoreRecord } from './score-book.js'
+import type { World } from './world.js'
+
+/** A key that came into being with the sandbox. */
+export interface SandboxKey {
+  readonly id: string
+  readonly accessKey: string
+  readonly signingSecret: string
+  /** 0x and 40 hex characters, lower case. */
+  readonly wallet: string
+}
+
+export interface RegisterFileOptions extends ImportOptions {
+  /** The content; the file is read where absent. */
+  readonly content?: Uint8Array
+  /** @default the file's name */
+  readonly title?: string
+  readonly mediaContext?: string
+  readonly mediaType?: MediaType
+  readonly turnaround?: Turnaround
+  /** From service time now. @default 12 h */
+  readonly deadlineInMs?: number
+  /** Instead of the true ones, for tests of bad assets. */
+  readonly contentHash?: string
+  readonly uri?: string
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** Origin, without a slash at the end. */
+  readonly url: string
+  readonly attesterKey: SandboxKey
+  readonly submitterKey: SandboxKey
+  /** Bearer token of the dashboard and upload routes. */
+  readonly sessionToken: string
+  readonly control: SandboxControl
+  /** Imports a file and registers it without HTTP. @param file path, or any name where `content` is given */
+  registerFile(file: string, options?: RegisterFileOptions): Promise<SandboxAsset>
+  /** Scores on record. */
+  scores(): ScoreRecord[]
+  /** Ends every stream and connection. */
+  close(): Promise<void>
+}
+
+/** Starts the local service. Throws `setting-invalid` for a host that others reach without `allowRemote`, `port-in-use`. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const host = options.host ?? '127.0.0.1'
+  if (!isLoopback(host) && options.allowRemote !== true) {
+    throw new AttestdError('setting-invalid', `The sandbox does not listen on ${host}: other machines could reach it.`)
+  }
+  const stop = new AbortController()
+  const world = await createWorld(options, stop.signal)
+  const control = new SandboxControl(world)
+  const app = await createApp(world, control)
+  const keys = defaultKeys(world, options)
+  try {
+    await app.listen({ host, port: options.port ?? 0 })
+  } catch (error) {
+    await app.close()
+    throw listenError(error, host, options.port)
+  }
+  const sweeping = sweepDeadlines(world)
+  const url = originOf(host, (app.server.address() as { port: number }).port)
+  ;(options.log ?? silentLog).info({ url }, 'sandbox started')
+  return {
+    url,
+    ...keys,
+    sessionToken: world.account.sessionToken,
+    control,
+    registerFile: (file, fileOptions = {}) => registerFile(world, file, fileOptions),
+    scores: () => control.scores(),
+    close: async () => {
+      stop.abort(new Error('the sandbox is closing'))
+      world.streams.cutAll()
+      await Promise.all([app.close(), sweeping])
+    },
+  }
+}
+
+function defaultKeys(world: World, options: SandboxOptions): { attesterKey: SandboxKey; submitterKey: SandboxKey } {
+  const make = (kind: KeyKind, wallet: string, fixed: FixedKey | undefined): SandboxKey =>
+    keyView(world.keys.create({ ...fixed, kind, label: `default ${kind}`, wallet }), wallet)
+  return {
+    attesterKey: make('attester', world.account.attesterWallet, options.attesterKey),
+    submitterKey: make('submitter', world.account.submitterWallet, options.submitterKey),
+  }
+}
+
+function keyView({ id, accessKey, signingSecret }: ApiKey, wallet: string): SandboxKey {
+  return { id, accessKey, signingSecret, wallet }
+}
+
+async function registerFile(world: World, file: string, options: RegisterFileOptions): Promise<SandboxAsset> {
+  const content = options.content ?? (await fs.readFile(file))
+  const media = await world.media.add(content, path.basename(file), options)
+  return world.assets.register({
+    title: options.title ?? path.basename(file),
+    mediaContext: options.mediaContext ?? '',
+    contentType: 'auto',
+    contentHash: (options.contentHash ?? media.contentHash).toLowerCase(),
+    uri: options.uri ?? media.uri,
+    contributorAttestationUid: media.contentHash,
+    verificationDeadline: new Date(world.time.now() + (options.deadlineInMs ?? HELPER_DEADLINE_MS)).toISOString(),
+    mediaType: options.mediaType ?? DEFAULT_MEDIA_TYPE,
+    turnaround: options.turnaround ?? 'standard',
+    ownerAddress: world.account.submitterWallet,
+  })
+}
+
+/** Streams hear of a passed deadline although no request comes. */
+async function sweepDeadlines(world: World): Promise<void> {
+  while (!world.stopping.aborted) {
+    await world.clock.sleep(DEADLINE_SWEEP_MS, world.stopping).catch(() => undefined)
+    world.assets.sweep()
+  }
+}
+
+function originOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function listenError(error: unknown, host: string, port: number | undefined): AttestdError {
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    return new AttestdError('port-in-use', `Port ${port} on ${host} is taken.`, { cause: error })
+  }
+  return new AttestdError('setting-invalid', `The sandbox cannot listen on ${host}: ${errorText(error)}`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,96 @@
+import { ChangeFeed } from './change-feed.js'
+
+export const KEY_KINDS = ['attester', 'submitter'] as const
+export type KeyKind = (typeof KEY_KINDS)[number]
+
+/** An access key as the service holds it, secret included: a sandbox needs it in clear to compute signatures. */
+export interface ApiKey {
+  readonly id: string
+  readonly kind: KeyKind
+  readonly label: string
+  readonly accessKey: string
+  readonly signingSecret: string
+  /** 0x and 40 hex characters, lower case; null: no wallet is linked. */
+  readonly wallet: string | null
+  readonly createdAt: number
+  revokedAt: number | null
+}
+
+/** Bytes of chance of the given length. */
+export type RandomBytes = (size: number) => Uint8Array
+
+export interface NewKey {
+  readonly kind: KeyKind
+  readonly label: string
+  readonly wallet: string | null
+  /** Given for fixed tests; made up otherwise. */
+  readonly accessKey?: string
+  readonly signingSecret?: string
+}
+
+const PREFIXES: Readonly<Record<KeyKind, string>> = { attester: 'ak_att_', submitter: 'ak_sub_' }
+
+/** Creates, finds and revokes access keys. */
+export class KeyRing {
+  readonly changed = new ChangeFeed()
+  readonly #random: RandomBytes
+  readonly #now: () => number
+  readonly #byAccessKey = new Map<string, ApiKey>()
+
+  constructor(options: { random: RandomBytes; now: () => number }) {
+    this.#random = options.random
+    this.#now = options.now
+  }
+
+  create(input: NewKey): ApiKey {
+    const key: ApiKey = {
+      id: `key_${hex(this.#random(8))}`,
+      kind: input.kind,
+      label: input.label,
+      accessKey: input.accessKey ?? `${PREFIXES[input.kind]}${hex(this.#random(12))}`,
+      signingSecret: input.signingSecret ?? `sk_${hex(this.#random(32))}`,
+      wallet: input.wallet?.toLowerCase() ?? null,
+      createdAt: this.#now(),
+      revokedAt: null,
+    }
+    this.#byAccessKey.set(key.accessKey, key)
+    return key
+  }
+
+  find(accessKey: string): ApiKey | null {
+    return this.#byAccessKey.get(accessKey) ?? null
+  }
+
+  byId(id: string): ApiKey | null {
+    return this.all().find((key) => key.id === id) ?? null
+  }
+
+  all(): ApiKey[] {
+    return [...this.#byAccessKey.values()]
+  }
+
+  /** @returns null where there is no key of that id; revoking twice changes nothing */
+  revoke(id: string): ApiKey | null {
+    const key = this.byId(id)
+    if (key === null) return null
+    if (key.revokedAt === null) {
+      key.revokedAt = this.#now()
+      this.changed.emit()
+    }
+    return key
+  }
+}
+
+/** A wallet address that nobody holds the key of: 0x and 40 hex characters. */
+export function randomWallet(random: RandomBytes): string {
+  return `0x${hex(random(20))}`
+}
+
+/** The access key as lists and logs may show it. */
+export function maskedKey(accessKey: string): string {
+  return `${accessKey.slice(0, 7)}…${accessKey.slice(-4)}`
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

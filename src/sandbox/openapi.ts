@@ -1,0 +1,55 @@
+import fastifySwagger from '@fastify/swagger'
+import fastifySwaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
+
+/** Security requirement of the signed routes: the three headers together. */
+export const SIGNED = [{ accessKey: [], timestamp: [], signature: [] }]
+/** Security requirement of the dashboard routes. */
+export const SESSION = [{ session: [] }]
+
+const DESCRIPTION = `A complete local service to develop against: signed-key API v1, media upload, a trustless IPFS
+gateway, and switches for faults, clock, stake and assets.
+
+A signed request carries an access key, a timestamp in Unix milliseconds and a signature: the lower-case hex HMAC-SHA256,
+keyed by the signing secret, of four lines joined by newlines: timestamp as sent, method, path with query as sent,
+lower-case hex SHA-256 of the raw body (of nothing for GET). Every header also has an \`X-\` alias.`
+
+/** Collects every route into one OpenAPI 3.1 document. Register before the routes. */
+export async function documentRoutes(app: FastifyInstance, headerPrefix: string): Promise<void> {
+  const header = (name: string, description: string) =>
+    ({ type: 'apiKey', in: 'header', name: `${headerPrefix}-${name}`, description }) as const
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'attestd sandbox', version: '1', description: DESCRIPTION },
+      tags: [
+        { name: 'public', description: 'No credentials.' },
+        { name: 'attester', description: 'Signed with an attester key; the wallet must have enough at stake.' },
+        { name: 'submitter', description: 'Signed with a submitter key; the wallet must have enough at stake.' },
+        { name: 'keys', description: 'Keys, with the session token that the sandbox prints at start.' },
+        { name: 'media', description: 'Upload and the trustless IPFS gateway.' },
+        { name: 'sandbox', description: 'Switches and views of the sandbox itself; from this machine only.' },
+      ],
+      components: {
+        securitySchemes: {
+          accessKey: header('Access-Key', 'Public key identifier.'),
+          timestamp: header('Timestamp', 'Unix time in milliseconds.'),
+          signature: header('Signature', 'Lower-case hex HMAC-SHA256 of the canonical payload.'),
+          session: { type: 'http', scheme: 'bearer', description: 'Session token of the development account.' },
+        },
+      },
+    },
+    transform: createJsonSchemaTransform({ zodToJsonConfig: { target: 'draft-2020-12' } }) as never,
+  })
+}
+
+/** The document at /openapi.json and the page at /docs, all files from the package itself. Register after the routes. */
+export async function serveDocuments(app: FastifyInstance): Promise<void> {
+  app.get(
+    '/openapi.json',
+    { schema: { tags: ['public'], summary: 'This document' } as never },
+    async (_request, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
+  )
+  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true })
+}

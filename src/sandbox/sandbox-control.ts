@@ -1,0 +1,116 @@
+import type { SandboxAsset } from './asset-book.js'
+import type { FaultPlan, FaultPlanInput, InjectedFault } from './faults.js'
+import type { ApiKey, KeyKind } from './key-ring.js'
+import { randomWallet } from './key-ring.js'
+import type { ScoreAttempt, ScoreRecord } from './score-book.js'
+import type { World } from './world.js'
+
+export interface StakeChange {
+  /** The development account's attester wallet where absent. */
+  readonly wallet?: string
+  readonly stakedWei?: bigint
+  readonly minStakeWei?: bigint
+}
+
+/** Every switch of the sandbox, for code and for the admin routes alike. */
+export class SandboxControl {
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  get faults(): FaultPlan {
+    return this.#world.faults.plan
+  }
+
+  /** Takes effect with the next request; attempts are counted on. */
+  setFaults(plan: FaultPlanInput): void {
+    this.#world.faults.setPlan(plan)
+  }
+
+  injectedFaults(): readonly InjectedFault[] {
+    return this.#world.faults.injected()
+  }
+
+  /** How often each route and key was asked for. */
+  requestCounts() {
+    return this.#world.faults.counts()
+  }
+
+  get clockOffsetMs(): number {
+    return this.#world.time.offsetMs
+  }
+
+  /** Service time runs ahead of local time by `offsetMs` from now on. */
+  setClockOffset(offsetMs: number): void {
+    this.#world.time.setOffset(offsetMs)
+    this.#world.assets.sweep()
+  }
+
+  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): void {
+    if (stakedWei !== undefined) this.#world.stakes.set(wallet ?? this.#world.account.attesterWallet, stakedWei)
+    if (minStakeWei !== undefined) this.#world.stakes.setMinimum(minStakeWei)
+  }
+
+  assets(): SandboxAsset[] {
+    return this.#world.assets.all()
+  }
+
+  /** @returns false where there is no such asset */
+  openAsset(id: string): boolean {
+    return this.#world.assets.switch(id, 'open')
+  }
+
+  /** @returns false where there is no such asset */
+  closeAsset(id: string): boolean {
+    return this.#world.assets.switch(id, 'closed')
+  }
+
+  /** Scores on record. */
+  scores(): ScoreRecord[] {
+    return this.#world.scores.all()
+  }
+
+  /** Every POST of a score that passed the gates, in order, with what became of it. */
+  scoreAttempts(): readonly ScoreAttempt[] {
+    return this.#world.scores.attempts()
+  }
+
+  keys(): ApiKey[] {
+    return this.#world.keys.all()
+  }
+
+  /** @param input wallet: an address, null for none, absent for a new one */
+  createKey(input: { kind: KeyKind; label?: string; wallet?: string | null }): ApiKey {
+    const { random, keys } = this.#world
+    const wallet = input.wallet === undefined ? randomWallet(random) : input.wallet
+    return keys.create({ kind: input.kind, label: input.label ?? 'made by the sandbox', wallet })
+  }
+
+  /** @returns false where there is no such key */
+  revokeKey(id: string): boolean {
+    return this.#world.keys.revoke(id) !== null
+  }
+
+  get openStreams(): number {
+    return this.#world.streams.size
+  }
+
+  /** Destroys the connection of every open stream. @returns how many */
+  cutStreams(): number {
+    return this.#world.streams.cutAll()
+  }
+
+  /** Back to the start: no assets, scores, faults, counts, skew; stake and rate limits as at first. Keys and media stay. */
+  reset(): void {
+    const { assets, scores, faults, stakes, time, limiter } = this.#world
+    scores.clear()
+    faults.setPlan({})
+    faults.reset()
+    time.setOffset(0)
+    stakes.reset()
+    limiter.reset()
+    assets.clear()
+  }
+}

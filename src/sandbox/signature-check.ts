@@ -1,0 +1,43 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What a request signature covers. Source: signed-key-api-v1.md, Authentication, 3. */
+export interface SignedRequest {
+  /** The timestamp header as sent. */
+  readonly timestamp: string
+  readonly method: string
+  /** Path and query exactly as in the request line. */
+  readonly target: string
+  /** The raw body; empty for GET. */
+  readonly body: Uint8Array
+}
+
+const SIGNATURE_TEXT = /^[0-9a-f]{64}$/
+
+/**
+ * The signature a request must carry: lower-case hex HMAC-SHA256. Written from the specification and kept apart from
+ * the client's code on purpose, so that one mistake cannot be on both sides.
+ */
+export function expectedSignature(signingSecret: string, request: SignedRequest): string {
+  return signatureOverDigest(signingSecret, request, createHash('sha256').update(request.body).digest('hex'))
+}
+
+/** As `expectedSignature`, with the body's lower-case hex SHA-256 already computed. */
+export function signatureOverDigest(
+  signingSecret: string,
+  request: Omit<SignedRequest, 'body'>,
+  bodySha256: string,
+): string {
+  const payload = `${request.timestamp}\n${request.method.toUpperCase()}\n${request.target}\n${bodySha256}`
+  return createHmac('sha256', Buffer.from(signingSecret, 'utf8')).update(payload, 'utf8').digest('hex')
+}
+
+/** Compares in constant time; anything but 64 lower-case hex characters is false. */
+export function isSameSignature(given: string, expected: string): boolean {
+  return SIGNATURE_TEXT.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(expected, 'hex'))
+}
+
+/** Compares two secrets of any length in constant time. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text, 'utf8').digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}

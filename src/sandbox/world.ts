@@ -1,0 +1,49 @@
+import type { Clock } from '../core/clock.js'
+import type { Log } from '../core/log.js'
+import type { AssetBook } from './asset-book.js'
+import type { FaultDesk } from './fault-desk.js'
+import type { KeyRing, RandomBytes } from './key-ring.js'
+import type { MediaStore } from './media-store.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { ScoreBook } from './score-book.js'
+import type { ServiceTime } from './service-time.js'
+import type { StakeBook } from './stake-book.js'
+import type { StreamHub } from './stream-hub.js'
+
+/** Numbers and names that the routes go by. */
+export interface SandboxLimits {
+  readonly headerPrefix: string
+  readonly timestampWindowMs: number
+  readonly heartbeatMs: number
+  readonly snapshotDelayMs: number
+  readonly slowReaderMs: number
+  readonly jsonBodyBytes: number
+  readonly uploadBytes: number
+}
+
+/** The account behind the session token. */
+export interface DevelopmentAccount {
+  readonly sessionToken: string
+  readonly attesterWallet: string
+  readonly submitterWallet: string
+}
+
+/** The state that every API on this origin shares. */
+export interface World {
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: RandomBytes
+  readonly limits: SandboxLimits
+  readonly account: DevelopmentAccount
+  readonly time: ServiceTime
+  readonly keys: KeyRing
+  readonly stakes: StakeBook
+  readonly assets: AssetBook
+  readonly scores: ScoreBook
+  readonly media: MediaStore
+  readonly faults: FaultDesk
+  readonly limiter: RateLimiter
+  readonly streams: StreamHub
+  /** Aborts when the sandbox closes; everything that waits ends with it. */
+  readonly stopping: AbortSignal
+}
