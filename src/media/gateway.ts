@@ -1,0 +1,78 @@
+import type { CID } from 'multiformats/cid'
+import { Agent, type Dispatcher } from 'undici'
+import { AttestdError, errorText } from '../core/errors.js'
+import type { AddressGuard } from './address-guard.js'
+import { type GetReply, get } from './http-get.js'
+
+/** A trustless gateway of the operator's list; it may have a private address and plain http. */
+export interface Gateway {
+  /** Host and port, for logs and metrics. */
+  readonly name: string
+  readonly base: URL
+  /** Value of the Authorization header, from credentials in the configured URL. Secret. */
+  readonly authorization: string | undefined
+}
+
+export interface GatewayHttpOptions {
+  /** Vets hops that leave the gateway's own origin. */
+  readonly guard: AddressGuard
+  readonly maxRedirects: number
+  readonly idleMs: number
+  readonly connectTimeoutMs: number
+  readonly now: () => number
+}
+
+export interface GatewayHttp {
+  /** Asks a gateway for `/ipfs/…` in one of the trustless formats. */
+  get(gateway: Gateway, path: string, accept: string, signal: AbortSignal): Promise<GetReply>
+  close(): Promise<void>
+}
+
+/** Reads one configured gateway URL. @throws setting-invalid */
+export function parseGateway(text: string): Gateway {
+  if (!URL.canParse(text)) throw invalid('it does not parse as a URL')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw invalid(`${url.protocol} is neither https: nor http:`)
+  if (url.search !== '' || url.hash !== '') throw invalid(`${url.host} has a query or a fragment`)
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const authorization = credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`
+  url.username = ''
+  url.password = ''
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/ipfs$/, '')
+  return { name: url.host, base: url, authorization }
+}
+
+/** `/ipfs/CID/path` with every segment encoded. */
+export function ipfsPath(cid: CID, path: readonly string[] = []): string {
+  return ['/ipfs', cid.toString(), ...path.map(encodeURIComponent)].join('/')
+}
+
+/** Requests to gateways: their own origin is trusted to be private, wherever they redirect to is not. */
+export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
+  const dispatcher = new Agent({ connect: { timeout: options.connectTimeoutMs } })
+  return {
+    get: (gateway, path, accept, signal) => {
+      const url = new URL(gateway.base.pathname.replace(/\/$/, '') + path, gateway.base)
+      return get(url, { ...options, headers: { accept }, signal, route: (hop) => route(hop, gateway) })
+    },
+    close: () => dispatcher.destroy(),
+  }
+
+  function route(hop: URL, gateway: Gateway): { dispatcher: Dispatcher; headers?: Record<string, string> } {
+    if (hop.origin === gateway.base.origin) {
+      return { dispatcher, ...(gateway.authorization ? { headers: { authorization: gateway.authorization } } : {}) }
+    }
+    try {
+      options.guard.check(hop)
+    } catch (error) {
+      // The gateway's fault, not the asset's.
+      throw new AttestdError('media-unreachable', `Gateway ${gateway.name} redirected astray: ${errorText(error)}`)
+    }
+    return { dispatcher: options.guard.dispatcher }
+  }
+}
+
+function invalid(why: string): AttestdError {
+  return new AttestdError('setting-invalid', `An IPFS gateway is not accepted: ${why}.`)
+}

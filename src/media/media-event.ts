@@ -1,0 +1,30 @@
+import type { GatewayOutcome } from './gateway-health.js'
+
+/** What happened, for metrics. */
+export type MediaEvent =
+  /** An attempt on a gateway ended; `cancelled` lost a race without fault. */
+  | {
+      readonly type: 'gateway'
+      /** Host and port of the gateway. */
+      readonly gateway: string
+      readonly outcome: GatewayOutcome | 'cancelled'
+      /** Verified bytes received. */
+      readonly bytes: number
+      readonly ms: number
+    }
+  /** The cache was asked, or acted: `shared` joined a fetch that was under way. */
+  | {
+      readonly type: 'cache'
+      readonly outcome: 'hit' | 'miss' | 'shared' | 'corrupt' | 'evicted'
+      readonly bytes: number
+    }
+  /** Media was fetched and verified. */
+  | {
+      readonly type: 'fetched'
+      readonly scheme: 'ipfs' | 'https'
+      readonly origin: string
+      readonly bytes: number
+      readonly ms: number
+    }
+
+export type OnMediaEvent = (event: MediaEvent) => void

@@ -1,0 +1,83 @@
+import fs from 'node:fs/promises'
+import { fileTypeFromBuffer } from 'file-type'
+import type { MediaType } from '../core/media-types.js'
+
+/** What bytes are, coarse enough to be compared with what was declared. */
+export type MediaClass = 'image' | 'audio' | 'video' | 'text' | 'unknown'
+
+export interface Sniffed {
+  readonly class: MediaClass
+  /** MIME type by signature; null where there is no known signature. */
+  readonly mime: string | null
+}
+
+/** Bytes looked at; file-type's own sample size. */
+const SAMPLE_BYTES = 4100
+
+/** Containers that hold sound alone as well as pictures; their signature does not tell which. */
+const AUDIO_OR_VIDEO = new Set([
+  'video/mp4',
+  'video/webm',
+  'video/matroska',
+  'video/x-matroska',
+  'video/quicktime',
+  'video/x-m4v',
+  'video/3gpp',
+  'video/3gpp2',
+  'video/ogg',
+  'audio/ogg',
+  'application/ogg',
+  'video/mpeg',
+  'video/mp2t',
+  'video/x-ms-asf',
+  'application/vnd.ms-asf',
+  'application/mxf',
+])
+/** Signatures of formats that are text; file-type has a few of them. */
+const TEXT = new Set(['application/xml', 'application/rtf', 'image/svg+xml', 'text/calendar', 'text/vcard', 'text/vtt'])
+
+/** Tells what a file is by its first bytes. */
+export async function sniffFile(file: string): Promise<Sniffed> {
+  const handle = await fs.open(file, 'r')
+  try {
+    const buffer = Buffer.alloc(SAMPLE_BYTES)
+    const { bytesRead } = await handle.read(buffer, 0, SAMPLE_BYTES, 0)
+    return await sniff(buffer.subarray(0, bytesRead))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Tells what bytes are. @param sample the first 4,100 bytes of a file, or all of a shorter one */
+export async function sniff(sample: Uint8Array): Promise<Sniffed> {
+  const head = sample.subarray(0, SAMPLE_BYTES)
+  const mime = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime ?? null
+  if (mime === null || TEXT.has(mime))
+    return { class: isText(head, sample.length >= SAMPLE_BYTES) ? 'text' : 'unknown', mime }
+  const [kind] = mime.split('/')
+  if (AUDIO_OR_VIDEO.has(mime)) return { class: kind === 'audio' ? 'audio' : 'video', mime }
+  return { class: kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'unknown', mime }
+}
+
+/** The class that a declared media type promises. */
+export function expectedClass(mediaType: MediaType): Exclude<MediaClass, 'unknown'> {
+  return mediaType === 'video_short' || mediaType === 'video_long' ? 'video' : mediaType
+}
+
+/** Whether bytes may be of the declared media type. Containers that may hold either pass for audio and for video. */
+export function matchesMediaType(sniffed: Sniffed, mediaType: MediaType): boolean {
+  const expected = expectedClass(mediaType)
+  if (sniffed.class === expected) return true
+  return sniffed.mime !== null && AUDIO_OR_VIDEO.has(sniffed.mime) && (expected === 'audio' || expected === 'video')
+}
+
+/** Valid UTF-8 without NUL; a character cut by the end of the sample is no fault. */
+function isText(sample: Uint8Array, isCut: boolean): boolean {
+  if (sample.length === 0 || sample.includes(0)) return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: isCut })
+    return true
+  } catch {
+    return false
+  }
+}
