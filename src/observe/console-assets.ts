@@ -25,6 +25,7 @@ th{font-weight:500;color:var(--soft);text-align:left;font-size:13px}
 th,td{padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
 tr:last-child td{border-bottom:0}
 td.num,th.num{text-align:right}
+td.line{white-space:nowrap}
 td.name{overflow-wrap:anywhere;min-width:140px}
 code,.mono{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 dl{display:grid;grid-template-columns:auto 1fr;gap:4px 14px;margin:0}
@@ -34,6 +35,9 @@ ul.checks li{padding:5px 0;border-bottom:1px solid var(--line)}
 ul.checks li:last-child{border-bottom:0}
 .fix{display:block;color:var(--soft);font-size:13px}
 meter{width:64px;height:10px;vertical-align:middle;margin-right:8px}
+meter::-webkit-meter-bar{background:var(--bar);border:0}
+meter::-webkit-meter-optimum-value{background:var(--accent)}
+meter::-moz-meter-bar{background:var(--accent)}
 details summary{cursor:pointer;color:var(--soft)}
 footer{padding:10px 20px 28px;color:var(--soft);font-size:13px}
 `

@@ -81,10 +81,10 @@ function recent(rows: readonly RecentRow[], now: number): Html {
   const body = rows.map(
     (
       row,
-    ) => html`<tr><td class="soft">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
-<td>${row.mediaType}</td><td class="${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
-<td class="num">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${row.risk}"></meter>${row.risk.toFixed(1)}`}</td>
-<td class="soft">${row.algorithm ?? '–'}</td><td class="num">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
+    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
+<td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
+<td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${row.risk}"></meter>${row.risk.toFixed(1)}`}</td>
+<td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
 <td class="name"><code>${row.scoreId ?? '–'}</code></td></tr>`,
   )
   const table = html`<table><thead><tr><th>when</th><th>asset</th><th>kind</th><th>outcome</th><th class="num">risk</th><th>detector</th>

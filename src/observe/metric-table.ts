@@ -15,7 +15,7 @@ const WORK_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 30
 /** `priority_5min` wants 300; a standard asset may wait for hours. Seconds. */
 const TURNAROUND_SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 180, 240, 300, 600, 1800, 3600, 14_400]
 
-/** Every metric of the daemon. `reason` is always a code of the one list of reasons; no label ever holds an asset id. */
+/** Every metric of the daemon. `reason` is a code of the one list of reasons, or a word its help text names; no label ever holds an asset id. */
 export const METRICS = {
   buildInfo: {
     name: 'attestd_build_info',
@@ -47,7 +47,7 @@ export const METRICS = {
     name: 'attestd_assets_total',
     type: 'counter',
     labels: ['how', 'turnaround'],
-    help: 'Assets by what intake did: seen, enqueued, known (already queued), scored (already scored), dropped (closed before its turn). Seen without enqueued for hours: intake is stuck, or another daemon does the work.',
+    help: 'Open assets by what intake did: enqueued, known (already queued), scored (already on record), dropped (closed before its turn). Only scored for hours: another daemon with this key does the work. Many dropped: too slow.',
   },
   malformed: {
     name: 'attestd_malformed_total',
@@ -118,7 +118,7 @@ export const METRICS = {
     name: 'attestd_media_fetches_total',
     type: 'counter',
     labels: ['origin', 'outcome'],
-    help: 'Media fetches by class of origin (cache, ipfs, https) and outcome (ok, or the reason). content-hash-mismatch on every asset: the hash algorithm is set wrong.',
+    help: 'Media asked for, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
   },
   mediaFetchSeconds: {
     name: 'attestd_media_fetch_seconds',
@@ -133,17 +133,11 @@ export const METRICS = {
     labels: ['origin'],
     help: 'Bytes of verified media by class of origin. Flat while jobs wait: nothing arrives.',
   },
-  mediaCacheBytes: {
-    name: 'attestd_media_cache_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Size of the media cache on disk. Above its cap: eviction is stuck.',
-  },
   gatewayRequests: {
     name: 'attestd_gateway_requests_total',
     type: 'counter',
     labels: ['gateway', 'outcome'],
-    help: 'Requests by configured gateway host and outcome (ok, or the reason). Any media-integrity: that gateway delivers false bytes, drop it.',
+    help: 'Requests by configured gateway host and outcome; cancelled lost a race without fault. Many failed, timeout or slow: put another gateway first. Any integrity: it delivers false bytes, drop it.',
   },
 
   // detection
@@ -164,7 +158,7 @@ export const METRICS = {
     name: 'attestd_detector_restarts_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Detector processes replaced, by reason. recycled is routine; crashed, timeout and out-of-memory are poison files or a broken package.',
+    help: 'Detector processes replaced, by cause. jobs (its share is done) is routine; crashed, timeout and memory are poison files; self-test, answer or a detector-* reason is a broken package.',
   },
   lastInferenceAge: {
     name: 'attestd_last_inference_age_seconds',
@@ -197,7 +191,7 @@ export const METRICS = {
     name: 'attestd_missed_total',
     type: 'counter',
     labels: ['turnaround', 'reason'],
-    help: 'Assets that closed, or passed their turnaround time, before our score was accepted. Above 0: too slow; see what held them.',
+    help: 'Assets whose score came too late: asset-closed (no score), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what held them.',
   },
   openToAccepted: {
     name: 'attestd_open_to_accepted_seconds',

@@ -40,7 +40,7 @@ const BY_SHAPE: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)(?!\[redacted\])[^\s/?#"'<>\\:@]{1,1000}@/gi, `$1${REDACTED}@`],
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi, `$1${REDACTED}`],
   [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----/g, REDACTED],
+  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g, REDACTED],
 ]
 
 /** A value that can stand in JSON without quotes; its replacement must bring the quotes along. */

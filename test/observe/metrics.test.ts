@@ -94,7 +94,7 @@ describe('who uses the metrics', () => {
       .readdirSync(packagePath(folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => kind.test(name))
       .map((name) => fs.readFileSync(packagePath(folder, name), 'utf8'))
-  const app = filesUnder('src/app', /\.ts$/).join('\n')
+  const app = ['src/app', 'src/cli'].flatMap((folder) => filesUnder(folder, /\.ts$/)).join('\n')
   const stakeKeys = new Set(Object.keys(METRICS).filter((key) => key.startsWith('stake')))
 
   it.skipIf(!app.includes('createMetrics'))('the app feeds every metric of the table', () => {

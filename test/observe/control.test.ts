@@ -1,0 +1,87 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AttestdError } from '../../src/core/errors.js'
+import { callDaemon } from '../../src/observe/control-client.js'
+import {
+  newControlToken,
+  readControlFile,
+  removeControlFile,
+  writeControlFile,
+} from '../../src/observe/control-file.js'
+import { startTestServer } from './console-parts.js'
+
+describe('control.json', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-control-'))
+  })
+  afterEach(() => fs.rmSync(folder, { recursive: true }))
+  const content = (token = newControlToken()) => ({ url: 'http://127.0.0.1:8780', token, pid: 42 })
+
+  it('can be read by its owner only, and comes back as written', async () => {
+    const written = content()
+    await writeControlFile(folder, written)
+    expect(fs.statSync(path.join(folder, 'control.json')).mode & 0o777).toBe(0o600)
+    expect(await readControlFile(folder)).toEqual(written)
+  })
+
+  it.each(['', '{', '{}', '{"url":"x","token":"short","pid":0}'])('reads %j as none', async (text) => {
+    expect(await readControlFile(folder)).toBeNull()
+    fs.writeFileSync(path.join(folder, 'control.json'), text)
+    expect(await readControlFile(folder)).toBeNull()
+  })
+
+  it('stays when a later run has replaced it', async () => {
+    const [first, second] = [content(), content()]
+    await writeControlFile(folder, first)
+    await writeControlFile(folder, second)
+    await removeControlFile(folder, first.token)
+    expect(await readControlFile(folder)).toEqual(second)
+    await removeControlFile(folder, second.token)
+    expect(await readControlFile(folder)).toBeNull()
+  })
+})
+
+describe('callDaemon', () => {
+  const answer = z.object({ retried: z.number() })
+
+  it('asks with the token and reads the answer', async () => {
+    const { server, asked, controlToken } = await startTestServer({ password: 'correct horse' })
+    const daemon = { url: server.url, token: controlToken }
+    const call = { method: 'POST', path: '/control/retry', body: { queue: 'submit' }, answer } as const
+    expect(await callDaemon(daemon, call)).toEqual({ retried: 1 })
+    expect(asked).toEqual([['retry', { queue: 'submit' }]])
+    const status = await callDaemon(daemon, {
+      method: 'GET',
+      path: '/status',
+      answer: z.looseObject({ pid: z.number() }),
+    })
+    expect(status.pid).toBe(4242)
+    await server.close()
+  })
+
+  it("gives the daemon's own reason and sentence", async () => {
+    const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
+    const { server, controlToken } = await startTestServer({ control: { failed, retry: failed, drain: failed } })
+    const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
+    const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }
+    await expect(callDaemon({ url: server.url, token: controlToken }, call)).rejects.toMatchObject(error)
+    await expect(callDaemon({ url: server.url, token: 'old' }, call)).rejects.toMatchObject({
+      message: expect.stringContaining('token of this run'),
+    })
+    await server.close()
+  })
+
+  it('says when no daemon answers there', async () => {
+    const { server } = await startTestServer()
+    await server.close()
+    const call = { method: 'GET', path: '/status', answer } as const
+    await expect(callDaemon({ url: server.url, token: 'x' }, call)).rejects.toMatchObject({
+      reason: 'queue-unreachable',
+      message: expect.stringContaining(server.url),
+    })
+  })
+})
