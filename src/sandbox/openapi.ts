@@ -1,7 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
+import { namedWildcard, usedComponents } from './openapi-transforms.js'
 
 /** Security requirement of the signed routes: the three headers together. */
 export const SIGNED = [{ accessKey: [], timestamp: [], signature: [] }]
@@ -40,7 +40,8 @@ export async function documentRoutes(app: FastifyInstance, headerPrefix: string)
         },
       },
     },
-    transform: createJsonSchemaTransform({ zodToJsonConfig: { target: 'draft-2020-12' } }) as never,
+    transform: namedWildcard,
+    transformObject: usedComponents,
   })
 }
 
@@ -51,5 +52,10 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
     { schema: { tags: ['public'], summary: 'This document' } as never },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
   )
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // Null keeps the page from asking a validator on the web.
+    uiConfig: { validatorUrl: null },
+  })
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { finished } from 'node:stream/promises'
 import fastifyMultipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type FastifyPluginAsyncZod, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { admit, type Credentials, readCredentials, signedParts, wrongSignature } from './authenticate.js'
 import { faultHooks } from './fault-hooks.js'
@@ -15,6 +15,11 @@ import type { World } from './world.js'
 
 /** Fields and part headers around the file, bytes. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024
+
+/** For the document alone: the body is read by the multipart parser. */
+const UploadBody = z.object({
+  file: z.unknown().meta({ type: 'string', contentMediaType: 'application/octet-stream', description: 'The media.' }),
+})
 
 const UploadQuery = z.object({
   wrap: z.enum(['0', '1']).optional().meta({ description: '1: the file lies in a UnixFS directory.' }),
@@ -32,6 +37,7 @@ interface UploadedFile {
 export function uploadRoute(world: World): FastifyPluginAsyncZod {
   return async (app) => {
     const limit = world.limits.uploadBytes
+    app.setValidatorCompiler(bodyUnchecked)
     app.decorateRequest('credentials', null)
     await app.register(fastifyMultipart, { limits: { fileSize: limit, files: 1, fields: 10, parts: 11 } })
     app.post(
@@ -45,6 +51,7 @@ export function uploadRoute(world: World): FastifyPluginAsyncZod {
 submitter key: the signature then covers the SHA-256 of the raw multipart body, boundary and all.`,
           consumes: ['multipart/form-data'],
           security: [...SESSION, ...SIGNED],
+          body: UploadBody,
           querystring: UploadQuery,
           response: { 200: UploadReply, ...refusals(400, 401, 403, 413, 415, 429) },
         },
@@ -63,6 +70,9 @@ submitter key: the signature then covers the SHA-256 of the raw multipart body, 
     )
   }
 }
+
+const bodyUnchecked: typeof validatorCompiler = (part) =>
+  part.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(part)
 
 /** What can be checked before the body is there. */
 function checkCredentials(world: World, request: FastifyRequest): void {

@@ -22,13 +22,15 @@ export const PingReply = pingReplySchema.meta({ description: 'An empty object.' 
 export const TimeReply = timeReplySchema.meta({ description: 'Unix time of the service in milliseconds.' })
 export const HealthReply = healthReplySchema
 
-export const WireMediaAsset = mediaAssetSchema.extend({
-  contentType: z.string(),
-  contributorAttestationUid: z.string(),
-  verificationDeadline: z.string(),
-  ownerAddress: z.string(),
-  createdAt: z.string(),
-})
+export const WireMediaAsset = mediaAssetSchema
+  .extend({
+    contentType: z.string(),
+    contributorAttestationUid: z.string(),
+    verificationDeadline: z.string(),
+    ownerAddress: z.string(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'MediaAsset', description: 'An asset with its further fields.' })
 export type WireMediaAsset = z.infer<typeof WireMediaAsset>
 
 export const MediaQuery = z.object({
@@ -81,7 +83,7 @@ export const UploadReply = z.looseObject({
 const codes = Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]
 export const ErrorReply = z
   .looseObject({ error: z.looseObject({ code: z.enum(codes), message: z.string() }) })
-  .meta({ description: 'Every refusal has this body.' })
+  .meta({ id: 'Error', description: 'Every refusal has this body.' })
 
 /** The response entries of the statuses that a route can refuse with. */
 export function refusals<Status extends number>(...statuses: Status[]): Record<Status, typeof ErrorReply> {
