@@ -27,7 +27,8 @@ async function run(verb: Command): Promise<void> {
     secrets,
     onLine: (level) => metrics.logLines.inc({ level }),
   })
-  for (const name of loaded.unknownEnv) log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
+  for (const name of loaded.unknownEnv)
+    log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
 
   const signals = listenForStop()
   const leaveNow = (code: number) => process.exit(code)

@@ -29,7 +29,7 @@ export function settingsOf(verb: Command, need: readonly SettingKey[] = []): Loa
     const value = given[optionKey(key)]
     if (value !== undefined) flags[key] = value
   }
-  return loadSettings({ flags, env: process.env, need, ...(given['config'] ? { file: given['config'] } : {}) })
+  return loadSettings({ flags, env: process.env, need, ...(given.config ? { file: given.config } : {}) })
 }
 
 /** Commander's name for the value of a flag: `--http-port` becomes `httpPort`. */

@@ -20,11 +20,26 @@ export interface StopSignals {
   dispose(): void
 }
 
-/** Listens for SIGTERM and SIGINT: the first drains, the second forces. */
-export function listenForStop(): StopSignals {
+/**
+ * Signals this close together are one wish, ms: Ctrl-C reaches a process both from the terminal and from npm, and
+ * `timeout` signals its child and then the group.
+ */
+const ONE_WISH_MS = 500
+
+/**
+ * Listens for SIGTERM and SIGINT: the first drains, the second forces.
+ * @param monotonic milliseconds that never jump
+ */
+export function listenForStop(monotonic: () => number = () => performance.now()): StopSignals {
   const drain = new AbortController()
   const force = new AbortController()
-  const onSignal = () => (drain.signal.aborted ? force : drain).abort()
+  let firstAt = 0
+  const onSignal = () => {
+    if (!drain.signal.aborted) {
+      firstAt = monotonic()
+      drain.abort()
+    } else if (monotonic() - firstAt >= ONE_WISH_MS) force.abort()
+  }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   return {

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function doctorVerb(): Command {
+  return new Command('doctor')
+}

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function initVerb(): Command {
+  return new Command('init')
+}

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function modelsVerb(): Command {
+  return new Command('models')
+}

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function queueVerb(): Command {
+  return new Command('queue')
+}

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function scoreVerb(): Command {
+  return new Command('score')
+}

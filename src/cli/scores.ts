@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function scoresVerb(): Command {
+  return new Command('scores')
+}

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+
+export function statusVerb(): Command {
+  return new Command('status')
+}
