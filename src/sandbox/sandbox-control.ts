@@ -1,6 +1,6 @@
 import type { SandboxAsset } from './asset-book.js'
 import type { FaultPlan, FaultPlanInput, InjectedFault } from './faults.js'
-import type { ApiKey, KeyKind } from './key-ring.js'
+import type { ApiKey, NewKey } from './key-ring.js'
 import { randomWallet } from './key-ring.js'
 import type { ScoreAttempt, ScoreRecord } from './score-book.js'
 import type { World } from './world.js'
@@ -82,10 +82,10 @@ export class SandboxControl {
   }
 
   /** @param input wallet: an address, null for none, absent for a new one */
-  createKey(input: { kind: KeyKind; label?: string; wallet?: string | null }): ApiKey {
+  createKey(input: Partial<NewKey> & Pick<NewKey, 'kind'>): ApiKey {
     const { random, keys } = this.#world
     const wallet = input.wallet === undefined ? randomWallet(random) : input.wallet
-    return keys.create({ kind: input.kind, label: input.label ?? 'made by the sandbox', wallet })
+    return keys.create({ label: 'made by the sandbox', ...input, wallet })
   }
 
   /** @returns false where there is no such key */

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { type RawReply, type SigningKey, send, sendSigned, signatureHeaders } from '../support/sandbox-requests.js'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HASH = `0x${'ab'.repeat(32)}`
+
+const SCORE = JSON.stringify({ deepfakeRiskScore: 12.5, algorithm: 'test-1' })
+const ASSET = JSON.stringify({
+  title: 't',
+  mediaContext: '',
+  contentHash: HASH,
+  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  contributorAttestationUid: HASH,
+  verificationDeadline: '2026-01-02T00:00:00Z',
+})
+
+interface PrivateRoute {
+  readonly name: string
+  readonly kind: 'attester' | 'submitter'
+  readonly method: string
+  readonly target: string
+  readonly body?: string
+  /** Status where every gate is passed; no asset is registered. */
+  readonly passes: number
+}
+
+/** Every private route but the stream, which has tests of its own. */
+const ROUTES: PrivateRoute[] = [
+  { name: 'list', kind: 'attester', method: 'GET', target: '/api/v1/attester/media', passes: 200 },
+  {
+    name: 'list with query',
+    kind: 'attester',
+    method: 'GET',
+    target: '/api/v1/attester/media?includeMyScore=1',
+    passes: 200,
+  },
+  { name: 'one', kind: 'attester', method: 'GET', target: '/api/v1/attester/media/none', passes: 404 },
+  {
+    name: 'score',
+    kind: 'attester',
+    method: 'POST',
+    target: '/api/v1/attester/media/none/scores',
+    body: SCORE,
+    passes: 404,
+  },
+  { name: 'register', kind: 'submitter', method: 'POST', target: '/api/v1/submitter/media', body: ASSET, passes: 201 },
+]
+
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    clock: new ManualClock(NOW),
+    rateLimit: { requests: 3, windowMs: 6_000 },
+    stake: { stakedWei: 10n ** 24n, minStakeWei: 10n ** 24n },
+  })
+})
+afterAll(() => sandbox.close())
+beforeEach(() => sandbox.control.reset())
+
+function otherKind(route: PrivateRoute): 'attester' | 'submitter' {
+  return route.kind === 'attester' ? 'submitter' : 'attester'
+}
+
+/** Signs at service time with a new key of the route's kind. */
+async function call(
+  route: PrivateRoute,
+  options: Parameters<typeof sendSigned>[3] = {},
+  key: SigningKey = sandbox.control.createKey({ kind: route.kind }),
+): Promise<[number, string | undefined]> {
+  return outcome(await sendSigned(sandbox.url, key, route, { timestamp: NOW, ...options }))
+}
+
+function outcome(reply: RawReply): [number, string | undefined] {
+  return [reply.status, reply.json?.error?.code]
+}
+
+describe.each(ROUTES)('$name', (route) => {
+  const passed = [route.passes, route.passes === 404 ? 'asset-not-open' : undefined]
+
+  it('passes with a good signature', async () => {
+    expect(await call(route)).toEqual(passed)
+  })
+
+  it.each([
+    ['at the far end of the window', { timestamp: NOW - 30_000 }],
+    ['at the near end of the window', { timestamp: NOW + 30_000 }],
+    ['under X- names', { prefix: 'X-Service' }],
+    ['under lower-case names', { prefix: 'service' }],
+  ])('passes %s', async (_name, options) => {
+    expect(await call(route, options)).toEqual(passed)
+  })
+
+  it.each([
+    ['too old', { timestamp: NOW - 30_001 }, 'timestamp-outside-window'],
+    ['too new', { timestamp: NOW + 30_001 }, 'timestamp-outside-window'],
+    ['in seconds', { timestamp: NOW / 1000 }, 'timestamp-outside-window'],
+    ['ISO', { timestamp: new Date(NOW).toISOString() }, 'timestamp-invalid'],
+    ['signed', { timestamp: `+${NOW}` }, 'timestamp-invalid'],
+    ['fractional', { timestamp: `${NOW}.0` }, 'timestamp-invalid'],
+    ['hexadecimal', { timestamp: '0x1' }, 'timestamp-invalid'],
+  ])('refuses a timestamp that is %s', async (_name, options, code) => {
+    expect(await call(route, options)).toEqual([401, code])
+  })
+
+  it('goes by service time, not by local time', async () => {
+    sandbox.control.setClockOffset(3_600_000)
+    expect(await call(route)).toEqual([401, 'timestamp-outside-window'])
+    const shifted = { ...route, body: route.body?.replace('2026-01-02', '2026-01-03') } as PrivateRoute
+    expect(await call(shifted, { timestamp: NOW + 3_600_000 })).toEqual(passed)
+  })
+
+  it.each(['Service-Access-Key', 'Service-Timestamp', 'Service-Signature'])('refuses without %s', async (name) => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    const { [name]: _, ...headers } = signatureHeaders(key, route, { timestamp: NOW })
+    expect(outcome(await send(sandbox.url, { ...route, headers }))).toEqual([401, 'credentials-missing'])
+  })
+
+  it('refuses an unknown key', async () => {
+    const key = { accessKey: 'ak_att_nobody', signingSecret: 'x' }
+    expect(await call(route, {}, key)).toEqual([401, 'key-unknown'])
+  })
+
+  it('refuses a revoked key', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    sandbox.control.revokeKey(key.id)
+    expect(await call(route, {}, key)).toEqual([401, 'key-revoked'])
+  })
+
+  it('refuses the secret of another key', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    const other = sandbox.control.createKey({ kind: route.kind })
+    const mixed = { accessKey: key.accessKey, signingSecret: other.signingSecret }
+    expect(await call(route, {}, mixed)).toEqual([401, 'signature-invalid'])
+  })
+
+  it('refuses a key of the other kind', async () => {
+    const key = sandbox.control.createKey({ kind: otherKind(route) })
+    expect(await call(route, {}, key)).toEqual([403, 'key-kind-wrong'])
+  })
+
+  it('refuses a key without a wallet', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind, wallet: null })
+    expect(await call(route, {}, key)).toEqual([403, 'wallet-not-linked'])
+  })
+
+  it('refuses a wallet that is one wei short, and only that wallet', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    sandbox.control.setStake({ wallet: key.wallet ?? '', stakedWei: 10n ** 24n - 1n })
+    expect(await call(route, {}, key)).toEqual([403, 'stake-below-minimum'])
+    expect(await call(route)).toEqual(passed)
+    sandbox.control.setStake({ wallet: key.wallet ?? '', stakedWei: 10n ** 24n })
+    expect(await call(route, {}, key)).toEqual(passed)
+  })
+
+  it('limits the rate of a key, says when to come back, and leaves other keys alone', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    for (let sent = 0; sent < 3; sent++) expect(await call(route, {}, key)).toEqual(passed)
+    const reply = await sendSigned(sandbox.url, key, route, { timestamp: NOW })
+    expect([...outcome(reply), reply.headers['retry-after']]).toEqual([429, 'rate-limited', '2'])
+    expect(await call(route)).toEqual(passed)
+  })
+
+  it('does not count requests that carry a wrong signature', async () => {
+    const key = sandbox.control.createKey({ kind: route.kind })
+    const wrong = { accessKey: key.accessKey, signingSecret: 'wrong' }
+    for (let sent = 0; sent < 5; sent++) await call(route, {}, wrong)
+    expect(await call(route, {}, key)).toEqual(passed)
+  })
+})
+
+it('takes the header prefix and the window of the deployment', async () => {
+  const branded = await startSandbox({ clock: new ManualClock(NOW), headerPrefix: 'Acme', timestampWindowMs: 1_000 })
+  try {
+    const list = ROUTES[0] as PrivateRoute
+    const at = (timestamp: number, prefix: string) =>
+      sendSigned(branded.url, branded.attesterKey, list, { timestamp, prefix }).then(outcome)
+    expect(await at(NOW - 1_000, 'Acme')).toEqual([200, undefined])
+    expect(await at(NOW, 'X-Acme')).toEqual([200, undefined])
+    expect(await at(NOW - 1_001, 'Acme')).toEqual([401, 'timestamp-outside-window'])
+    expect(await at(NOW, 'Service')).toEqual([401, 'credentials-missing'])
+  } finally {
+    await branded.close()
+  }
+})

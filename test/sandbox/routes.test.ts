@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { type RawReply, send, sendSigned } from '../support/sandbox-requests.js'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HASH = `0x${'Ab'.repeat(32)}`
+const MEDIA = '/api/v1/attester/media'
+
+let sandbox: Sandbox
+let clock: ManualClock
+
+beforeAll(async () => {
+  clock = new ManualClock(NOW)
+  sandbox = await startSandbox({ clock, rateLimit: null, jsonBodyLimitBytes: 20_000 })
+})
+afterAll(() => sandbox.close())
+beforeEach(() => sandbox.control.reset())
+
+const attester = (method: string, target: string, body?: unknown) =>
+  sendSigned(sandbox.url, sandbox.attesterKey, { method, target, ...textOf(body) }, { timestamp: clock.now() })
+const submitter = (body: unknown) =>
+  sendSigned(
+    sandbox.url,
+    sandbox.submitterKey,
+    { method: 'POST', target: '/api/v1/submitter/media', ...textOf(body) },
+    { timestamp: clock.now() },
+  )
+const textOf = (body: unknown) =>
+  body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+const outcome = (reply: RawReply) => [reply.status, reply.json?.error?.code]
+const newAsset = (content = 'some bytes') => sandbox.registerFile('file.png', { content: Buffer.from(content) })
+
+describe('public routes', () => {
+  it('answer as the specification says', async () => {
+    const get = (target: string) => send(sandbox.url, { method: 'GET', target })
+    expect((await get('/api/v1/ping')).json).toEqual({})
+    sandbox.control.setClockOffset(5_000)
+    expect((await get('/api/v1/time')).json).toEqual({ serverTime: NOW + 5_000 })
+    expect((await get('/api/v1/health')).json).toEqual({
+      ok: true,
+      service: 'attestd-sandbox',
+      version: 1,
+      timestamp: '2026-01-01T00:00:05.000Z',
+    })
+  })
+
+  it('give unknown and malformed paths a named error', async () => {
+    expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/nothing' }))).toEqual([
+      404,
+      'route-unknown',
+    ])
+    expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/%zz' }))).toEqual([400, 'body-invalid'])
+  })
+})
+
+describe('list and single asset', () => {
+  it('carry assets, stake and, where asked, the own score', async () => {
+    const asset = await newAsset()
+    const path = `${MEDIA}/${asset.id}`
+    await attester('POST', `${path}/scores`, { deepfakeRiskScore: 33.25, algorithm: 'a' })
+    const stake = { stakedWei: '2000000000000000000', minStakeWei: '1000000000000000000' }
+    const plain = await attester('GET', MEDIA)
+    expect(plain.json).toMatchObject({
+      assets: [{ id: asset.id, status: 'open', scoreCount: 1, mediaType: 'image' }],
+      stake,
+    })
+    expect(plain.json.assets[0]).not.toHaveProperty('myScore')
+    const mine = { submitted: true, deepfakeRiskScore: 33.25 }
+    expect((await attester('GET', `${MEDIA}?includeMyScore=1`)).json.assets[0].myScore).toEqual(mine)
+    expect((await attester('GET', `${path}?includeMyScore=1`)).json.asset.myScore).toEqual(mine)
+    expect((await attester('GET', `${path}?includeMyScore=0`)).json.asset).not.toHaveProperty('myScore')
+  })
+
+  it("do not show another wallet's score as the own one", async () => {
+    const asset = await newAsset()
+    await attester('POST', `${MEDIA}/${asset.id}/scores`, { deepfakeRiskScore: 1, algorithm: 'a' })
+    const other = sandbox.control.createKey({ kind: 'attester' })
+    const target = `${MEDIA}?includeMyScore=1`
+    const reply = await sendSigned(sandbox.url, other, { method: 'GET', target }, { timestamp: NOW })
+    expect(reply.json.assets[0]).not.toHaveProperty('myScore')
+  })
+
+  it.each(['abc', '1.5', '1&includeMyScore=2'])('refuse includeMyScore=%s', async (value) => {
+    expect(outcome(await attester('GET', `${MEDIA}?includeMyScore=${value}`))).toEqual([400, 'request-invalid'])
+  })
+
+  it('leave out what the switch or the deadline closed', async () => {
+    const asset = await newAsset()
+    sandbox.control.closeAsset(asset.id)
+    expect((await attester('GET', MEDIA)).json.assets).toEqual([])
+    expect(outcome(await attester('GET', `${MEDIA}/${asset.id}`))).toEqual([404, 'asset-not-open'])
+    sandbox.control.openAsset(asset.id)
+    expect((await attester('GET', MEDIA)).json.assets).toHaveLength(1)
+    sandbox.control.setClockOffset(asset.deadlineAt - NOW)
+    const late = { timestamp: asset.deadlineAt }
+    const path = `${MEDIA}/${asset.id}`
+    const reply = await sendSigned(sandbox.url, sandbox.attesterKey, { method: 'GET', target: path }, late)
+    expect(outcome(reply)).toEqual([404, 'asset-not-open'])
+  })
+})
+
+describe('score', () => {
+  const good = { deepfakeRiskScore: 50, algorithm: 'a' }
+
+  it('is stored with the wallet of the key and answered with score and aggregate', async () => {
+    const asset = await newAsset()
+    const body = { ...good, notes: 'visage – 顔 🙂', signature: 'ignored', somethingElse: 1 }
+    const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, body)
+    expect(reply.status).toBe(200)
+    expect(reply.json.score).toMatchObject({
+      assetId: asset.id,
+      attesterAddress: sandbox.attesterKey.wallet,
+      deepfakeRiskScore: 50,
+      notes: 'visage – 顔 🙂',
+    })
+    expect(reply.json.aggregate).toEqual({ scoreCount: 1, meanRiskScore: 50, minRiskScore: 50, maxRiskScore: 50 })
+    expect(sandbox.scores()).toHaveLength(1)
+  })
+
+  it.each([0, 100, 0.01, 99.99])('takes %d', async (deepfakeRiskScore) => {
+    const asset = await newAsset()
+    const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, { ...good, deepfakeRiskScore })
+    expect(reply.json.score.deepfakeRiskScore).toBe(deepfakeRiskScore)
+  })
+
+  it.each([
+    ['below 0', { ...good, deepfakeRiskScore: -0.01 }],
+    ['above 100', { ...good, deepfakeRiskScore: 100.01 }],
+    ['as text', { ...good, deepfakeRiskScore: '50' }],
+    ['null', { ...good, deepfakeRiskScore: null }],
+    ['infinite', '{"deepfakeRiskScore":1e999,"algorithm":"a"}'],
+    ['missing', { algorithm: 'a' }],
+    ['without algorithm', { deepfakeRiskScore: 50 }],
+    ['with an empty algorithm', { ...good, algorithm: '' }],
+    ['with notes that are no text', { ...good, notes: 7 }],
+    ['with notes that are too long', { ...good, notes: 'x'.repeat(10_001) }],
+    ['as an array', [good]],
+  ])('is refused %s', async (_name, body) => {
+    const asset = await newAsset()
+    expect(outcome(await attester('POST', `${MEDIA}/${asset.id}/scores`, body))).toEqual([400, 'request-invalid'])
+    expect(sandbox.scores()).toEqual([])
+  })
+
+  it.each([
+    ['is not JSON', '{"deepfakeRiskScore":', 'body-invalid'],
+    ['is empty', '', 'body-invalid'],
+    ['poisons a prototype', '{"__proto__":{"x":1},"deepfakeRiskScore":1,"algorithm":"a"}', 'body-invalid'],
+    ['poisons a constructor', '{"constructor":{"prototype":{}},"deepfakeRiskScore":1,"algorithm":"a"}', 'body-invalid'],
+  ])('is refused where the body %s', async (_name, body, code) => {
+    const asset = await newAsset()
+    expect(outcome(await attester('POST', `${MEDIA}/${asset.id}/scores`, body))).toEqual([400, code])
+  })
+
+  it('is refused where the body is not UTF-8', async () => {
+    const asset = await newAsset()
+    const body = Buffer.from('{"deepfakeRiskScore":1,"algorithm":"\xe9"}', 'latin1')
+    const request = { method: 'POST', target: `${MEDIA}/${asset.id}/scores`, body }
+    const reply = await sendSigned(sandbox.url, sandbox.attesterKey, request, { timestamp: NOW })
+    expect(outcome(reply)).toEqual([400, 'body-invalid'])
+  })
+
+  it('is refused where the body is too large or no JSON type', async () => {
+    const asset = await newAsset()
+    const target = `${MEDIA}/${asset.id}/scores`
+    expect(outcome(await attester('POST', target, { ...good, notes: 'x'.repeat(20_000) }))).toEqual([
+      413,
+      'body-too-large',
+    ])
+    const headers = { 'content-type': 'text/plain' }
+    const request = { method: 'POST', target, body: JSON.stringify(good), headers }
+    const reply = await sendSigned(sandbox.url, sandbox.attesterKey, request, { timestamp: NOW })
+    expect(outcome(reply)).toEqual([415, 'media-type-unsupported'])
+  })
+
+  it.each(['attesterAddress', 'attester', 'address', 'wallet'])('is refused for another %s', async (field) => {
+    const asset = await newAsset()
+    const target = `${MEDIA}/${asset.id}/scores`
+    const other = { ...good, [field]: `0x${'1'.repeat(40)}` }
+    expect(outcome(await attester('POST', target, other))).toEqual([403, 'attester-address-mismatch'])
+    const own = { ...good, [field]: sandbox.attesterKey.wallet.toUpperCase().replace('0X', '0x') }
+    expect((await attester('POST', target, own)).status).toBe(200)
+  })
+
+  it('is refused where the asset is not open', async () => {
+    const asset = await newAsset()
+    sandbox.control.closeAsset(asset.id)
+    expect(outcome(await attester('POST', `${MEDIA}/${asset.id}/scores`, good))).toEqual([404, 'asset-not-open'])
+    expect(sandbox.control.scoreAttempts()).toMatchObject([{ outcome: 'not-open', attempt: 1 }])
+  })
+})
+
+describe('a second score of the same wallet', () => {
+  it.each([
+    ['idempotent', 10, 200, 'same', 1],
+    ['idempotent', 11, 409, 'conflict', 1],
+    ['reject', 10, 409, 'conflict', 1],
+    ['reject', 11, 409, 'conflict', 1],
+    ['store', 10, 200, 'stored', 2],
+    ['store', 11, 200, 'stored', 2],
+  ] as const)('under %s, value %d: %d %s, %d on record', async (duplicateScores, second, status, result, kept) => {
+    const own = await startSandbox({ duplicateScores })
+    try {
+      const asset = await own.registerFile('f', { content: Buffer.from('x') })
+      const target = `${MEDIA}/${asset.id}/scores`
+      const post = (deepfakeRiskScore: number) =>
+        sendSigned(own.url, own.attesterKey, {
+          method: 'POST',
+          target,
+          ...textOf({ deepfakeRiskScore, algorithm: 'a' }),
+        })
+      const first = await post(10)
+      const again = await post(second)
+      expect(again.status).toBe(status)
+      expect(own.control.scoreAttempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
+        [1, 'stored'],
+        [2, result],
+      ])
+      expect(own.scores()).toHaveLength(kept)
+      expect(again.json.score?.id === first.json.score.id).toBe(result === 'same')
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('exactly one of many at once is stored', async () => {
+    const asset = await newAsset()
+    const target = `${MEDIA}/${asset.id}/scores`
+    const values = Array.from({ length: 20 }, (_, index) => index)
+    const replies = await Promise.all(
+      values.map((value) => attester('POST', target, { deepfakeRiskScore: value, algorithm: 'a' })),
+    )
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
+    expect(sandbox.scores()).toHaveLength(1)
+  })
+})
+
+describe('register', () => {
+  const good = {
+    title: 't',
+    mediaContext: '',
+    contentHash: HASH,
+    uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+    contributorAttestationUid: HASH,
+    verificationDeadline: '2026-01-01T00:00:01Z',
+  }
+
+  it('opens an asset that belongs to the wallet of the key', async () => {
+    const body = { ...good, ownerAddress: `0x${'9'.repeat(40)}`, ownerEmail: 'x@example.org' }
+    const { status, json } = await submitter(body)
+    expect(status).toBe(201)
+    expect(json.asset).toMatchObject({
+      status: 'open',
+      ownerAddress: sandbox.submitterKey.wallet,
+      contentHash: HASH.toLowerCase(),
+      contentType: 'auto',
+      mediaType: 'image',
+      turnaround: 'standard',
+      scoreCount: 0,
+    })
+    expect(json.asset).not.toHaveProperty('ownerEmail')
+    expect((await attester('GET', MEDIA)).json.assets[0].id).toBe(json.asset.id)
+  })
+
+  it.each([
+    ['200 characters of context', { mediaContext: 'é'.repeat(200) }],
+    ['200 characters outside the basic plane', { mediaContext: '🙂'.repeat(200) }],
+    ['a deadline with an offset', { verificationDeadline: '2026-01-01T05:00:01+05:00' }],
+    ['kind and turnaround', { mediaType: 'video_long', turnaround: 'priority_5min' }],
+    ['a content hint', { contentType: 'landscape' }],
+  ])('takes %s', async (_name, change) => {
+    expect((await submitter({ ...good, ...change })).status).toBe(201)
+  })
+
+  it.each([
+    ['no title', { title: undefined }],
+    ['no context', { mediaContext: undefined }],
+    ['201 characters of context', { mediaContext: 'x'.repeat(201) }],
+    ['a short hash', { contentHash: HASH.slice(0, -1) }],
+    ['a hash without 0x', { contentHash: 'ab'.repeat(32) }],
+    ['a hash that is not hex', { contentHash: `0x${'g'.repeat(64)}` }],
+    ['a bad attestation uid', { contributorAttestationUid: '0x1' }],
+    ['no uri', { uri: undefined }],
+    ['a deadline that is now', { verificationDeadline: '2026-01-01T00:00:00Z' }],
+    ['a deadline in the past', { verificationDeadline: '2025-12-31T23:59:59Z' }],
+    ['a deadline without a zone', { verificationDeadline: '2026-01-02T00:00:00' }],
+    ['a deadline that is no date', { verificationDeadline: '2026-02-30T00:00:00Z' }],
+    ['a deadline that is a number', { verificationDeadline: NOW + 1_000 }],
+    ['an unknown kind', { mediaType: 'hologram' }],
+    ['an unknown turnaround', { turnaround: 'now' }],
+  ])('refuses %s', async (_name, change) => {
+    expect(outcome(await submitter({ ...good, ...change }))).toEqual([400, 'request-invalid'])
+    expect(sandbox.control.assets()).toEqual([])
+  })
+
+  it('gives the same content the same id in every run, and a new one when it comes again', async () => {
+    const ids = async () => [(await submitter(good)).json.asset.id, (await submitter(good)).json.asset.id]
+    const first = await ids()
+    expect(new Set(first).size).toBe(2)
+    sandbox.control.reset()
+    expect(await ids()).toEqual(first)
+  })
+})
+
+describe('dashboard keys', () => {
+  const target = '/api/dashboard/api-keys'
+  const dashboard = (method: string, path: string, body?: unknown, token = sandbox.sessionToken) =>
+    send(sandbox.url, {
+      method,
+      target: path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...textOf(body),
+    })
+
+  it.each([
+    ['attester', 'ak_att_'],
+    ['submitter', 'ak_sub_'],
+  ] as const)('create and revoke a key of kind %s', async (kind, prefix) => {
+    const { json } = await dashboard('POST', target, { kind, label: 'mine' })
+    expect(json).toMatchObject({ key: { kind, label: 'mine' }, warning: expect.stringContaining('secret') })
+    expect(json.accessKey.startsWith(prefix)).toBe(true)
+    expect(json.key.display).not.toContain(json.accessKey.slice(8, -4))
+    const route = kind === 'attester' ? MEDIA : `${MEDIA}/none`
+    const ask = () => sendSigned(sandbox.url, json, { method: 'GET', target: route }, { timestamp: NOW })
+    expect((await ask()).status).toBe(kind === 'attester' ? 200 : 403)
+    const id = encodeURIComponent(json.key.id)
+    expect((await dashboard('DELETE', `${target}?id=${id}`)).json).toEqual({ id: json.key.id, revoked: true })
+    expect((await dashboard('DELETE', `${target}?id=${id}`)).status).toBe(200)
+    expect(outcome(await ask())).toEqual([401, 'key-revoked'])
+  })
+
+  it('refuse a missing or wrong token, before anything else', async () => {
+    for (const request of [
+      { method: 'POST', target },
+      { method: 'DELETE', target: `${target}?id=x` },
+    ]) {
+      const reply = await send(sandbox.url, request)
+      expect([...outcome(reply), reply.headers['www-authenticate']]).toEqual([401, 'session-invalid', 'Bearer'])
+      expect(outcome(await dashboard(request.method, request.target, undefined, 'wrong'))).toEqual([
+        401,
+        'session-invalid',
+      ])
+    }
+  })
+
+  it.each([{ kind: 'owner', label: 'x' }, { kind: 'attester' }, { label: 'x' }, { kind: 'attester', label: '' }])(
+    'refuse %j',
+    async (body) => {
+      expect(outcome(await dashboard('POST', target, body))).toEqual([400, 'request-invalid'])
+    },
+  )
+
+  it('refuse to revoke what is not there', async () => {
+    expect(outcome(await dashboard('DELETE', target))).toEqual([400, 'request-invalid'])
+    expect(outcome(await dashboard('DELETE', `${target}?id=key_none`))).toEqual([404, 'key-not-found'])
+  })
+})
