@@ -53,6 +53,7 @@ export interface MediaSourceOptions {
 /** A finished run: where the bytes came from, and what keeps them in place. */
 interface Arrival {
   readonly origin: string
+  readonly digest: string
   readonly hold: { release(): void }
 }
 
@@ -140,7 +141,17 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
     }
   }
 
-  async function download(uri: MediaUri, hash: string, signal: AbortSignal): Promise<Arrival> {
+  async function fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {
+    const uri = parseMediaUri(text, { allowHttp: options.allowHttp ?? false })
+    const { digest, hold, origin } = await download(uri, null, signal ?? new AbortController().signal)
+    const media = await fromCache(digest, origin)
+    hold.release()
+    if (media) return media
+    throw new AttestdError('media-cache-failed', 'The media vanished from the cache.')
+  }
+
+  /** @param hash what the bytes must have; null where nothing is stated */
+  async function download(uri: MediaUri, hash: string | null, signal: AbortSignal): Promise<Arrival> {
     const started = clock.monotonic()
     const deadline = startDeadline(clock, options.timeoutMs, signal)
     try {
@@ -148,7 +159,7 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
       const hold = await cache.commit(value)
       const scheme = uri.kind
       onEvent({ type: 'fetched', scheme, origin, bytes: value.bytes, ms: Math.round(clock.monotonic() - started) })
-      return { origin, hold }
+      return { origin, digest: value.digest, hold }
     } catch (error) {
       if (isDiskFull(error)) await cache.relieve()
       throw error
@@ -159,12 +170,12 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
 
   async function transfer(
     uri: MediaUri,
-    hash: string,
+    hash: string | null,
     signal: AbortSignal,
   ): Promise<{ value: Spooled; origin: string }> {
     const write = async (source: AsyncIterable<Uint8Array>) => {
       const spooled = await spool(source, cache.temporaryFile(), { algorithm, maxBytes })
-      if (spooled.digest === hash) return spooled
+      if (hash === null || spooled.digest === hash) return spooled
       await removeFile(spooled)
       throw hashMismatch(algorithm, hash, spooled)
     }
@@ -179,7 +190,7 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
     await cache.close()
   }
 
-  return { fetch, close }
+  return { fetch, fetchUnstated, close }
 }
 
 function parseContentHash(text: string): string {

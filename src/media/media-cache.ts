@@ -116,10 +116,16 @@ export class MediaCache {
     await onDisk(fs.chmod(file, 0o400))
     await onDisk(fs.utimes(file, seconds, seconds))
     const { mtimeMs, ino } = await onDisk(fs.stat(file))
-    await onDisk(fs.rename(file, target))
     const entry = this.#entry(digest, bytes)
-    Object.assign(entry, { bytes, checked: `${bytes} ${mtimeMs} ${ino}` })
+    // Before the file is there, so that no eviction can take it away at once.
     entry.pins += 1
+    try {
+      await onDisk(fs.rename(file, target))
+    } catch (error) {
+      entry.pins -= 1
+      throw error
+    }
+    Object.assign(entry, { bytes, checked: `${bytes} ${mtimeMs} ${ino}` })
     if (this.#options.clock.monotonic() - this.#scannedAt > RESCAN_MS) await this.#scan().catch(() => {})
     await this.#evict(this.#options.maxBytes)
     return { release: () => this.#unpin(entry) }

@@ -24,5 +24,7 @@ export interface FetchedMedia {
 /** Fetches and verifies what an asset's URI names. Errors are `AttestdError`s: uri-unsupported, address-refused, media-*, content-hash-mismatch. */
 export interface MediaSource {
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchedMedia>
+  /** The same for a URI that comes without a content hash, as a person types it: an ipfs:// one is still verified by its CID. */
+  fetchUnstated(uri: string, signal?: AbortSignal): Promise<FetchedMedia>
   close(): Promise<void>
 }
