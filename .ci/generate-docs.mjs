@@ -13,7 +13,8 @@ const check = process.argv.includes('--check')
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')
 const drifted = Object.keys(pages).filter((file) => read(file) !== pages[file])
 if (!check) for (const file of drifted) fs.writeFileSync(file, pages[file])
-for (const _file of drifted)
-  if (check && drifted.length > 0) {
-    process.exit(1)
-  }
+for (const file of drifted) process.stdout.write(`${check ? 'drifted' : 'written'}: ${file}\n`)
+if (check && drifted.length > 0) {
+  process.stdout.write('Run `npm run docs` and commit the result.\n')
+  process.exit(1)
+}

@@ -11,6 +11,7 @@ export interface DaemonProcess {
   /** Resolves with the exit code; null where a signal ended it. */
   readonly exited: Promise<number | null>
   readonly control: ControlFile
+  ended(): boolean
   kill(signal: NodeJS.Signals): void
 }
 
@@ -40,7 +41,8 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   try {
     const control = await untilReady(child, options)
-    return { pid: child.pid!, exited, control, kill: (signal) => void child.kill(signal) }
+    const ended = () => child.exitCode !== null || child.signalCode !== null
+    return { pid: child.pid!, exited, control, ended, kill: (signal) => void child.kill(signal) }
   } catch (error) {
     child.kill('SIGKILL')
     throw error

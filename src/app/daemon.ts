@@ -1,5 +1,5 @@
 import { shownSettings } from '../config/show.js'
-import { type Clock, type Random, systemClock } from '../core/clock.js'
+import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { VERSION } from '../core/version.js'
 import type { ConsoleState } from '../observe/console-state.js'
@@ -10,10 +10,11 @@ import { createMetrics } from '../observe/metrics.js'
 import { createRedactor } from '../observe/redaction.js'
 import { createThrottledLog } from '../observe/throttled-log.js'
 import { Ledger } from '../pipeline/ledger.js'
-import { openQueueEngine } from '../queue/engine.js'
-import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../queue/queues.js'
+import { QUEUE_NAMES } from '../queue/queues.js'
 import { Activity } from './activity.js'
-import { type DataPaths, openDataDir } from './data-dir.js'
+import { controlOf } from './control.js'
+import { openDataDir } from './data-dir.js'
+import { openQueue } from './open-queue.js'
 import type { DaemonOptions, DaemonParts } from './parts.js'
 import { registerReadiness } from './readiness.js'
 import { createReport } from './report.js'
@@ -60,7 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onQueueTrouble: () => roles?.forgetOffers(),
     })
     closers.push(() => report.flush())
-    const queue = await openQueue(options, paths, clock, random)
+    const queue = await openQueue(settings, { clock, random, log })
     closers.push(() => queue.close())
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { options, clock, random, paths, queue, metrics, activity, report }
@@ -101,26 +102,6 @@ function refuseSplitEmbedded({ settings }: DaemonOptions): void {
   )
 }
 
-function openQueue(
-  { settings, log }: DaemonOptions,
-  paths: DataPaths,
-  clock: Clock,
-  random: Random,
-): Promise<QueueEngine> {
-  return openQueueEngine({
-    url: settings.queueUrl,
-    dataDir: paths.queue,
-    prefix: settings.queuePrefix,
-    lockMs: settings.queueLockMs,
-    fsync: settings.queueFsync,
-    concurrency: { analyze: settings.analyzeConcurrency, submit: settings.submitConcurrency },
-    attempts: { analyze: settings.analyzeAttempts, submit: settings.submitAttempts },
-    clock,
-    random,
-    log,
-  })
-}
-
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -154,22 +135,6 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
     },
-  }
-}
-
-/** The queue verbs, for one queue or for both. */
-export function controlOf(queue: QueueEngine) {
-  const chosen = (name: string | undefined) => (name === undefined ? QUEUE_NAMES : [name as QueueName])
-  const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
-    const counts = await Promise.all(chosen(name).map(count))
-    return counts.reduce((all, one) => all + one, 0)
-  }
-  return {
-    failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
-      (await Promise.all(chosen(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit),
-    retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
-      sum(name, (one) => queue.retry(one, ids)),
-    drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
   }
 }
 

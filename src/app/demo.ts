@@ -133,12 +133,8 @@ async function untilScored(
   progress: DemoProgress,
 ): Promise<void> {
   const deadline = systemClock.monotonic() + SCORING_MS
-  let ended = false
-  void daemon.exited.then(() => {
-    ended = true
-  })
   for (let done = 0; done < wanted; ) {
-    if (ended) throw new AttestdError('internal-error', 'The daemon ended before all scores were in.')
+    if (daemon.ended()) throw new AttestdError('internal-error', 'The daemon ended before all scores were in.')
     if (systemClock.monotonic() > deadline) return
     await systemClock.sleep(LOOK_EVERY_MS)
     done = new Set(sandbox.scores().map(({ assetId }) => assetId)).size

@@ -46,7 +46,7 @@ export function createReport(options: ReportOptions): Report {
     enqueued: ({ turnaround }) => metrics.assets.inc({ how: 'enqueued', turnaround }),
     skipped: (cause, { turnaround }) =>
       metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
-    dropped: () => metrics.assets.inc({ how: 'dropped', turnaround: 'standard' }),
+    dropped: ({ turnaround }) => metrics.assets.inc({ how: 'dropped', turnaround }),
     detected: ({ detection }) => {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)

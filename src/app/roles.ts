@@ -1,7 +1,5 @@
 import { toAttestdError } from '../core/errors.js'
-import { createDetectorHost } from '../detect/create-detector-host.js'
 import type { DetectorHost } from '../detect/detection.js'
-import { createMediaSource } from '../media/create-media-source.js'
 import { analyze } from '../pipeline/analyze.js'
 import { Gate } from '../pipeline/gate.js'
 import { Intake } from '../pipeline/intake.js'
@@ -12,6 +10,8 @@ import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
 import type { Stake } from '../service/port.js'
 import { probeInference } from './inference-probe.js'
+import { openDetectors } from './open-detectors.js'
+import { openMedia } from './open-media.js'
 import { type OpenService, openService } from './open-service.js'
 import type { DaemonParts } from './parts.js'
 import type { ReadinessParts } from './readiness.js'
@@ -101,27 +101,9 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
 async function startAnalysis(parts: DaemonParts): Promise<Analysis> {
   const { clock, metrics, options, paths, queue, random, report } = parts
   const { settings, log } = options
-  const detectors = await createDetectorHost({
-    modelsDir: settings.modelsDir,
-    detectors: settings.detectors,
-    workers: settings.detectorWorkers,
-    timeoutMs: settings.detectorTimeoutMs,
-    memoryMb: settings.detectorMemoryMb,
-    jobsPerChild: settings.detectorJobs,
-    clock,
-    random,
-    log,
-    onEvent: countDetectorEvent(metrics),
-  })
-  const media = await createMediaSource({
-    gateways: settings.ipfsGateways,
-    hedgeMs: settings.gatewayHedgeMs,
-    maxBytes: settings.mediaMaxBytes,
-    timeoutMs: settings.mediaTimeoutMs,
-    maxRedirects: settings.mediaMaxRedirects,
+  const detectors = await openDetectors(settings, { clock, random, log, onEvent: countDetectorEvent(metrics) })
+  const media = await openMedia(settings, {
     cacheDir: paths.cache,
-    cacheBytes: settings.mediaCacheBytes,
-    contentHash: settings.contentHash,
     clock,
     random,
     log,

@@ -1,5 +1,22 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import { EXIT } from '../core/shutdown.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+
+const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 
 export function doctorVerb(): Command {
-  return new Command('doctor')
+  const verb = verbWithSettings(
+    'doctor',
+    'Check everything that run needs: data directory, detectors, queue, service, clock, key, stake.',
+  )
+  return verb.action(async () => {
+    const { settings } = settingsOf(verb)
+    const { diagnose } = await import('../app/doctor.js')
+    let failures = 0
+    for await (const { check, outcome, says, fix } of diagnose(settings)) {
+      process.stdout.write(`${SIGNS[outcome]} ${check.padEnd(15)} ${says}\n${fix ? `  fix             ${fix}\n` : ''}`)
+      if (outcome === 'failed') failures++
+    }
+    process.exitCode = failures === 0 ? EXIT.ok : EXIT.failed
+  })
 }

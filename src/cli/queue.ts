@@ -1,5 +1,93 @@
 import { Command } from 'commander'
+import type { QueueControl } from '../app/queue-control.js'
+import { AttestdError } from '../core/errors.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { table } from './table.js'
+
+const KEYS = ['dataDir', 'queueUrl', 'queuePrefix'] as const
+
+interface QueueFlags {
+  readonly queue?: string
+  readonly id?: string[]
+  readonly limit?: string
+  readonly json?: boolean
+}
 
 export function queueVerb(): Command {
-  return new Command('queue')
+  const queue = new Command('queue').description('Look at and mend the queues, through the daemon where it runs.')
+  const failed = verbWithSettings('failed', 'List failed jobs with their reason.', KEYS)
+    .option('--queue <name>', 'analyze or submit; both where absent')
+    .option('--limit <count>', 'most jobs to list', '50')
+    .option('--json', 'JSON instead of a table')
+  const retry = verbWithSettings('retry', 'Put failed jobs back to waiting.', KEYS)
+    .option('--queue <name>', 'analyze or submit; both where absent')
+    .option('--id <job...>', 'only these jobs, as `queue failed` lists them')
+  const drain = verbWithSettings('drain', 'Remove waiting jobs; active and failed ones stay.', KEYS).option(
+    '--queue <name>',
+    'analyze or submit; both where absent',
+  )
+  queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
+  queue.addCommand(
+    retry.action(({ queue: name, id }: QueueFlags) =>
+      withQueues(retry, async (control) => {
+        const count = await control.retry({ ...named(name), ...(id ? { ids: id } : {}) })
+        process.stdout.write(`${count} failed jobs wait again.\n`)
+      }),
+    ),
+  )
+  queue.addCommand(
+    drain.action(({ queue: name }: QueueFlags) =>
+      withQueues(drain, async (control) => {
+        process.stdout.write(`${await control.drain(named(name))} waiting jobs removed.\n`)
+      }),
+    ),
+  )
+  return queue
+}
+
+async function withQueues(verb: Command, work: (control: QueueControl) => Promise<void>): Promise<void> {
+  const { openQueueControl } = await import('../app/queue-control.js')
+  const control = await openQueueControl(settingsOf(verb).settings)
+  try {
+    await work(control)
+  } finally {
+    await control.close()
+  }
+}
+
+function named(queue: string | undefined): { queue?: string } {
+  if (queue === undefined) return {}
+  if (queue === 'analyze' || queue === 'submit') return { queue }
+  throw new AttestdError('setting-invalid', `--queue takes analyze or submit, got ${JSON.stringify(queue)}.`)
+}
+
+async function listFailed(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
+  const count = Number(limit)
+  if (!Number.isInteger(count) || count < 1 || count > 1000) {
+    throw new AttestdError('setting-invalid', `--limit takes 1 to 1000, got ${JSON.stringify(limit)}.`)
+  }
+  const jobs = await control.failed({ ...named(queue), limit: count })
+  if (json) {
+    process.stdout.write(`${JSON.stringify(jobs, null, 2)}\n`)
+    return
+  }
+  const columns = [
+    { title: 'queue' },
+    { title: 'job', max: 46 },
+    { title: 'asset', max: 30 },
+    { title: 'reason' },
+    { title: 'tries', right: true },
+    { title: 'failed at' },
+    { title: 'detail', max: 70 },
+  ]
+  const rows = jobs.map((job) => [
+    job.queue,
+    job.id,
+    job.assetId ?? '–',
+    job.reason,
+    String(job.attempts),
+    new Date(job.failedAt).toISOString(),
+    job.message,
+  ])
+  process.stdout.write(rows.length > 0 ? `${table(columns, rows)}\n` : 'No failed jobs.\n')
 }

@@ -1,5 +1,39 @@
-import { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { SettingKey } from '../config/settings.js'
+import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
+import { EXIT } from '../core/shutdown.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+
+const KEYS: readonly SettingKey[] = [
+  'modelsDir',
+  'detectors',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'ipfsGateways',
+  'mediaMaxBytes',
+  'mediaTimeoutMs',
+  'dataDir',
+]
 
 export function scoreVerb(): Command {
-  return new Command('score')
+  const verb = verbWithSettings(
+    'score',
+    'Score a file or an ipfs:// or https:// URI on this machine; nothing is submitted.',
+    KEYS,
+  )
+    .argument('<file-or-uri>', 'what to score')
+    .addOption(new Option('--media-type <type>', 'kind of media').choices(MEDIA_TYPES).default('image'))
+    .option('--json', 'the whole detection as JSON')
+  return verb.action(async (target: string, { mediaType, json }: { mediaType: MediaType; json?: boolean }) => {
+    const { scoreOnce } = await import('../app/score-once.js')
+    const detection = await scoreOnce(settingsOf(verb).settings, target, mediaType)
+    const percent = Math.round(detection.risk * 10_000) / 100
+    const unsure = detection.unsure ? ' (inside the decision band: the default policy abstains)' : ''
+    process.stdout.write(
+      json
+        ? `${JSON.stringify(detection, null, 2)}\n`
+        : `risk ${percent} of 100${unsure}\n${detection.detectorId}@${detection.detectorVersion}: ${detection.notes}\n`,
+    )
+    process.exitCode = EXIT.ok
+  })
 }

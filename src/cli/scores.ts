@@ -1,5 +1,89 @@
-import { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { AttestdError } from '../core/errors.js'
+import type { LedgerEntry } from '../pipeline/ledger.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { table } from './table.js'
+
+interface ScoresFlags {
+  readonly limit: string
+  readonly format: 'table' | 'csv' | 'json'
+  readonly kind?: LedgerEntry['kind']
+  readonly asset?: string
+}
 
 export function scoresVerb(): Command {
-  return new Command('scores')
+  const verb = verbWithSettings(
+    'scores',
+    'List recent verdicts, abstentions, receipts and failures of this data directory.',
+    ['dataDir'],
+  )
+    .option('--limit <count>', 'most lines', '30')
+    .addOption(new Option('--format <format>', 'how to print').choices(['table', 'csv', 'json']).default('table'))
+    .addOption(new Option('--kind <kind>', 'only these').choices(['verdict', 'abstained', 'receipt', 'failed']))
+    .option('--asset <id>', 'only this asset: why was it scored so, or missed?')
+  return verb.action((flags: ScoresFlags) => scores(verb, flags))
+}
+
+async function scores(verb: Command, { limit, format, kind, asset }: ScoresFlags): Promise<void> {
+  const count = Number(limit)
+  if (!Number.isInteger(count) || count < 1) {
+    throw new AttestdError('setting-invalid', `--limit takes a whole number from 1, got ${JSON.stringify(limit)}.`)
+  }
+  const [{ Ledger }, { dataPaths }] = await Promise.all([import('../pipeline/ledger.js'), import('../app/data-dir.js')])
+  const { dataDir } = settingsOf(verb).settings
+  const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)
+  const entries = await new Ledger(dataPaths(dataDir).ledger).recent(count, wanted)
+  process.stdout.write(FORMATS[format](entries))
+}
+
+const HEADS = [
+  'at',
+  'kind',
+  'outcome',
+  'asset',
+  'mediaType',
+  'risk',
+  'algorithm',
+  'receipt',
+  'openToRecordMs',
+  'reason',
+  'notes',
+]
+
+function cells(entry: LedgerEntry): string[] {
+  const common = {
+    at: new Date(entry.at).toISOString(),
+    kind: entry.kind,
+    asset: entry.assetId,
+    mediaType: entry.mediaType,
+  }
+  const own: Record<string, string> = { ...common, ...ownCells(entry) }
+  return HEADS.map((head) => own[head] ?? '')
+}
+
+function ownCells(entry: LedgerEntry): Record<string, string> {
+  if (entry.kind === 'abstained') return { reason: entry.reason, notes: entry.message }
+  if (entry.kind === 'failed') return { reason: entry.reason, notes: entry.message, outcome: entry.queue }
+  if (entry.kind === 'verdict') return { risk: String(entry.risk), algorithm: entry.algorithm, notes: entry.notes }
+  const { outcome, risk, algorithm, scoreId, openToRecordMs } = entry
+  return { outcome, risk: String(risk), algorithm, receipt: scoreId ?? '', openToRecordMs: String(openToRecordMs) }
+}
+
+const FORMATS = {
+  json: (entries: readonly LedgerEntry[]) => `${JSON.stringify(entries, null, 2)}\n`,
+  csv: (entries: readonly LedgerEntry[]) =>
+    [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
+  table: (entries: readonly LedgerEntry[]) =>
+    entries.length === 0
+      ? 'Nothing yet.\n'
+      : `${table(
+          HEADS.map((title) => ({ title, max: 44, right: title === 'risk' || title === 'openToRecordMs' })),
+          entries.map(cells),
+        )}\n`,
+}
+
+/** Quoted where needed; a leading formula sign is defused, since notes and ids come from outside. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -4,7 +4,7 @@ import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
-import type { Asset, AttesterService, ServiceEvent, Stake } from '../service/port.js'
+import type { Asset, AttesterService, ServiceEvent, Stake, Turnaround } from '../service/port.js'
 import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
@@ -32,8 +32,8 @@ const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
 /** Decides what and when: turns the open set into analyze jobs, once per asset, and drops those of closed assets. */
 export class Intake {
   readonly #options: IntakeOptions
-  /** Asset id to the monotonic time of the last offer. */
-  readonly #offered = new Map<string, number>()
+  /** Asset id to the last offer, by monotonic time. */
+  readonly #offered = new Map<string, { readonly at: number; readonly turnaround: Turnaround }>()
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -54,7 +54,8 @@ export class Intake {
   async #recallPending(): Promise<void> {
     for await (const job of this.#options.queue.pending('analyze')) {
       try {
-        this.#offered.set(parseAnalyzeJob(job.data).asset.id, this.#options.clock.monotonic())
+        const { id, turnaround } = parseAnalyzeJob(job.data).asset
+        this.#offered.set(id, { at: this.#options.clock.monotonic(), turnaround })
       } catch {
         // A malformed job names itself when it runs; here it only has no asset to remember.
       }
@@ -109,20 +110,20 @@ export class Intake {
     if (typeof asset.myScore === 'number') return events.skipped?.('already-scored', asset)
     const now = clock.monotonic()
     const last = this.#offered.get(asset.id)
-    if (last !== undefined && now - last < REOFFER_MS) return
+    if (last && now - last.at < REOFFER_MS) return
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now() }
     const { added } = await queue.add('analyze', jobIdOf(asset.id), job, { priority: priorityOf(asset.turnaround) })
-    this.#offered.set(asset.id, now)
+    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround })
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
     log.debug({ asset: asset.id, mediaType: asset.mediaType, turnaround: asset.turnaround }, 'asset queued')
   }
 
   async #dropClosed(open: ReadonlySet<string>): Promise<void> {
-    for (const assetId of [...this.#offered.keys()].filter((id) => !open.has(id))) {
+    for (const [assetId, { turnaround }] of [...this.#offered].filter(([id]) => !open.has(id))) {
       this.#offered.delete(assetId)
       if (!(await this.#options.queue.remove('analyze', jobIdOf(assetId)))) continue
-      this.#options.events.dropped?.({ assetId })
+      this.#options.events.dropped?.({ assetId, turnaround })
       this.#options.log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
     }
   }

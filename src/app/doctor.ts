@@ -1,0 +1,97 @@
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
+import { silentLog } from '../core/log.js'
+import { createSignedKeyService } from '../service/signed-key/attester-service.js'
+import { openDataDir } from './data-dir.js'
+import { verifyModels } from './models.js'
+import { openQueue } from './open-queue.js'
+
+export interface Diagnosis {
+  readonly check: string
+  /** `skipped` where an earlier failure makes it pointless. */
+  readonly outcome: 'ok' | 'failed' | 'skipped'
+  readonly says: string
+  readonly fix?: string
+}
+
+/** Below this, ms, a check of the service gives up. */
+const SERVICE_TIMEOUT_MS = 10_000
+
+/** Checks everything that `run` needs, one after the other, without submitting anything. */
+export async function* diagnose(settings: Settings): AsyncIterable<Diagnosis> {
+  yield await check('node', async () => `Node ${process.version}`)
+  yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
+  yield await check('detectors', async () => {
+    const verified = await verifyModels(settings)
+    return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
+  })
+  yield await check('queue', async () => {
+    const queue = await openQueue(settings, { startWaitMs: 3000 })
+    await queue.ping().finally(() => queue.close())
+    return `the ${queue.kind} queue answers`
+  })
+  yield* diagnoseService(settings)
+}
+
+async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {
+  if (!settings.serviceUrl) {
+    yield { check: 'service', outcome: 'skipped', says: 'ATTESTD_SERVICE_URL is not set' }
+    return
+  }
+  const { accessKey, serviceUrl, signingSecret } = settings
+  let opened: ReturnType<typeof createSignedKeyService> | undefined
+  try {
+    opened = createSignedKeyService({
+      serviceUrl,
+      ...(accessKey === undefined ? {} : { accessKey }),
+      ...(signingSecret === undefined ? {} : { signingSecret }),
+      headerPrefix: settings.headerPrefix,
+      timestampWindowMs: settings.timestampWindowMs,
+      requestTimeoutMs: SERVICE_TIMEOUT_MS,
+      streamIdleMs: SERVICE_TIMEOUT_MS,
+      clock: systemClock,
+      random: Math.random,
+      log: silentLog,
+    })
+    const { client, clock, service } = opened
+    yield await check('service', async () => {
+      const { service: name, version } = await client.health()
+      return `${serviceUrl} is ${name}, version ${version}`
+    })
+    yield await check('clock', async () => {
+      await clock.ready()
+      const { offsetMs, errorBoundMs } = clock.state()
+      return `this machine is ${-(offsetMs ?? 0)} ms ahead of service time, ± ${errorBoundMs} ms (corrected)`
+    })
+    if (!accessKey || !signingSecret) {
+      yield { check: 'key', outcome: 'skipped', says: 'ATTESTD_ACCESS_KEY or ATTESTD_SIGNING_SECRET is not set' }
+      return
+    }
+    yield await check('key and stake', async () => {
+      const { assets, stake } = await service.listOpen({ includeMyScore: true })
+      if (!stake) return `${assets.length} open assets; the service stated no stake`
+      if (stake.stakedWei < stake.minStakeWei) {
+        throw new AttestdError('stake-low', `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`)
+      }
+      return `${assets.length} open assets; staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}`
+    })
+  } catch (error) {
+    yield failed('service', error)
+  } finally {
+    await opened?.close()
+  }
+}
+
+async function check(name: string, work: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { check: name, outcome: 'ok', says: await work() }
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+function failed(name: string, error: unknown): Diagnosis {
+  const { fix, message, reason } = toAttestdError(error)
+  return { check: name, outcome: 'failed', says: `${message}  [${reason}]`, ...(fix ? { fix } : {}) }
+}

@@ -1,0 +1,21 @@
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { silentLog } from '../core/log.js'
+import { createDetectorHost, type DetectorHostOptions } from '../detect/create-detector-host.js'
+import type { DetectorHost } from '../detect/detection.js'
+
+/** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
+export function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
+  return createDetectorHost({
+    modelsDir: settings.modelsDir,
+    detectors: settings.detectors,
+    workers: settings.detectorWorkers,
+    timeoutMs: settings.detectorTimeoutMs,
+    memoryMb: settings.detectorMemoryMb,
+    jobsPerChild: settings.detectorJobs,
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    ...own,
+  })
+}

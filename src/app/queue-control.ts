@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Settings } from '../config/settings.js'
+import { callDaemon } from '../observe/control-client.js'
+import { type ControlFile, readControlFile } from '../observe/control-file.js'
+import { controlOf, type ListedJob, listedJob } from './control.js'
+import { openQueue } from './open-queue.js'
+
+/** What the queue verbs do, wherever the queues are. */
+export interface QueueControl {
+  failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
+  retry(body: { queue?: string; ids?: string[] }): Promise<number>
+  drain(body: { queue?: string }): Promise<number>
+  close(): Promise<void>
+}
+
+/**
+ * Through the running daemon, which alone may open the embedded queue; without one, the engine is opened here.
+ * @throws AttestdError queue-unreachable, queue-in-use, setting-invalid
+ */
+export async function openQueueControl(settings: Settings): Promise<QueueControl> {
+  const control = await readControlFile(settings.dataDir)
+  if (control && isAlive(control.pid)) return throughDaemon(control)
+  const queue = await openQueue(settings)
+  const { failed, retry, drain } = controlOf(queue)
+  return { failed, retry, drain, close: () => queue.close() }
+}
+
+function throughDaemon(control: ControlFile): QueueControl {
+  const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
+    callDaemon(control, { method: 'POST', path, body, answer })
+  return {
+    async failed({ queue, limit }) {
+      const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
+      const answer = z.object({ jobs: z.array(listedJob) })
+      return (await callDaemon(control, { method: 'GET', path: `/control/failed?${query}`, answer })).jobs
+    },
+    retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
+    drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,
+    close: async () => {},
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
