@@ -9,8 +9,8 @@ import { residentBytes } from './process-memory.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
 const MEMORY_POLL_MS = 100
-/** Loading takes under a second; this only ends a start that hangs. */
-const START_TIMEOUT_MS = 60_000
+/** Longest time for each step of a start (loading, one sample); it takes under a second, so this only ends one that hangs. */
+export const START_TIMEOUT_MS = 60_000
 /** Last output of a child that is kept for the log, characters. */
 const MAX_OUTPUT = 2000
 /** Most pixels of an image that is decoded. */
@@ -66,6 +66,7 @@ export class DetectorChild {
   private waiting: Waiting | null = null
   private cause: StopCause | null = null
   private idle = true
+  private greeted = false
   private output = ''
   private lastJobId = 0
 
@@ -117,14 +118,15 @@ export class DetectorChild {
 
   /**
    * Measures one file.
+   * @param timeoutMs longest time for this job
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or what the child gave as reason
    */
-  async measure(job: ChildJob): Promise<MeasuredMessage> {
+  async measure(job: ChildJob, timeoutMs = this.options.timeoutMs): Promise<MeasuredMessage> {
     const jobId = ++this.lastJobId
     const watch = new AbortController()
     try {
       const reply = this.ask(jobId, { type: 'measure', jobId, ...job })
-      this.limitTime(watch.signal, this.options.timeoutMs, 'detector-timeout')
+      this.limitTime(watch.signal, timeoutMs, 'detector-timeout')
       void this.limitMemory(watch.signal)
       const answer = await reply
       if (answer.type === 'measured') return answer
@@ -178,7 +180,7 @@ export class DetectorChild {
 
   private receive(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw)
-    if (parsed.success && parsed.data.type === 'hello') this.sendPackages()
+    if (parsed.success && parsed.data.type === 'hello' && !this.greeted) this.sendPackages()
     else if (parsed.success && parsed.data.type !== 'hello' && this.isAwaited(parsed.data)) this.settle(parsed.data)
     else void this.kill('answer', misspoke())
   }
@@ -195,6 +197,7 @@ export class DetectorChild {
   }
 
   private sendPackages(): void {
+    this.greeted = true
     const timeoutSeconds = Math.max(1, Math.floor((this.options.timeoutMs * DECODE_SHARE) / 1000))
     const packages = this.options.packages.map((pack) => ({ ...pack }))
     this.handle.send(

@@ -21,20 +21,22 @@ export interface PoolOptions {
   startChild(signal: AbortSignal): Promise<DetectorChild>
 }
 
+type EndListener = (child: DetectorChild, end: ChildEnd) => void
+
 /** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
 export class ChildPool {
   private readonly slots: readonly ChildSlot[]
   private readonly line = new WaitingLine<ChildSlot>()
   private readonly closing = new AbortController()
   private readonly living = new Set<DetectorChild>()
-  private readonly starting = new Set<Promise<DetectorChild>>()
+  private readonly launching = new Set<Promise<DetectorChild>>()
 
   constructor(private readonly options: PoolOptions) {
     const slotOptions = {
       ...options,
       closing: this.closing.signal,
       renewing: { taken: false },
-      launch: (ended: (child: DetectorChild, end: ChildEnd) => void) => this.launch(ended),
+      launch: (ended: EndListener) => this.launch(ended),
       onFree: (slot: ChildSlot) => this.offer(slot),
       onStartFailed: (_slot: ChildSlot, waitMs: number) => this.refuseWhenDown(waitMs),
     }
@@ -53,11 +55,11 @@ export class ChildPool {
     }
   }
 
-  /** Processes that are warm, that are at work, and that there should be. */
+  /** Processes that are warm and free, that are at work, and that there should be. */
   state(): { ready: number; busy: number; size: number } {
     const { slots } = this
     return {
-      ready: slots.filter((slot) => slot.warm).length,
+      ready: slots.filter((slot) => slot.warm && !slot.busy).length,
       busy: slots.filter((slot) => slot.busy).length,
       size: slots.length,
     }
@@ -81,7 +83,7 @@ export class ChildPool {
     this.closing.abort()
     this.line.dismiss(stopping())
     await Promise.all([...this.living].map((child) => child.kill('closed', stopping())))
-    await Promise.allSettled(this.starting)
+    await Promise.allSettled(this.launching)
   }
 
   private async acquire(signal?: AbortSignal): Promise<ChildSlot> {
@@ -111,28 +113,32 @@ export class ChildPool {
     )
   }
 
-  private async launch(ended: (child: DetectorChild, end: ChildEnd) => void): Promise<DetectorChild> {
-    const { clock, startChild } = this.options
+  private launch(ended: EndListener): Promise<DetectorChild> {
+    const launching = this.launchWarm(ended)
+    this.launching.add(launching)
+    const forget = () => this.launching.delete(launching)
+    launching.then(forget, forget)
+    return launching
+  }
+
+  private async launchWarm(ended: EndListener): Promise<DetectorChild> {
+    const { clock, startChild, onEvent } = this.options
     const began = clock.monotonic()
-    const start = startChild(this.closing.signal)
-    this.starting.add(start)
     try {
-      const child = await start
+      const child = await startChild(this.closing.signal)
       this.living.add(child)
       void child.ended.then((end) => this.afterEnd(child, end, ended))
       if (this.closing.signal.aborted) await child.kill('closed')
       this.closing.signal.throwIfAborted()
-      this.options.onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
+      onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
       return child
     } catch (error) {
       if (!this.closing.signal.aborted) this.tellStartFailed(toAttestdError(error))
       throw error
-    } finally {
-      this.starting.delete(start)
     }
   }
 
-  private afterEnd(child: DetectorChild, end: ChildEnd, ended: (child: DetectorChild, end: ChildEnd) => void): void {
+  private afterEnd(child: DetectorChild, end: ChildEnd, ended: EndListener): void {
     this.living.delete(child)
     this.options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
     const facts = { pid: child.pid, cause: end.cause, ...(end.output === '' ? {} : { output: end.output }) }

@@ -4,7 +4,7 @@ import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
 import { calibrate, isUnsure } from './calibration.js'
-import { type ChildOptions, DetectorChild, type MeasuredMessage } from './child-host.js'
+import { type ChildOptions, DetectorChild, type MeasuredMessage, START_TIMEOUT_MS } from './child-host.js'
 import { ChildPool } from './child-pool.js'
 import type { Detection, DetectorHost, DetectorHostState, DetectorSummary, DetectRequest } from './detection.js'
 import type { DetectorEventSink } from './detector-events.js'
@@ -63,7 +63,10 @@ export async function createDetectorHost(options: DetectorHostOptions): Promise<
 async function startWarmChild(options: ChildOptions, signal: AbortSignal): Promise<DetectorChild> {
   const child = await DetectorChild.start(options, signal)
   try {
-    for (const pack of options.packages) checkSelfTest(pack, (await child.measure(selfTestJob(pack))).measurement)
+    for (const pack of options.packages) {
+      // With its own limit: a first inference on a busy machine is slower than the operator's limit may allow for.
+      checkSelfTest(pack, (await child.measure(selfTestJob(pack), START_TIMEOUT_MS)).measurement)
+    }
     await refuseTightMemory(child, options.memoryBytes)
     return child
   } catch (error) {

@@ -34,8 +34,11 @@ export interface DetectorSummary {
 
 /** State of the detector processes for readiness and metrics. */
 export interface DetectorHostState {
+  /** Warmed and free. */
   readonly ready: number
+  /** At work. */
   readonly busy: number
+  /** How many there should be; those missing are starting. */
   readonly size: number
   /** Local wall clock of the last inference that succeeded, Unix ms; null: none yet. */
   readonly lastInferenceAt: number | null

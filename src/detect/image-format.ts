@@ -1,15 +1,22 @@
 import fs from 'node:fs/promises'
-import { fileTypeFromBuffer } from 'file-type'
 import { AttestdError } from '../core/errors.js'
+import { sniff } from '../media/sniff.js'
 
-/** Bytes that are read to tell the format; enough for every signature that is looked for. */
-const SNIFF_BYTES = 4100
+/** Bytes that are read to tell the format; what `sniff` looks at. */
+const HEAD_BYTES = 4100
 
-/** Image formats that are decoded. Key: file-type's extension; value: the format name libvips reports for it. */
-const FORMATS = { jpg: 'jpeg', png: 'png', apng: 'png', webp: 'webp', gif: 'gif', tif: 'tiff', avif: 'heif' } as const
+/** Name of an image format that is decoded, as libvips names it (`heif` is AVIF here). */
+export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'heif'
 
-/** Name of an accepted image format, as libvips names it (`heif` is AVIF here). */
-export type ImageFormat = (typeof FORMATS)[keyof typeof FORMATS]
+const FORMAT_OF_MIME = new Map<string | null, ImageFormat>([
+  ['image/jpeg', 'jpeg'],
+  ['image/png', 'png'],
+  ['image/apng', 'png'],
+  ['image/webp', 'webp'],
+  ['image/gif', 'gif'],
+  ['image/tiff', 'tiff'],
+  ['image/avif', 'heif'],
+])
 
 /**
  * Tells the image format of a file by its first bytes, never by its name.
@@ -18,48 +25,46 @@ export type ImageFormat = (typeof FORMATS)[keyof typeof FORMATS]
 export async function sniffImageFormat(file: string): Promise<ImageFormat> {
   const head = await readHead(file)
   if (head.length === 0) throw new AttestdError('media-empty')
-  if (isTiff(head)) return refuseCameraRaw(head)
-  const type = await fileTypeFromBuffer(head)
-  if (type !== undefined && Object.hasOwn(FORMATS, type.ext)) return FORMATS[type.ext as keyof typeof FORMATS]
-  if (type?.mime.startsWith('image/')) {
-    throw new AttestdError('media-unsupported', `The image format ${type.mime} is not supported.`)
+  if (isCanonRaw(head)) throw unsupported('image/x-canon-cr2')
+  if (isTiff(head)) return 'tiff'
+  const sniffed = await sniff(head)
+  const format = FORMAT_OF_MIME.get(sniffed.mime)
+  if (format !== undefined) return format
+  if (sniffed.class === 'image') throw unsupported(sniffed.mime ?? 'of these bytes')
+  if (isSvg(head)) throw unsupported('image/svg+xml')
+  if (sniffed.class === 'unknown' && sniffed.mime === null) {
+    throw new AttestdError('media-unsupported', 'The bytes have no signature of a known image format.')
   }
-  if (isSvg(head)) throw new AttestdError('media-unsupported', 'The image format image/svg+xml is not supported.')
-  if (type !== undefined)
-    throw new AttestdError('media-type-mismatch', `Declared an image, but the bytes are ${type.mime}.`)
-  if (isText(head)) throw new AttestdError('media-type-mismatch', 'Declared an image, but the bytes are text.')
-  throw new AttestdError('media-unsupported', 'The bytes have no signature of a known image format.')
+  throw new AttestdError(
+    'media-type-mismatch',
+    `Declared an image, but the bytes are ${sniffed.mime ?? sniffed.class}.`,
+  )
 }
 
 async function readHead(file: string): Promise<Buffer> {
   const handle = await fs.open(file, 'r')
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
     return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()
   }
 }
 
-/** By hand, because file-type looks for the first directory, which may lie at the end of the file. */
+/** By hand, because file-type looks for the first directory of a TIFF, which may lie at the end of the file. */
 function isTiff(head: Buffer): boolean {
-  const magic = head.toString('latin1', 0, 4)
-  return magic === 'II*\0' || magic === 'MM\0*' || magic === 'II+\0' || magic === 'MM\0+'
+  return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.toString('latin1', 0, 4))
 }
 
-/** Canon raw files are TIFFs whose first image is only a preview. Other raws cannot be told by their first bytes. */
-function refuseCameraRaw(head: Buffer): ImageFormat {
-  if (head.toString('latin1', 8, 10) === 'CR') {
-    throw new AttestdError('media-unsupported', 'The image format image/x-canon-cr2 is not supported.')
-  }
-  return 'tiff'
+/** A TIFF whose first image is only a preview. Other camera raws cannot be told by their first bytes. */
+function isCanonRaw(head: Buffer): boolean {
+  return isTiff(head) && head.toString('latin1', 8, 10) === 'CR'
 }
 
 function isSvg(head: Buffer): boolean {
   return /<svg[\s>]/i.test(head.toString('latin1'))
 }
 
-/** No control characters but tab and line ends: binary formats have some in their first bytes. */
-function isText(head: Buffer): boolean {
-  return head.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d))
+function unsupported(format: string): AttestdError {
+  return new AttestdError('media-unsupported', `The image format ${format} is not supported.`)
 }

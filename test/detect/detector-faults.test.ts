@@ -1,0 +1,287 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { DetectorBench, hasProc, isRunning, untilGone } from '../support/detector-bench.js'
+import { noise, plain } from '../support/detector-images.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const image = (file: string) => ({ file, mediaType: 'image' as const })
+
+/** 64 Mpx that take over a second to decode and several hundred MB. */
+let heavy: Buffer
+let light: Buffer
+beforeAll(async () => {
+  heavy = await plain('#345', 8000, 8000).webp({ effort: 0 }).toBuffer()
+  light = await noise().jpeg().toBuffer()
+})
+
+let bench: DetectorBench
+beforeEach(async () => {
+  bench = await DetectorBench.create()
+  await writeTinyPackage(bench.modelsDir)
+})
+afterEach(() => bench.dispose())
+
+describe('a process that dies at work', () => {
+  it('fails its own job by name, and all others get their scores', async () => {
+    const host = await bench.start({ workers: 2 })
+    const poison = await bench.write('poison', heavy)
+    const good = await bench.write('good', light)
+    const expected = (await host.detect(image(good))).rawScore
+    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
+    const [bad, ...others] = await Promise.allSettled(
+      [poison, ...Array.from({ length: 12 }, () => good)].map((file) => host.detect(image(file))),
+    )
+    expect(bad).toMatchObject({
+      status: 'rejected',
+      reason: { reason: 'detector-crashed', facts: { exit: 'SIGKILL' } },
+    })
+    expect(others.map((each) => each.status === 'fulfilled' && each.value.rawScore)).toEqual(others.map(() => expected))
+    expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['crashed'])
+  })
+
+  it('is replaced, even when it is the only one', async () => {
+    const host = await bench.start()
+    const good = await bench.write('good', light)
+    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
+    await expect(host.detect(image(await bench.write('poison', heavy)))).rejects.toMatchObject({
+      reason: 'detector-crashed',
+    })
+    await expect(host.detect(image(good))).resolves.toMatchObject({ detectorId: 'tiny-image' })
+    expect(host.state()).toMatchObject({ ready: 1, busy: 0, size: 1 })
+    expect(bench.all('child-started')).toHaveLength(2)
+  })
+
+  it('is replaced when it died idle', async () => {
+    const host = await bench.start()
+    const [first] = bench.all('child-started')
+    const stopped = bench.next('child-stopped')
+    process.kill(first?.pid as number, 'SIGKILL')
+    expect(await stopped).toMatchObject({ cause: 'crashed', pid: first?.pid })
+    await expect(host.detect(image(await bench.write('good', light)))).resolves.toMatchObject({
+      unsure: expect.any(Boolean),
+    })
+  })
+})
+
+describe('limits', () => {
+  it('a file that takes too long has its process killed', async () => {
+    const clock = new ManualClock()
+    const host = await bench.start({ clock, timeoutMs: 3_000 })
+    const started = bench.next('job-started')
+    const work = host.detect(image(await bench.write('heavy', heavy))).catch((error: unknown) => error)
+    const { pid } = await started
+    const stopped = bench.next('child-stopped')
+    await clock.advance(3_000)
+    expect(await work).toMatchObject({ reason: 'detector-timeout', facts: { limitMs: 3_000 } })
+    expect(await stopped).toEqual({ type: 'child-stopped', pid, cause: 'timeout' })
+    expect(await isRunning(pid)).toBe(false)
+  })
+
+  it.skipIf(!hasProc)('a file that takes too much memory has its process killed', async () => {
+    const host = await bench.start({ memoryMb: 260 })
+    await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toMatchObject({
+      reason: 'detector-out-of-memory',
+    })
+    await expect(host.detect(image(await bench.write('good', light)))).resolves.toMatchObject({
+      detectorVersion: '1.0.0',
+    })
+    expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['memory'])
+  })
+
+  it('a process that stays large after a job is replaced and the job keeps its score', async () => {
+    // This clock stands still, so the memory is not read while the job runs, only after it.
+    const clock = new ManualClock()
+    const host = await bench.start({ clock, memoryMb: 260 })
+    const stopped = bench.next('child-stopped')
+    await expect(host.detect(image(await bench.write('heavy', heavy)))).resolves.toMatchObject({
+      detectorId: 'tiny-image',
+    })
+    expect(await stopped).toMatchObject({ cause: 'memory' })
+    await clock.untilSleeping()
+    await clock.advance(0)
+    await expect(host.probe()).resolves.toBeUndefined()
+    expect(bench.all('child-started')).toHaveLength(2)
+  })
+
+  it('a process is replaced after its number of files, the new one warm before the old one goes', async () => {
+    const host = await bench.start({ jobsPerChild: 3 })
+    const good = await bench.write('good', light)
+    const [first] = bench.all('child-started')
+    const successor = bench.next('child-started')
+    const stopped = bench.next('child-stopped')
+    for (let job = 0; job < 3; job++) await host.detect(image(good))
+    expect(host.state().ready).toBe(1)
+    const next = await successor
+    expect(await stopped).toEqual({ type: 'child-stopped', pid: first?.pid, cause: 'jobs' })
+    expect(bench.events.indexOf(next)).toBeLessThan(bench.events.findIndex(({ type }) => type === 'child-stopped'))
+    await host.detect(image(good))
+    expect(bench.all('job-started').at(-1)?.pid).toBe(next.pid)
+  })
+
+  it('many files over many replacements lose nothing', async () => {
+    const host = await bench.start({ jobsPerChild: 2, workers: 2 })
+    const good = await bench.write('good', light)
+    const expected = (await host.detect(image(good))).rawScore
+    for (let round = 0; round < 3; round++) {
+      const renewed = bench.next('child-started')
+      const scores = await Promise.all(Array.from({ length: 10 }, () => host.detect(image(good))))
+      expect(scores.map(({ rawScore }) => rawScore)).toEqual(scores.map(() => expected))
+      await renewed
+    }
+    expect(host.state().ready).toBe(2)
+  })
+})
+
+describe('processes that cannot be started', () => {
+  it.skipIf(!hasProc)('end the start with a clear error when they die again and again', async () => {
+    const killer = setInterval(() => {
+      for (const pid of detectorChildren()) process.kill(pid, 'SIGKILL')
+    }, 10)
+    await expect(bench.start()).rejects.toMatchObject({ reason: 'detector-start-failed', kind: 'setup' })
+    clearInterval(killer)
+    expect(bench.all('child-start-failed')).toHaveLength(3)
+    expect(detectorChildren()).toEqual([])
+  })
+
+  it('make jobs fail as unavailable until one starts again', async () => {
+    const clock = new ManualClock()
+    const host = await bench.start({ clock })
+    const good = await bench.write('good', light)
+    const model = path.join(bench.modelsDir, 'tiny-image', 'model.onnx')
+    const bytes = await fs.readFile(model)
+    await fs.writeFile(model, 'changed on disk')
+    const [first] = bench.all('child-started')
+    const stopped = bench.next('child-stopped')
+    process.kill(first?.pid as number, 'SIGKILL')
+    await stopped
+    await clock.untilSleeping()
+    const waiting = host.detect(image(good)).catch((error: unknown) => error)
+    const failed = bench.next('child-start-failed')
+    await clock.advance(500)
+    expect(await failed).toMatchObject({ reason: 'model-digest-mismatch' })
+    expect(await waiting).toMatchObject({ reason: 'detector-unavailable', retryAfterMs: expect.any(Number) })
+    await expect(host.detect(image(good))).rejects.toMatchObject({ reason: 'detector-unavailable' })
+    expect(host.state()).toMatchObject({ ready: 0, busy: 0 })
+
+    await fs.writeFile(model, bytes)
+    await clock.untilSleeping()
+    await clock.advance(30_000)
+    await expect.poll(() => host.state().ready, { timeout: 20_000 }).toBe(1)
+    await expect(host.detect(image(good))).resolves.toMatchObject({ detectorId: 'tiny-image' })
+  })
+
+  it('leave a renewed process in place when its successor does not start', async () => {
+    const host = await bench.start({ jobsPerChild: 1 })
+    const good = await bench.write('good', light)
+    await fs.writeFile(path.join(bench.modelsDir, 'tiny-image', 'model.onnx'), 'changed on disk')
+    const failed = bench.next('child-start-failed')
+    const { rawScore } = await host.detect(image(good))
+    await failed
+    expect(await host.detect(image(good))).toMatchObject({ rawScore })
+    expect(bench.all('child-stopped')).toEqual([])
+  })
+})
+
+describe('the probe', () => {
+  it('does not trust a process again that gives another score than stated', async () => {
+    const host = await bench.start()
+    const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
+    const bytes = await fs.readFile(sample)
+    await fs.writeFile(sample, await plain({ r: 0, g: 255, b: 255 }).png().toBuffer())
+    const stopped = bench.next('child-stopped')
+    await expect(host.probe()).rejects.toMatchObject({ reason: 'detector-self-test-failed' })
+    await fs.writeFile(sample, bytes)
+    expect(await stopped).toMatchObject({ cause: 'self-test' })
+    await expect(host.probe()).resolves.toBeUndefined()
+  })
+})
+
+describe('a caller that goes away', () => {
+  it('leaves the line, or is released from its job, and the process serves the next', async () => {
+    const host = await bench.start()
+    const good = await bench.write('good', light)
+    const gone = new AbortController()
+    const working = host.detect(image(await bench.write('heavy', heavy)), gone.signal).catch((error: unknown) => error)
+    const waiting = host.detect(image(good), gone.signal).catch((error: unknown) => error)
+    const next = host.detect(image(good))
+    await bench.next('job-started').then(() => gone.abort())
+    for (const end of [working, waiting]) expect(await end).toMatchObject({ name: 'AbortError' })
+    expect(host.state()).toMatchObject({ ready: 0, busy: 1 })
+    await expect(next).resolves.toMatchObject({ detectorId: 'tiny-image' })
+    expect(new Set(bench.all('job-started').map(({ pid }) => pid)).size).toBe(1)
+    expect(bench.all('job-started')).toHaveLength(2)
+    await expect(host.detect(image(good), AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('closing', () => {
+  it('ends all processes; open jobs go back as not done', async () => {
+    const host = await bench.start()
+    const file = await bench.write('heavy', heavy)
+    const jobs = Promise.allSettled([host.detect(image(file)), host.detect(image(file))])
+    const { pid } = await bench.next('job-started')
+    await host.close()
+    expect(await isRunning(pid)).toBe(false)
+    for (const job of await jobs)
+      expect(job).toMatchObject({ status: 'rejected', reason: { reason: 'draining', kind: 'wait' } })
+    await expect(host.detect(image(file))).rejects.toMatchObject({ reason: 'draining' })
+    await expect(host.close()).resolves.toBeUndefined()
+  })
+
+  it.skipIf(!hasProc)('leaves no process behind that was just being started', async () => {
+    const host = await bench.start({ jobsPerChild: 1 })
+    await host.detect(image(await bench.write('good', light)))
+    expect(detectorChildren()).toHaveLength(2)
+    await host.close()
+    expect(detectorChildren()).toEqual([])
+  })
+
+  it.skipIf(!hasProc)('a parent that is killed takes its processes along, also those at work', async () => {
+    const parent = startParent(bench.modelsDir, await bench.write('heavy', heavy))
+    const pids = await new Promise<number[]>((resolve) => {
+      parent.stdout?.once('data', (text: Buffer) => resolve(JSON.parse(text.toString())))
+    })
+    expect(await Promise.all(pids.map(isRunning))).toEqual([true, true])
+    parent.kill('SIGKILL')
+    await Promise.all(pids.map(untilGone))
+    expect(await Promise.all(pids.map(isRunning))).toEqual([false, false])
+  })
+})
+
+/** Process ids of the detector processes of this test process. */
+function detectorChildren(): number[] {
+  const tasks = readdirSync('/proc/self/task')
+  const children = tasks.flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'latin1').split(' '))
+  return children.map(Number).filter((pid) => pid > 0 && commandLine(pid).includes('detector-child'))
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Another process with a detector host of two, which tells their ids as soon as one of them works. */
+function startParent(modelsDir: string, file: string): ChildProcess {
+  const entry = (...parts: string[]) => JSON.stringify(packagePath('dist', ...parts))
+  const script = `
+    const { createDetectorHost } = await import(${entry('detect', 'create-detector-host.js')})
+    const { systemClock } = await import(${entry('core', 'clock.js')})
+    const { silentLog } = await import(${entry('core', 'log.js')})
+    const pids = []
+    const onEvent = (event) => {
+      if (event.type === 'child-started') pids.push(event.pid)
+      if (event.type === 'job-started') console.log(JSON.stringify(pids))
+    }
+    const host = await createDetectorHost({ modelsDir: ${JSON.stringify(modelsDir)}, detectors: [], workers: 2, timeoutMs: 60000,
+      memoryMb: 2000, jobsPerChild: 100, clock: systemClock, random: Math.random, log: silentLog, onEvent })
+    await host.detect({ file: ${JSON.stringify(file)}, mediaType: 'image' })`
+  return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+}

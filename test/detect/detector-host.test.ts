@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { sigmoid } from '../../src/detect/calibration.js'
+import type { DetectorHost } from '../../src/detect/detection.js'
+import { manifestDigest } from '../../src/detect/manifest.js'
+import { DetectorBench, hasProc, isRunning } from '../support/detector-bench.js'
+import { mp3, noise, plain, pngClaiming, SVG, twoFrames } from '../support/detector-images.js'
+import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writeTinyPackage } from '../support/detector-package.js'
+import { tinyOnnx } from '../support/detector-tiny-onnx.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const image = (file: string) => ({ file, mediaType: 'image' as const })
+
+describe('a host with two processes', () => {
+  let bench: DetectorBench
+  let host: DetectorHost
+  const clock = new ManualClock()
+
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir)
+    process.env.ATTESTD_SIGNING_SECRET = 'must-not-be-inherited'
+    host = await bench.start({ workers: 2, clock })
+    delete process.env.ATTESTD_SIGNING_SECRET
+  })
+  afterAll(() => bench.dispose())
+
+  it('is ready with all processes and knows its detector', async () => {
+    expect(host.state()).toEqual({ ready: 2, busy: 0, size: 2, lastInferenceAt: clock.now() })
+    const text = await fs.readFile(path.join(bench.modelsDir, 'tiny-image', 'detector.json'))
+    expect(host.detectorFor('image')).toMatchObject({ id: 'tiny-image', digest: manifestDigest(text) })
+    expect(host.detectors).toHaveLength(1)
+    expect(host.detectorFor('audio')).toBeNull()
+  })
+
+  it('gives the score that the network must give', async () => {
+    const color = { r: 60, g: 120, b: 180 }
+    const file = await bench.write('plain.png', await plain(color).png().toBuffer())
+    const detection = await host.detect(image(file))
+    expect(detection.rawScore).toBeCloseTo(tinyLogit(color), 4)
+    expect(detection).toMatchObject({
+      detectorId: 'tiny-image',
+      detectorVersion: '1.0.0',
+      detectorDigest: host.detectors[0]?.digest,
+      risk: sigmoid(detection.rawScore),
+      unsure: false,
+      notes: expect.stringMatching(/^png 120x80; 5 crops, logit -?\d+\.\d\d to -?\d+\.\d\d, highest/),
+    })
+    expect(detection.elapsedMs.decode).toBeGreaterThan(0)
+    expect(detection.elapsedMs.infer).toBeGreaterThan(0)
+  })
+
+  it('says when a risk lies in the decision band', async () => {
+    const sure = await bench.write('sure.png', await plain({ r: 180, g: 128, b: 128 }).png().toBuffer())
+    expect(await host.detect(image(sure))).toMatchObject({ unsure: false })
+    const middling = await bench.write('middling.png', await plain({ r: 122, g: 128, b: 128 }).png().toBuffer())
+    expect(await host.detect(image(middling))).toMatchObject({ unsure: true, risk: expect.closeTo(0.49, 1) })
+  })
+
+  it('refuses a kind of media that no detector is for', async () => {
+    const file = await bench.write('sound.mp3', mp3())
+    await expect(host.detect({ file, mediaType: 'audio' })).rejects.toMatchObject({ reason: 'detector-none' })
+  })
+
+  it.each([
+    ['mislabelled', async () => mp3(), 'media-type-mismatch'],
+    ['vector', async () => SVG, 'media-unsupported'],
+    ['truncated', async () => (await noise().jpeg().toBuffer()).subarray(0, 2000), 'media-corrupt'],
+    ['huge', async () => pngClaiming(30_000, 30_000), 'media-too-complex'],
+    ['one-pixel', async () => plain('#fff', 1, 1).png().toBuffer(), 'media-too-small'],
+    ['empty', async () => '', 'media-empty'],
+  ])('a bad file fails by name and costs no process: %s', async (name, make, reason) => {
+    const file = await bench.write(name, await make())
+    const stops = bench.all('child-stopped').length
+    await expect(host.detect(image(file))).rejects.toMatchObject({ reason })
+    expect(bench.all('job-finished').at(-1)).toMatchObject({ outcome: reason, mediaType: 'image' })
+    expect(bench.all('child-stopped')).toHaveLength(stops)
+  })
+
+  it('names the frames of an animation in its notes', async () => {
+    const file = await bench.write('two.gif', await twoFrames().gif().toBuffer())
+    expect((await host.detect(image(file))).notes).toMatch(/^gif 64x64, first of 2 frames;/)
+  })
+
+  it('gives the same bits whatever the process, the neighbor and the order', async () => {
+    const files = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (index) => {
+        const picture = noise(200 + 37 * index, 150 + 11 * index)
+        const format = (['jpeg', 'webp', 'png'] as const)[index % 3] as 'jpeg'
+        return bench.write(`same-${index}.${format}`, await picture.toFormat(format).toBuffer())
+      }),
+    )
+    const scores = async (list: string[]) => {
+      const found = await Promise.all(
+        list.map(async (file) => [file, (await host.detect(image(file))).rawScore] as const),
+      )
+      return Object.fromEntries(found)
+    }
+    const inTurn: Record<string, number> = {}
+    for (const file of files) Object.assign(inTurn, await scores([file]))
+    expect(new Set(Object.values(inTurn)).size).toBe(files.length)
+    const usedBefore = bench.all('job-started').length
+    for (let round = 0; round < 3; round++) expect(await scores(files.toReversed())).toEqual(inTurn)
+    const used = bench.all('job-started').slice(usedBefore)
+    expect(new Set(used.map(({ pid }) => pid)).size).toBe(2)
+  })
+
+  it('keeps its last inference fresh by the probe', async () => {
+    clock.stepWall(90_000)
+    await host.probe()
+    expect(host.state().lastInferenceAt).toBe(clock.now())
+  })
+
+  it.skipIf(!hasProc)('gives its processes nothing of its environment', async () => {
+    for (const { pid } of bench.all('child-started')) {
+      const environment = (await fs.readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean)
+      expect(environment.map((entry) => entry.split('=')[0])).toEqual(
+        environment.map(() => expect.stringMatching(/^NODE_CHANNEL_/)),
+      )
+    }
+  })
+
+  it('its processes outlive the signals that reach the whole group', async () => {
+    const pids = bench.all('child-started').map(({ pid }) => pid)
+    for (const pid of pids) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal)
+    await host.probe()
+    await host.probe()
+    expect(await Promise.all(pids.map(isRunning))).toEqual([true, true])
+  })
+})
+
+describe('decoding and inference stay out of the main process', () => {
+  it('the host loads neither sharp nor the ONNX runtime', async () => {
+    const entry = packagePath('dist', 'detect', 'create-detector-host.js')
+    const script = `await import(${JSON.stringify(entry)})
+      const { createRequire } = await import('node:module')
+      console.log(Object.keys(createRequire(import.meta.url).cache).concat(process.report.getReport().sharedObjects).join('\\n'))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    expect(stdout).toContain('libc')
+    expect(stdout).not.toMatch(/sharp|vips|onnx/)
+  })
+})
+
+describe('a package that does not hold what it states', () => {
+  let bench: DetectorBench
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+  })
+  afterAll(() => bench.dispose())
+
+  it.each([
+    [
+      'another risk on its own sample',
+      { manifest: { selfTest: { file: 'selftest.png', risk: 0.5, tolerance: 0.02 } } },
+      'detector-self-test-failed',
+      /gave its own sample selftest.png a risk of 0\.99\d\d; its manifest states 0.5 ± 0.02/,
+    ],
+    [
+      'a sample that cannot be read',
+      { manifest: { selfTest: { file: 'model.onnx', risk: 0.5, tolerance: 0.02 } } },
+      'detector-self-test-failed',
+      /could not score its own sample/,
+    ],
+    ['a model that is none', { model: Buffer.from('not a model') }, 'manifest-invalid', /cannot be loaded/],
+    [
+      'another input name',
+      { manifest: { runtime: { kind: 'onnx', model: 'model.onnx', input: 'image', output: 'logit' } } },
+      'manifest-invalid',
+      /runtime.input: is image, but the model has pixels/,
+    ],
+    [
+      'two outputs',
+      { model: tinyOnnx(TINY_WEIGHTS, TINY_BIAS, 2) },
+      'detector-self-test-failed',
+      /did not give one 32-bit float/,
+    ],
+    ['a model that gives no number', { model: tinyOnnx([Number.NaN, 0, 0], 0) }, 'detector-self-test-failed', /NaN/],
+    [
+      'a logit called a probability',
+      { manifest: { outputKind: 'probability' } },
+      'detector-self-test-failed',
+      /not a probability/,
+    ],
+  ])('%s', async (_, spoilt, reason, message) => {
+    await fs.rm(path.join(bench.modelsDir, 'tiny-image'), { recursive: true, force: true })
+    await writeTinyPackage(bench.modelsDir, spoilt)
+    await expect(bench.start({ workers: 2 })).rejects.toMatchObject({ reason, message, kind: 'setup' })
+    expect(bench.all('child-start-failed').at(-1)).toEqual({ type: 'child-start-failed', reason })
+  })
+
+  it.skipIf(!hasProc)('a memory cap below what a process needs at rest', async () => {
+    await fs.rm(path.join(bench.modelsDir, 'tiny-image'), { recursive: true, force: true })
+    await writeTinyPackage(bench.modelsDir)
+    await expect(bench.start({ memoryMb: 64, clock: new ManualClock() })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: /ATTESTD_DETECTOR_MEMORY_MB is 64, but a detector process takes \d+ MiB/,
+    })
+  })
+})

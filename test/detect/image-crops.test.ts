@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { cropImage, cropPositions, keptArea } from '../../src/detect/image-crops.js'
+import type { DecodedImage } from '../../src/detect/image-decode.js'
+import type { ImagePreprocessing } from '../../src/detect/manifest.js'
+import { noisePixels } from '../support/detector-images.js'
+
+const PLAN: ImagePreprocessing = {
+  kind: 'image',
+  resize: { shortSide: 40, kernel: 'lanczos3' },
+  crops: { size: 32, positions: 'five' },
+  normalize: { mean: [0.5, 0.25, 0], std: [0.5, 0.25, 1] },
+  minShortSide: 32,
+}
+
+function decoded(width: number, height: number, pixels = noisePixels(width, height)): DecodedImage {
+  return { pixels, width, height, format: 'png', frames: 1 }
+}
+
+describe('cropPositions', () => {
+  it('are the corners and the center', () => {
+    expect(cropPositions(60, 41, 32, 'five')).toEqual([
+      ['top left', 0, 0],
+      ['top right', 28, 0],
+      ['bottom left', 0, 9],
+      ['bottom right', 28, 9],
+      ['center', 14, 4],
+    ])
+  })
+
+  it('or the center alone', () => expect(cropPositions(32, 32, 32, 'center')).toEqual([['center', 0, 0]]))
+})
+
+describe('keptArea', () => {
+  it.each([
+    [100, 50, { left: 0, top: 0, width: 100, height: 50 }],
+    [800, 100, { left: 0, top: 0, width: 800, height: 100 }],
+    [30_000, 40, { left: 14_840, top: 0, width: 320, height: 40 }],
+    [40, 30_001, { left: 0, top: 14_840, width: 40, height: 320 }],
+  ])('of %d x %d', (width, height, area) => expect(keptArea(width, height)).toEqual(area))
+})
+
+describe('cropImage', () => {
+  it('gives normalized planes of the very pixels where nothing is resized', async () => {
+    const pixels = noisePixels(50, 40)
+    const crops = await cropImage(decoded(50, 40, pixels), PLAN)
+    expect(crops.map(({ name }) => name)).toEqual(['top left', 'top right', 'bottom left', 'bottom right', 'center'])
+    const [, , , bottomRight] = crops
+    const byte = (x: number, y: number, channel: number) => (pixels[(y * 50 + x) * 3 + channel] as number) / 255
+    const at = (channel: number, x: number, y: number) => bottomRight?.values[channel * 32 * 32 + y * 32 + x]
+    expect(bottomRight?.values).toHaveLength(3 * 32 * 32)
+    expect(at(0, 0, 0)).toBe(Math.fround((byte(18, 8, 0) - 0.5) / 0.5))
+    expect(at(1, 31, 31)).toBe(Math.fround((byte(49, 39, 1) - 0.25) / 0.25))
+    expect(at(2, 5, 7)).toBe(Math.fround(byte(23, 15, 2)))
+  })
+
+  it.each([
+    ['down', 400, 300],
+    ['up', 33, 50],
+    ['of a strip', 4_000, 36],
+    ['of a strip that stands', 36, 4_000],
+  ])('brings the short side to size: %s', async (_, width, height) => {
+    const crops = await cropImage(decoded(width, height), PLAN)
+    expect(crops).toHaveLength(5)
+    for (const { values } of crops) expect(values.every((value) => Number.isFinite(value))).toBe(true)
+    expect(new Set(crops.map(({ values }) => Buffer.from(values.buffer).toString('base64'))).size).toBe(5)
+  })
+
+  it('gives the same bits twice', async () => {
+    const [first, second] = await Promise.all([1, 2].map(() => cropImage(decoded(301, 211), PLAN)))
+    expect(first).toEqual(second)
+  })
+
+  it('refuses an image below the smallest side', async () => {
+    await expect(cropImage(decoded(31, 500), PLAN)).rejects.toMatchObject({
+      reason: 'media-too-small',
+      message: /31x500 px.*at least 32 px/,
+    })
+    await expect(cropImage(decoded(1, 1), PLAN)).rejects.toMatchObject({ reason: 'media-too-small' })
+  })
+})

@@ -1,0 +1,160 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeImage } from '../../src/detect/image-decode.js'
+import {
+  bmp,
+  isoMedia,
+  mp3,
+  noise,
+  noisePixels,
+  plain,
+  pngClaiming,
+  SVG,
+  twoFrames,
+} from '../support/detector-images.js'
+
+const LIMITS = { maxPixels: 64_000_000, timeoutSeconds: 10 }
+const COLOR = { r: 200, g: 100, b: 50 }
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-decode-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+async function write(data: Uint8Array | string): Promise<string> {
+  const file = path.join(folder, `${Math.random().toString(36).slice(2)}.jpg`)
+  await fs.writeFile(file, data)
+  return file
+}
+
+const decode = async (data: Uint8Array | string) => decodeImage(await write(data), LIMITS)
+
+/** The color at the middle of a decoded image. */
+function middle({ pixels, width, height }: { pixels: Buffer; width: number; height: number }): number[] {
+  return [...pixels.subarray(((height >> 1) * width + (width >> 1)) * 3).subarray(0, 3)]
+}
+
+describe('formats', () => {
+  it.each([
+    ['png', () => noise().png()],
+    ['webp', () => noise().webp({ lossless: true })],
+    ['tiff', () => noise().tiff({ compression: 'deflate' })],
+  ])('%s without loss gives the very pixels', async (format, make) => {
+    const image = await decode(await make().toBuffer())
+    expect(image).toMatchObject({ format, width: 120, height: 80, frames: 1 })
+    expect(image.pixels.equals(noisePixels(120, 80))).toBe(true)
+  })
+
+  it.each([
+    ['jpeg', () => plain(COLOR).jpeg()],
+    ['gif', () => plain(COLOR).gif()],
+    ['heif', () => plain(COLOR).avif({ effort: 0 })],
+  ])('%s is decoded', async (format, make) => {
+    const image = await decode(await make().toBuffer())
+    expect(image).toMatchObject({ format, width: 120, height: 80 })
+    for (const [index, value] of middle(image).entries()) expect(value).toBeCloseTo([200, 100, 50][index] as number, -1)
+  })
+})
+
+describe('unusual images', () => {
+  it.each([
+    ['16-bit PNG', () => plain(COLOR).toColourspace('rgb16').png(), [200, 100, 50]],
+    ['16-bit gray PNG', () => plain('#808080').toColourspace('grey16').png(), [128, 128, 128]],
+    ['gray JPEG', () => plain('#808080').toColourspace('b-w').jpeg(), [128, 128, 128]],
+    ['palette PNG', () => plain(COLOR).png({ palette: true }), [200, 100, 50]],
+    ['LAB TIFF', () => plain(COLOR).toColourspace('lab').tiff(), [200, 100, 50]],
+  ])('%s keeps its color', async (_, make, color) => {
+    expect(middle(await decode(await make().toBuffer()))).toEqual(color)
+  })
+
+  it('CMYK JPEG becomes sRGB, near its color', async () => {
+    const [r, g, b] = middle(await decode(await plain(COLOR).toColourspace('cmyk').jpeg().toBuffer())) as number[]
+    expect(r).toBeGreaterThan(180)
+    expect(g).toBeLessThan(120)
+    expect(b).toBeLessThan(70)
+  })
+
+  it('transparent is white, half transparent is half white', async () => {
+    const clear = sharp({ create: { width: 50, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
+    const half = sharp({ create: { width: 50, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.5 } } })
+    expect(middle(await decode(await clear.png().toBuffer()))).toEqual([255, 255, 255])
+    expect(middle(await decode(await half.png().toBuffer()))[0]).toBeCloseTo(127, -1)
+  })
+
+  it.each(['gif', 'webp'] as const)('only the first frame of an animated %s is seen', async (format) => {
+    const image = await decode(await twoFrames().toFormat(format).toBuffer())
+    expect(image).toMatchObject({ width: 64, height: 64, frames: 2 })
+    expect(middle(image)).toEqual([255, 255, 255])
+  })
+
+  it('EXIF orientation is applied', async () => {
+    const flat = sharp(Buffer.concat([Buffer.alloc(60 * 40 * 3, 255), Buffer.alloc(60 * 40 * 3, 0)]), {
+      raw: { width: 60, height: 80, channels: 3 },
+    })
+    const image = await decode(await flat.png().withMetadata({ orientation: 6 }).toBuffer())
+    // Orientation 6 is a quarter turn clockwise: the white top half comes to the right.
+    expect([image.width, image.height]).toEqual([80, 60])
+    expect([image.pixels[0], image.pixels[79 * 3]]).toEqual([0, 255])
+  })
+
+  it('bytes behind the image (a polyglot) change nothing', async () => {
+    const jpeg = await noise().jpeg().toBuffer()
+    const alone = await decode(jpeg)
+    const polyglot = await decode(Buffer.concat([jpeg, Buffer.from('PK\u0003\u0004<script>alert(1)</script>')]))
+    expect(polyglot.pixels.equals(alone.pixels)).toBe(true)
+  })
+
+  it('one pixel is decoded', async () => {
+    expect(await decode(await plain(COLOR, 1, 1).png().toBuffer())).toMatchObject({ width: 1, height: 1 })
+  })
+})
+
+describe('refusals', () => {
+  it.each([
+    ['no bytes', '', 'media-empty'],
+    ['text', 'Lorem ipsum dolor sit amet', 'media-type-mismatch'],
+    ['MP3', mp3(), 'media-type-mismatch'],
+    ['MP4', isoMedia('isom'), 'media-type-mismatch'],
+    ['PDF', '%PDF-1.7\n1 0 obj\n', 'media-type-mismatch'],
+    ['SVG', SVG, 'media-unsupported'],
+    ['SVG with an XML header', `<?xml version="1.0"?>\n${SVG}`, 'media-unsupported'],
+    ['BMP', bmp(), 'media-unsupported'],
+    ['HEIC', isoMedia('heic'), 'media-unsupported'],
+    [
+      'Canon raw',
+      Buffer.concat([Buffer.from('49492a0010000000', 'hex'), Buffer.from('CR\u0002\0'), Buffer.alloc(64)]),
+      'media-unsupported',
+    ],
+    ['bytes of no format', Buffer.from('00ff13370badcafe00ff', 'hex'), 'media-unsupported'],
+    ['a PNG that claims 30,000 x 30,000 px', pngClaiming(30_000, 30_000), 'media-too-complex'],
+    ['a PNG that claims more than it holds', pngClaiming(5_000, 5_000), 'media-corrupt'],
+    ['a JPEG signature and nothing else', Buffer.from('ffd8ffe000104a464946', 'hex'), 'media-corrupt'],
+    ['an AVIF brand and nothing else', isoMedia('avif'), 'media-corrupt'],
+    ['a TIFF signature and nothing else', Buffer.from('49492a0008000000', 'hex'), 'media-corrupt'],
+  ])('%s', async (_, data, reason) => {
+    await expect(decode(data)).rejects.toMatchObject({ reason })
+  })
+
+  it.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
+    'a %s cut off at 60 percent is corrupt',
+    async (format) => {
+      const whole = await noise().toFormat(format).toBuffer()
+      await expect(decode(whole.subarray(0, whole.length * 0.6))).rejects.toMatchObject({ reason: 'media-corrupt' })
+    },
+  )
+
+  it('does not tell the path of the file', async () => {
+    const jpeg = await noise().jpeg().toBuffer()
+    const error = await decode(jpeg.subarray(0, 300)).catch((caught: Error) => caught)
+    expect((error as Error).message).toMatch(/cannot be decoded/)
+    expect((error as Error).message).not.toContain(folder)
+  })
+
+  it('a file that is gone is not called corrupt', async () => {
+    await expect(decodeImage(path.join(folder, 'gone'), LIMITS)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})

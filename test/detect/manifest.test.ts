@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { manifestDigest, parseManifest } from '../../src/detect/manifest.js'
+import { tinyManifest } from '../support/detector-package.js'
+
+type Tree = { [key: string]: Tree }
+
+/** A good manifest with one field set, or removed where the value is undefined. */
+function spoilt(path: string, value: unknown): string {
+  const manifest = tinyManifest('tiny', { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') })
+  const keys = path.split('/')
+  const last = keys.pop() as string
+  let at = structuredClone(manifest) as Tree
+  const root = at
+  for (const key of keys) at = at[key] as Tree
+  ;(at as Record<string, unknown>)[last] = value
+  return JSON.stringify(root)
+}
+
+const file = { sha256: 'a'.repeat(64), bytes: 1 }
+
+describe('parseManifest', () => {
+  it('takes a complete manifest and fills in the smallest side', () => {
+    const manifest = parseManifest(spoilt('version', '2.1.0'), 'x')
+    expect(manifest.version).toBe('2.1.0')
+    expect(manifest.preprocessing.minShortSide).toBe(32)
+  })
+
+  it.each([
+    ['calibration', { kind: 'platt', slope: 1.5, intercept: -0.2 }],
+    ['outputKind', 'probability'],
+    ['aggregation', 'max'],
+    ['preprocessing/crops/positions', 'center'],
+    ['preprocessing/minShortSide', 64],
+  ])('takes %s = %o', (path, value) => {
+    expect(() => parseManifest(spoilt(path, value), 'x')).not.toThrow()
+  })
+
+  it.each([
+    ['schema', 2, 'schema'],
+    ['id', 'Bad Id', 'id'],
+    ['id', '../x', 'id'],
+    ['version', 'one', 'version'],
+    ['titel', 'misspelt', 'titel'],
+    ['title', undefined, 'title'],
+    ['mediaTypes', [], 'mediaTypes'],
+    ['mediaTypes', ['picture'], 'mediaTypes.0'],
+    ['mediaTypes', ['image', 'audio'], 'mediaTypes.1'],
+    ['runtime/kind', 'tensorflow', 'runtime.kind'],
+    ['runtime/model', 'other.onnx', 'runtime.model'],
+    ['runtime/model', '../model.onnx', 'runtime.model'],
+    ['files', { 'model.onnx': file, 'selftest.png': file, '../../etc/passwd': file }, 'files.../../etc/passwd'],
+    ['files', { 'model.onnx': file, 'selftest.png': file, '/etc/passwd': file }, 'files./etc/passwd'],
+    ['files', { 'model.onnx': file, 'selftest.png': file, 'a/../b': file }, 'files.a/../b'],
+    ['files', { 'model.onnx': file, 'selftest.png': file, 'a\\b': file }, 'files.a\\b'],
+    ['files', { 'model.onnx': { ...file, sha256: 'A'.repeat(64) }, 'selftest.png': file }, 'files.model.onnx.sha256'],
+    ['preprocessing/resize/kernel', 'nearest', 'preprocessing.resize.kernel'],
+    ['preprocessing/crops/size', 512, 'preprocessing.crops.size'],
+    ['preprocessing/normalize/std', [1, 0, 1], 'preprocessing.normalize.std.1'],
+    ['preprocessing/normalize/mean', [0, 0], 'preprocessing.normalize.mean'],
+    ['outputKind', 'percent', 'outputKind'],
+    ['calibration', { kind: 'platt', slope: -1, intercept: 0 }, 'calibration.slope'],
+    ['decisionBand', { low: 0.8, high: 0.2 }, 'decisionBand.low'],
+    ['decisionBand', { low: -0.1, high: 0.2 }, 'decisionBand.low'],
+    ['selfTest/file', 'absent.jpg', 'selfTest.file'],
+    ['selfTest/risk', 1.2, 'selfTest.risk'],
+    ['training', { data: 'x' }, 'training.license'],
+  ])('refuses %s = %o and names the field %s', (path, value, named) => {
+    const act = () => parseManifest(spoilt(path, value), '/models/tiny/detector.json')
+    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+    expect(act).toThrow(/^\/models\/tiny\/detector.json is not accepted:/)
+    expect(act).toThrow(named)
+  })
+
+  it.each(['', '{', '[]', 'null', '"x"'])('refuses %j', (text) => {
+    expect(() => parseManifest(text, 'x')).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+  })
+})
+
+it('manifestDigest is the sha256 of the text', () => {
+  expect(manifestDigest('{"a":1}')).toBe(createHash('sha256').update('{"a":1}').digest('hex'))
+})

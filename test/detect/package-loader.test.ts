@@ -1,0 +1,108 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { manifestDigest } from '../../src/detect/manifest.js'
+import { loadPackages, summaryOf } from '../../src/detect/package-loader.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+
+let modelsDir: string
+beforeEach(async () => {
+  modelsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-models-'))
+})
+afterEach(() => fs.rm(modelsDir, { recursive: true }))
+
+const load = (...detectors: string[]) => loadPackages({ modelsDir, detectors })
+
+describe('loadPackages', () => {
+  it('loads the only package where none is named, with the digest of its manifest text', async () => {
+    const folder = await writeTinyPackage(modelsDir)
+    await fs.writeFile(path.join(modelsDir, 'README.md'), 'not a package')
+    await fs.mkdir(path.join(modelsDir, 'drafts'))
+    const [only, ...others] = (await load()).map(summaryOf)
+    expect(others).toEqual([])
+    const text = await fs.readFile(path.join(folder, 'detector.json'))
+    expect(only).toEqual({
+      id: 'tiny-image',
+      version: '1.0.0',
+      title: 'Tiny network for tests',
+      mediaTypes: ['image'],
+      digest: manifestDigest(text),
+    })
+  })
+
+  it('loads the named one of two and does not look at the other', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    const other = await writeTinyPackage(modelsDir, { id: 'two' })
+    await fs.writeFile(path.join(other, 'detector.json'), 'broken')
+    expect((await load('one')).map(({ manifest }) => manifest.id)).toEqual(['one'])
+  })
+
+  it('refuses two packages for one kind of media, naming both', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    await writeTinyPackage(modelsDir, { id: 'two' })
+    await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /image: one and two/ })
+  })
+
+  it('refuses an unknown id and tells which there are', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    await expect(load('eleven')).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: /eleven .*there are: one/,
+    })
+  })
+
+  it.each(['../one', 'one/../one', '/etc'])('refuses the id %s', async (id) => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    await expect(load(id)).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+
+  it('refuses an empty and a missing models directory', async () => {
+    await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /holds no detector package/ })
+    await expect(loadPackages({ modelsDir: path.join(modelsDir, 'no'), detectors: [] })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: /ENOENT/,
+    })
+  })
+
+  it('refuses a folder that has another name than its id', async () => {
+    const folder = await writeTinyPackage(modelsDir, { id: 'one' })
+    await fs.rename(folder, path.join(modelsDir, 'renamed'))
+    await expect(load()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /id: is one, .*renamed/ })
+  })
+})
+
+describe('files of a package', () => {
+  it.each([
+    ['one byte changed', async (model: string) => flipByte(model), /has the sha256/],
+    ['a byte more', async (model: string) => fs.appendFile(model, 'x'), /bytes, the manifest states/],
+    ['absent', async (model: string) => fs.rm(model), /is missing/],
+    ['a folder', async (model: string) => fs.rm(model).then(() => fs.mkdir(model)), /is not a file/],
+  ])('a model that is %s is refused', async (_, spoil, message) => {
+    const folder = await writeTinyPackage(modelsDir)
+    await spoil(path.join(folder, 'model.onnx'))
+    await expect(load()).rejects.toMatchObject({ reason: 'model-digest-mismatch', message })
+  })
+
+  it('a link out of the folder is refused even when the bytes are right', async () => {
+    const folder = await writeTinyPackage(modelsDir)
+    const outside = path.join(modelsDir, 'model.onnx')
+    await fs.rename(path.join(folder, 'model.onnx'), outside)
+    await fs.symlink(outside, path.join(folder, 'model.onnx'))
+    await expect(load()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /files.model.onnx: is a link/ })
+  })
+
+  it('a package folder that is itself a link is taken', async () => {
+    const elsewhere = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-elsewhere-'))
+    const folder = await writeTinyPackage(elsewhere)
+    await fs.symlink(folder, path.join(modelsDir, 'tiny-image'))
+    await expect(load()).resolves.toHaveLength(1)
+    await fs.rm(elsewhere, { recursive: true })
+  })
+})
+
+async function flipByte(file: string): Promise<void> {
+  const data = await fs.readFile(file)
+  data[10] = (data[10] as number) ^ 1
+  await fs.writeFile(file, data)
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { systemClock } from '../../src/core/clock.js'
+import { silentLog } from '../../src/core/log.js'
+import { createDetectorHost, type DetectorHostOptions } from '../../src/detect/create-detector-host.js'
+import type { DetectorHost } from '../../src/detect/detection.js'
+import type { DetectorEvent } from '../../src/detect/detector-events.js'
+
+type EventOf<T extends DetectorEvent['type']> = Extract<DetectorEvent, { type: T }>
+
+/** A temporary folder with a models directory, and the detector hosts that a test starts over it. */
+export class DetectorBench {
+  readonly events: DetectorEvent[] = []
+  private readonly hosts: DetectorHost[] = []
+  private readonly listeners = new Set<(event: DetectorEvent) => void>()
+
+  private constructor(readonly folder: string) {}
+
+  static async create(): Promise<DetectorBench> {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-detect-'))
+    await fs.mkdir(path.join(folder, 'models'))
+    return new DetectorBench(folder)
+  }
+
+  get modelsDir(): string {
+    return path.join(this.folder, 'models')
+  }
+
+  async write(name: string, data: Uint8Array | string): Promise<string> {
+    const file = path.join(this.folder, name)
+    await fs.writeFile(file, data)
+    return file
+  }
+
+  async start(options: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
+    const host = await createDetectorHost({
+      modelsDir: this.modelsDir,
+      detectors: [],
+      workers: 1,
+      timeoutMs: 30_000,
+      memoryMb: 1500,
+      jobsPerChild: 1000,
+      clock: systemClock,
+      random: () => 0.5,
+      log: silentLog,
+      onEvent: (event) => this.tell(event),
+      ...options,
+    })
+    this.hosts.push(host)
+    return host
+  }
+
+  /** The next event of a kind from now on. */
+  next<T extends DetectorEvent['type']>(type: T): Promise<EventOf<T>> {
+    return new Promise((resolve) => {
+      const listener = (event: DetectorEvent) => {
+        if (event.type !== type) return
+        this.listeners.delete(listener)
+        resolve(event as EventOf<T>)
+      }
+      this.listeners.add(listener)
+    })
+  }
+
+  /** Calls back in the very moment of the next event of a kind, before anything else can happen. */
+  once<T extends DetectorEvent['type']>(type: T, act: (event: EventOf<T>) => void): void {
+    const listener = (event: DetectorEvent) => {
+      if (event.type !== type) return
+      this.listeners.delete(listener)
+      act(event as EventOf<T>)
+    }
+    this.listeners.add(listener)
+  }
+
+  all<T extends DetectorEvent['type']>(type: T): EventOf<T>[] {
+    return this.events.filter((event): event is EventOf<T> => event.type === type)
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => host.close()))
+    await fs.rm(this.folder, { recursive: true })
+  }
+
+  private tell(event: DetectorEvent): void {
+    this.events.push(event)
+    for (const listener of this.listeners) listener(event)
+  }
+}
+
+/** Whether a process is there (a zombie counts as gone). */
+export async function isRunning(pid: number): Promise<boolean> {
+  const stat = await fs.readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+  return stat !== '' && !/\) [ZX] /.test(stat)
+}
+
+/** Resolves once a process is gone; the test's own time limit ends a wait in vain. */
+export async function untilGone(pid: number): Promise<void> {
+  while (await isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Process memory and children are read from /proc. */
+export const hasProc = existsSync('/proc/self/stat')
