@@ -1,0 +1,18 @@
+import { afterEach, expect, test } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
+
+let bench: DaemonBench
+
+afterEach(() => bench.dispose())
+
+test('every open asset gets one signed score, and the daemon stops cleanly', async () => {
+  bench = await DaemonBench.create()
+  await bench.registerMany(6, 'happy')
+  const daemon = await bench.start().ready()
+  await bench.registerMany(6, 'happy')
+  await bench.expectExactlyOneEach()
+  expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))
+  expect(await daemon.metric('attestd_scores_total{how="accepted"}')).toBe(12)
+  daemon.signal('SIGTERM')
+  expect(await daemon.exited).toBe(0)
+})

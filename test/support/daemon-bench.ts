@@ -1,0 +1,172 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import sharp from 'sharp'
+import { expect } from 'vitest'
+import type { SandboxAsset } from '../../src/sandbox/asset-book.js'
+import { type RegisterFileOptions, type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { FaultRoute } from '../../src/sandbox/faults.js'
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { DaemonUnderTest } from './daemon-process.js'
+import { writeTinyPackage } from './detector-package.js'
+import { draw } from './fault-seed.js'
+import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.js'
+
+/** Times of the daemons under test, ms: as short as the settings take, so that every wait ends within seconds. */
+export const WINDOW_MS = 2000
+export const SERVICE_TIMEOUT_MS = 1000
+export const LOCK_MS = 2000
+const LIST_EVERY_MS = 500
+const QUIET_LOOKS = 3
+const LOOK_EVERY_MS = 50
+
+/** Sandbox, detector package, queue engines and daemons of one test, all gone after `dispose`. */
+export class DaemonBench {
+  readonly daemons: DaemonUnderTest[] = []
+  readonly #redis: RedisServer[] = []
+  #files = 0
+
+  private constructor(
+    readonly folder: string,
+    readonly sandbox: Sandbox,
+  ) {}
+
+  /** The sandbox is strict: a second accepted POST is stored as a second score. */
+  static async create(options: SandboxOptions = {}): Promise<DaemonBench> {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
+    await writeTinyPackage(path.join(folder, 'models'))
+    const strict = { duplicateScores: 'store', timestampWindowMs: WINDOW_MS, rateLimit: null } as const
+    return new DaemonBench(folder, await startSandbox({ ...strict, ...options }))
+  }
+
+  /** The settings of a daemon against this sandbox. */
+  env(changes: Readonly<Record<string, string>> = {}): Record<string, string> {
+    const { url, attesterKey } = this.sandbox
+    return {
+      ATTESTD_SERVICE_URL: url,
+      ATTESTD_IPFS_GATEWAYS: url,
+      ATTESTD_ACCESS_KEY: attesterKey.accessKey,
+      ATTESTD_SIGNING_SECRET: attesterKey.signingSecret,
+      ATTESTD_TIMESTAMP_WINDOW_MS: String(WINDOW_MS),
+      ATTESTD_SERVICE_TIMEOUT_MS: String(SERVICE_TIMEOUT_MS),
+      ATTESTD_LIST_EVERY_MS: String(LIST_EVERY_MS),
+      ATTESTD_QUEUE_LOCK_MS: String(LOCK_MS),
+      ATTESTD_MODELS_DIR: path.join(this.folder, 'models'),
+      ATTESTD_DETECTOR_WORKERS: '1',
+      ATTESTD_UNSURE_POLICY: 'submit',
+      ATTESTD_HTTP_PORT: '0',
+      ATTESTD_LOG_FORMAT: 'json',
+      ...changes,
+    }
+  }
+
+  /** Starts a daemon. @param name one data directory per name, so that the same name restarts where it stopped */
+  start(changes: Readonly<Record<string, string>> = {}, name = 'main'): DaemonUnderTest {
+    const files = { dataDir: path.join(this.folder, name), logFile: path.join(this.folder, `${name}.log`) }
+    const daemon = new DaemonUnderTest(this.env(changes), files)
+    this.daemons.push(daemon)
+    return daemon
+  }
+
+  async redis(options: RedisServerOptions = {}): Promise<RedisServer> {
+    const server = await startRedisServer(options)
+    this.#redis.push(server)
+    return server
+  }
+
+  /** Registers one image of its own; the same content for the same seed and place in the run, so asset ids repeat. */
+  async register(seed: string, options: RegisterFileOptions = {}): Promise<SandboxAsset> {
+    const nth = this.#files++
+    const content = options.content ?? (await image(seed, nth))
+    return this.sandbox.registerFile(`${seed}-${nth}.png`, { title: `file ${nth}`, ...options, content })
+  }
+
+  async registerMany(count: number, seed: string, options: RegisterFileOptions = {}): Promise<SandboxAsset[]> {
+    const assets: SandboxAsset[] = []
+    for (let nth = 0; nth < count; nth++) assets.push(await this.register(seed, options))
+    return assets
+  }
+
+  /** Scores on record by asset id, for every asset that was registered. */
+  scoreCounts(): Record<string, number> {
+    const ids = this.sandbox.control.assets().map(({ id }) => id)
+    const scores = this.sandbox.scores()
+    return Object.fromEntries(ids.map((id) => [id, scores.filter(({ assetId }) => assetId === id).length]))
+  }
+
+  /** Requests of a route so far. */
+  requests(route: FaultRoute): number {
+    const counts = this.sandbox.control.requestCounts().filter((one) => one.route === route)
+    return counts.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  /** Looks until the answer is true. */
+  async until(what: string, look: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+    const deadline = performance.now() + limitMs
+    while (!(await look())) {
+      if (performance.now() > deadline) throw new Error(`gave up waiting: ${what}\n${this.picture()}`)
+      await sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  /** Resolves when every asset has a score. */
+  async allScored(limitMs = 60_000): Promise<void> {
+    const done = () => Object.values(this.scoreCounts()).every((count) => count > 0)
+    await this.until('a score for every asset', done, limitMs)
+  }
+
+  /** Resolves when no daemon that runs has anything left to do: no send can follow. */
+  async quiet(limitMs = 60_000): Promise<void> {
+    let looks = 0
+    const look = async () => {
+      looks = (await this.#isIdle()) ? looks + 1 : 0
+      return looks >= QUIET_LOOKS
+    }
+    await this.until('idle queues', look, limitMs)
+  }
+
+  /** The claim of every test here: each asset has exactly one score, and no job was given up. */
+  async expectExactlyOneEach(limitMs = 60_000): Promise<void> {
+    await this.allScored(limitMs)
+    await this.quiet(limitMs)
+    const wrong = Object.entries(this.scoreCounts()).filter(([, count]) => count !== 1)
+    expect(wrong, this.picture()).toEqual([])
+    for (const daemon of this.daemons.filter(({ running }) => running)) expect(await daemon.failedJobs()).toEqual([])
+  }
+
+  /** What a person needs to see of a run that went wrong. */
+  picture(): string {
+    const attempts = this.sandbox.control.scoreAttempts().map((one) => JSON.stringify(one))
+    const missing = Object.entries(this.scoreCounts()).filter(([, count]) => count !== 1)
+    const logs = [...new Set(this.daemons.map(({ output }) => output))].map((text) => text.slice(-6000))
+    return [`not one score: ${JSON.stringify(missing)}`, ...attempts, ...logs].join('\n')
+  }
+
+  async dispose(): Promise<void> {
+    for (const daemon of this.daemons) await daemon.kill9()
+    await this.sandbox.close()
+    for (const server of this.#redis) await server.stop()
+    await fs.rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  async #isIdle(): Promise<boolean> {
+    for (const daemon of this.daemons.filter(({ running }) => running)) {
+      const queues = await daemon.queues().catch(() => null)
+      if (queues === null || queues.length === 0) return false
+      if (queues.some(({ waiting, active, delayed }) => waiting + active + delayed > 0)) return false
+    }
+    return true
+  }
+}
+
+/** A small image of one color and a few pixels of its own. */
+export function image(seed: string, nth: number, side = 48): Promise<Buffer> {
+  const pixels = Buffer.alloc(side * side * 3, drawByte(seed, nth, 'base'))
+  for (let index = 0; index < 48; index++) pixels[index] = drawByte(seed, nth, index)
+  return sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer()
+}
+
+const drawByte = (seed: string, nth: number, what: string | number) => Math.floor(draw(seed, nth, what) * 256)

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+
+/** A number in [0, 1) of the seed and what it is for: the same in every run, whatever happened before. */
+export function draw(seed: string, ...what: readonly (string | number)[]): number {
+  const text = JSON.stringify([seed, ...what])
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6) / 2 ** 48
+}
+
+/** A whole number from `least` to `most`, both included. */
+export function drawBetween(least: number, most: number, seed: string, ...what: readonly (string | number)[]): number {
+  return least + Math.floor(draw(seed, ...what) * (most - least + 1))
+}
+
+export function pick<T>(choices: readonly T[], seed: string, ...what: readonly (string | number)[]): T {
+  return choices[Math.floor(draw(seed, ...what) * choices.length)]!
+}
