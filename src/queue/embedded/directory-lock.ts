@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
+import { readFileIfPresent } from '../../core/files.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
 
 const Holder = z.object({
@@ -15,6 +16,9 @@ const Holder = z.object({
 })
 type Holder = z.infer<typeof Holder>
 
+const Written = z.union([Holder, z.object({ released: z.literal(true) })])
+const RELEASED = JSON.stringify({ released: true })
+
 export interface LockTimes {
   /** How often the holder shows that it lives, milliseconds. */
   readonly beatMs: number
@@ -23,19 +27,24 @@ export interface LockTimes {
 }
 
 const DEFAULT_TIMES: LockTimes = { beatMs: 3000, silenceMs: 15_000 }
-/** Rounds of finding a stale lock and losing it to another process before giving up. */
-const MAX_ROUNDS = 5
+/** Rounds of losing a free directory to another process before giving up. */
+const MAX_ROUNDS = 8
 /** A lock file is written in one go right after it is made; one that stays unreadable for longer is debris. */
 const HALF_WRITTEN_MS = 500
 
 /**
  * The right to use a directory alone. PGlite takes no lock of its own, and two processes on one database silently lose
  * writes. A lock of a killed process is taken over: at once where its pid can be looked up, else after silence.
+ *
+ * The lock is the file `lock.N` with the highest N, and N only grows: a taker makes the next file, which only one can,
+ * and then looks whether a higher one exists. Removing a stale file instead would let a slow second taker remove the
+ * fresh one of the first. So a released lock stays, marked as such, and the next taker removes it.
  */
 export class DirectoryLock {
   /** Resolves when the lock was taken away, which ends the right to go on. */
   readonly lost: Promise<Error>
-  readonly #file: string
+  readonly #dir: string
+  readonly #number: number
   readonly #token: string
   readonly #timer: NodeJS.Timeout
   #tellLost: (error: Error) => void = () => {}
@@ -43,20 +52,19 @@ export class DirectoryLock {
 
   /** @throws `queue-in-use` while another process, or this one, holds the directory */
   static async take(dir: string, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
-    const file = path.join(dir, 'lock')
     const own: Holder = { ...(await ownIdentity()), token: randomUUID() }
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (await create(file, own)) return new DirectoryLock(file, own.token, times)
-      const found = await readHolder(file)
-      if (found === 'absent') continue
-      if (found !== 'unreadable' && (await isHeld(file, found, times))) throw inUse(dir, found)
-      await clearStale(file, found, dir)
+      const highest = Math.max(0, ...(await lockNumbers(dir)))
+      const holder = highest > 0 ? await readHolder(fileOf(dir, highest)) : null
+      if (holder && (await isHeld(fileOf(dir, highest), holder, times))) throw inUse(dir, holder)
+      if (await claim(dir, highest + 1, own)) return new DirectoryLock(dir, highest + 1, own.token, times)
     }
     throw new AttestdError('queue-in-use', `The embedded queue in ${dir} could not be locked: others try as well.`)
   }
 
-  private constructor(file: string, token: string, { beatMs }: LockTimes) {
-    this.#file = file
+  private constructor(dir: string, number: number, token: string, { beatMs }: LockTimes) {
+    this.#dir = dir
+    this.#number = number
     this.#token = token
     this.lost = new Promise((resolve) => {
       this.#tellLost = resolve
@@ -69,60 +77,73 @@ export class DirectoryLock {
   async release(): Promise<void> {
     this.#released = true
     clearInterval(this.#timer)
-    if (await this.#isOurs()) await fs.rm(this.#file, { force: true })
+    if (await this.#isOurs()) await fs.writeFile(fileOf(this.#dir, this.#number), RELEASED)
   }
 
   async #beat(): Promise<void> {
     if (await this.#isOurs()) {
       const now = new Date()
-      await fs.utimes(this.#file, now, now).catch(() => {})
+      await fs.utimes(fileOf(this.#dir, this.#number), now, now).catch(() => {})
       return
     }
     clearInterval(this.#timer)
     if (!this.#released) this.#tellLost(new Error('the lock of the queue directory was taken away'))
   }
 
+  /** A directory that cannot be read for a moment is no proof of a loss. */
   async #isOurs(): Promise<boolean> {
-    const holder = await readHolder(this.#file)
-    return typeof holder === 'object' && holder.token === this.#token
+    try {
+      if (Math.max(0, ...(await lockNumbers(this.#dir))) !== this.#number) return false
+      const holder = await readHolder(fileOf(this.#dir, this.#number))
+      return holder?.token === this.#token
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    }
   }
 }
 
-/** @returns false where a lock file is there already */
-async function create(file: string, own: Holder): Promise<boolean> {
+function fileOf(dir: string, number: number): string {
+  return path.join(dir, `lock.${number}`)
+}
+
+async function lockNumbers(dir: string): Promise<number[]> {
+  const names = await fs.readdir(dir)
+  return names.flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1] ?? []).map(Number)
+}
+
+/** Makes the file of that number and removes the ones before it. @returns false where another process was faster */
+async function claim(dir: string, number: number, own: Holder): Promise<boolean> {
+  const file = fileOf(dir, number)
   try {
     await fs.writeFile(file, JSON.stringify(own), { flag: 'wx', mode: 0o600 })
-    return true
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
     throw new AttestdError('data-dir-unusable', `The lock ${file} cannot be written: ${message}`, { cause: error })
   }
+  const numbers = await lockNumbers(dir)
+  // This number may have been used and removed while we looked at an older state.
+  const superseded = numbers.some((other) => other > number)
+  const outdated = superseded ? [number] : numbers.filter((other) => other < number)
+  await Promise.all(outdated.map((other) => fs.rm(fileOf(dir, other), { force: true })))
+  return !superseded
 }
 
-async function readHolder(file: string): Promise<Holder | 'absent' | 'unreadable'> {
+/** @returns null where nobody holds it: released, gone, or debris of a process that died while it wrote */
+async function readHolder(file: string): Promise<Holder | null> {
   for (const waitMs of [HALF_WRITTEN_MS, 0]) {
-    const text = await readOrNull(file)
-    if (text === null) return 'absent'
-    const holder = parseHolder(text)
-    if (holder) return holder
+    const text = await readFileIfPresent(file)
+    if (text === null) return null
+    const written = parse(text.toString())
+    if (written) return 'released' in written ? null : written
     await sleep(waitMs)
   }
-  return 'unreadable'
+  return null
 }
 
-async function readOrNull(file: string): Promise<string | null> {
+function parse(text: string): z.infer<typeof Written> | null {
   try {
-    return await fs.readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new AttestdError('data-dir-unusable', `The lock ${file} cannot be read.`, { cause: error })
-  }
-}
-
-function parseHolder(text: string): Holder | null {
-  try {
-    return Holder.parse(JSON.parse(text))
+    return Written.parse(JSON.parse(text))
   } catch {
     return null
   }
@@ -138,8 +159,7 @@ async function beatsWithin(file: string, { beatMs, silenceMs }: LockTimes): Prom
   const first = await modifiedAt(file)
   for (let waited = 0; waited < silenceMs; waited += beatMs) {
     await sleep(beatMs)
-    const now = await modifiedAt(file)
-    if (now !== first) return now !== null
+    if ((await modifiedAt(file)) !== first) return true
   }
   return false
 }
@@ -149,25 +169,6 @@ async function modifiedAt(file: string): Promise<number | null> {
     (stat) => stat.mtimeMs,
     () => null,
   )
-}
-
-/**
- * Moves a stale lock out of the way. Two processes may find the same one: whoever moves second would move the fresh lock
- * of the first, so what was moved is looked at, and a live lock is put back.
- */
-async function clearStale(file: string, stale: Holder | 'unreadable', dir: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`
-  try {
-    await fs.rename(file, aside)
-  } catch {
-    // Another process was faster.
-    return
-  }
-  const moved = await readHolder(aside)
-  const wrong = typeof moved === 'object' && (stale === 'unreadable' || moved.token !== stale.token)
-  if (wrong) await fs.link(aside, file).catch(() => {})
-  await fs.rm(aside, { force: true })
-  if (wrong) throw inUse(dir, moved)
 }
 
 function inUse(dir: string, { pid }: ProcessIdentity): AttestdError {

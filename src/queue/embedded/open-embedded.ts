@@ -79,8 +79,8 @@ async function prepare(pool: PglitePool): Promise<number> {
 
 function embeddedBacking(pool: PglitePool, lock: DirectoryLock): Backing {
   // Whoever took the directory may write to it by now.
-  const lockLost = lock.lost.then(async (error) => {
-    await pool.kill()
+  const lockLost = lock.lost.then((error) => {
+    void pool.kill()
     return error
   })
   return {

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DirectoryLock } from '../../src/queue/embedded/directory-lock.js'
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../src/queue/embedded/process-identity.js'
+
+const TIMES = { beatMs: 20, silenceMs: 120 }
+
+let root: string
+let own: ProcessIdentity
+let deadPid: number
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'attestd-lock-'))
+  own = await ownIdentity()
+  deadPid = spawnSync(process.execPath, ['-e', '']).pid
+})
+
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+async function directory(lock?: unknown): Promise<string> {
+  const dir = path.join(root, `dir-${count++}`)
+  await mkdir(dir)
+  if (lock !== undefined)
+    await writeFile(path.join(dir, 'lock.7'), typeof lock === 'string' ? lock : JSON.stringify(lock))
+  return dir
+}
+
+async function outcome(dir: string): Promise<string> {
+  return DirectoryLock.take(dir, TIMES).then(
+    async (lock) => {
+      await lock.release()
+      return 'taken'
+    },
+    (error: { reason: string }) => error.reason,
+  )
+}
+
+describe('directory lock', () => {
+  it.each([
+    ['no lock', () => undefined, 'taken'],
+    ['a live holder', () => ({ ...own, token: 't' }), 'queue-in-use'],
+    [
+      'a live holder on a system that does not tell starts',
+      () => ({ ...own, started: '', token: 't' }),
+      'queue-in-use',
+    ],
+    ['a dead holder', () => ({ ...own, pid: deadPid, token: 't' }), 'taken'],
+    ['a pid that another process has by now', () => ({ ...own, started: '1', token: 't' }), 'taken'],
+    ['a silent holder of another host', () => ({ ...own, scope: 'other host', token: 't' }), 'taken'],
+    ['an empty file', () => '', 'taken'],
+    ['half a file', () => '{"pid": 12', 'taken'],
+    ['a file of another shape', () => ({ pid: -1 }), 'taken'],
+    ['a released lock', () => ({ released: true }), 'taken'],
+  ])('%s', async (_, lock, expected) => {
+    const dir = await directory(lock())
+    expect(await outcome(dir)).toBe(expected)
+    expect(await readdir(dir)).toHaveLength(1)
+  })
+
+  it('respects a holder of another host that shows that it lives', async () => {
+    const dir = await directory({ ...own, pid: deadPid, scope: 'other host', token: 't' })
+    let beat = 0
+    const timer = setInterval(() => void utimes(path.join(dir, 'lock.7'), 1, ++beat).catch(() => {}), TIMES.beatMs / 2)
+    try {
+      expect(await outcome(dir)).toBe('queue-in-use')
+    } finally {
+      clearInterval(timer)
+    }
+  })
+
+  it.each(Array.from({ length: 10 }, (_, n) => n))(
+    'lets exactly one of many take over a stale lock, round %i',
+    async () => {
+      const dir = await directory({ ...own, pid: deadPid, token: 't' })
+      const takes = await Promise.allSettled(Array.from({ length: 30 }, () => DirectoryLock.take(dir, TIMES)))
+      const won = takes.filter((take) => take.status === 'fulfilled')
+      expect(won).toHaveLength(1)
+      for (const take of takes)
+        if (take.status === 'rejected') expect(take.reason).toMatchObject({ reason: 'queue-in-use' })
+      expect(await readdir(dir)).toHaveLength(1)
+      await won[0]?.value.release()
+      expect(await outcome(dir)).toBe('taken')
+    },
+  )
+
+  it('shows that it lives, notices when it was taken away, and then leaves the new lock alone', async () => {
+    const dir = await directory()
+    const lock = await DirectoryLock.take(dir, TIMES)
+    const file = path.join(dir, 'lock.2')
+    const thief = JSON.stringify({ ...own, token: 'thief' })
+    await writeFile(file, thief)
+    expect((await lock.lost).message).toMatch(/taken away/)
+    await lock.release()
+    expect(await readFile(file, 'utf8')).toBe(thief)
+  })
+
+  it('does not count its own release as a loss', async () => {
+    const lock = await DirectoryLock.take(await directory(), TIMES)
+    await lock.release()
+    const later = new Promise((resolve) => setTimeout(() => resolve('quiet'), TIMES.beatMs * 3))
+    expect(await Promise.race([lock.lost, later])).toBe('quiet')
+  })
+
+  it('knows the living from the dead and admits what it cannot see', async () => {
+    expect(await isAlive(own)).toBe(true)
+    expect(await isAlive({ ...own, pid: deadPid })).toBe(false)
+    expect(await isAlive({ ...own, scope: 'elsewhere' })).toBeNull()
+  })
+})

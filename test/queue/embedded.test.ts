@@ -1,0 +1,219 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import type { Queue } from 'bullmq'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
+import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
+import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import { engineContract } from './engine-contract.js'
+import { EngineProcess, EventLog, engineOptions } from './queue-support.js'
+
+let root: string
+/** A finished database that tests copy, since making one takes seconds. */
+let template: string
+let engine: QueueEngine
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'attestd-queue-'))
+  template = path.join(root, 'template')
+  // What a kill during the very first start leaves behind.
+  await mkdir(path.join(template, 'queue', 'pg.new'), { recursive: true })
+  await writeFile(path.join(template, 'queue', 'pg.new', 'PG_VERSION'), '17\n')
+  await (await openQueueEngine(engineOptions('embedded:', template))).close()
+  engine = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('shared')}`, root))
+})
+
+afterAll(async () => {
+  await engine?.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+async function copyTemplate(name: string): Promise<string> {
+  const dir = path.join(root, name)
+  await cp(path.join(template, 'queue'), dir, { recursive: true })
+  return dir
+}
+
+function poolOf(opened: QueueEngine): PglitePool {
+  const backend = (opened.boardQueues()[0] as Queue).getBackend()
+  return (backend as unknown as { connection: { pool: PglitePool } }).connection.pool
+}
+
+describe('embedded engine', () => {
+  engineContract(() => engine)
+
+  it('leaves a released lock and no half-made database behind', async () => {
+    expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])
+    expect(await readFile(path.join(template, 'queue', 'lock.1'), 'utf8')).toBe('{"released":true}')
+  })
+
+  it('refuses a second opener, also in this process, and points to Redis', async () => {
+    const opening = openQueueEngine(engineOptions(`embedded:${path.join(root, 'shared')}`, root))
+    await expect(opening).rejects.toMatchObject({
+      reason: 'queue-in-use',
+      message: expect.stringMatching(/redis:\/\//),
+    })
+  })
+
+  it('keeps what was saved when its process is killed, and puts its jobs back at once', async () => {
+    const dir = await copyTemplate('killed')
+    const url = `embedded:${dir}`
+    const seeded = await openQueueEngine(engineOptions(url, root))
+    await seeded.add('analyze', 'survivor', { asset: 'a' }, { priority: 1 })
+    await seeded.close()
+
+    // A lock of ten minutes: only recovery at start can give the job back in time.
+    const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'save' })
+    try {
+      await child.line('holding survivor')
+      await expect(openQueueEngine(engineOptions(url, root))).rejects.toMatchObject({ reason: 'queue-in-use' })
+    } finally {
+      await child.kill9()
+    }
+
+    const reopened = await openQueueEngine(engineOptions(url, root))
+    try {
+      expect(await reopened.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
+      const events = new EventLog()
+      await reopened.work('analyze', async (run) => ({ kind: 'done', result: run.data }), events)
+      const [done] = await events.until('completed')
+      expect(done).toMatchObject({ id: 'survivor', attempt: 1, result: { asset: 'a', step: 'sent' } })
+    } finally {
+      await reopened.close()
+    }
+  }, 30_000)
+
+  it('loses no job that was added before a kill', async () => {
+    const url = `embedded:${await copyTemplate('flooded')}`
+    const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'flood' })
+    try {
+      await child.line('added 60')
+    } finally {
+      await child.kill9()
+    }
+    const told = child.lines.filter((line) => line.startsWith('added')).length
+    const reopened = await openQueueEngine(engineOptions(url, root))
+    try {
+      expect((await reopened.counts('analyze')).waiting).toBeGreaterThanOrEqual(told)
+    } finally {
+      await reopened.close()
+    }
+  }, 30_000)
+
+  it('fails a job that kills its process again and again', async () => {
+    const url = `embedded:${await copyTemplate('poison')}`
+    const opened = await openQueueEngine(engineOptions(url, root))
+    await opened.add('analyze', 'killer', {}, { priority: 1 })
+    await poolOf(opened).query(`UPDATE job SET state = 'active', stalled_count = 10, lock_token = 'x'`, [])
+    await opened.close()
+    const reopened = await openQueueEngine(engineOptions(url, root))
+    try {
+      const events = new EventLog()
+      await reopened.work('analyze', async () => ({ kind: 'done', result: null }), events)
+      const [failed] = await events.until('failed')
+      expect(failed).toMatchObject({ id: 'killer', reason: 'job-stalled', final: true })
+      expect((await reopened.failed('analyze', 1))[0]).toMatchObject({ id: 'killer', reason: 'job-stalled' })
+    } finally {
+      await reopened.close()
+    }
+  }, 30_000)
+
+  it('runs with fsync and through maintenance, and keeps its jobs', async () => {
+    const url = `embedded:${await copyTemplate('synced')}`
+    const opened = await openQueueEngine(engineOptions(url, root, { fsync: true }))
+    await opened.add('analyze', 'kept', { n: 1 }, { priority: 1 })
+    await poolOf(opened).maintain()
+    await opened.close()
+    const reopened = await openQueueEngine(engineOptions(url, root))
+    const ids: string[] = []
+    for await (const job of reopened.pending('analyze')) ids.push(job.id)
+    await reopened.close()
+    expect(ids).toEqual(['kept'])
+  }, 30_000)
+
+  it('says that it is lost when the database thread dies, and fails calls by name', async () => {
+    const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
+    const events = new EventLog()
+    const worker = await opened.work('analyze', async () => ({ kind: 'done', result: null }), events)
+    await poolOf(opened).kill()
+    expect(await opened.lost).toBeInstanceOf(Error)
+    await expect(opened.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    await expect(opened.add('analyze', 'x', {}, { priority: 1 })).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    await worker.stop(100)
+    await opened.close()
+  }, 30_000)
+
+  it('stops when its directory is taken away', async () => {
+    const dir = await copyTemplate('robbed')
+    const opened = await openQueueEngine(engineOptions(`embedded:${dir}`, root))
+    for (const name of await readdir(dir)) if (name.startsWith('lock.')) await rm(path.join(dir, name))
+    expect((await opened.lost).message).toMatch(/taken away/)
+    await expect(opened.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    await opened.close()
+  }, 30_000)
+
+  it('names a data directory that it cannot use', async () => {
+    await writeFile(path.join(root, 'file'), '')
+    const opening = openQueueEngine(engineOptions(`embedded:${path.join(root, 'file', 'sub')}`, root))
+    await expect(opening).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+  })
+
+  it('names a damaged database and gives the lock back', async () => {
+    const dir = path.join(root, 'damaged')
+    await mkdir(path.join(dir, 'pg'), { recursive: true })
+    await writeFile(path.join(dir, 'pg', 'PG_VERSION'), '1\n')
+    const opening = openQueueEngine(engineOptions(`embedded:${dir}`, root))
+    await expect(opening).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+    expect(await readFile(path.join(dir, 'lock.1'), 'utf8')).toBe('{"released":true}')
+  }, 30_000)
+})
+
+describe('statement cache', () => {
+  let db: PGlite
+
+  beforeAll(async () => {
+    db = await PGlite.create(path.join(await copyTemplate('statements'), 'pg'))
+    await db.exec('CREATE TABLE t (id int PRIMARY KEY, doc jsonb, tags text[])')
+  })
+
+  afterEach(() => db.exec('DEALLOCATE ALL'))
+  afterAll(() => db.close())
+
+  it('passes values of all kinds that the queue uses', async () => {
+    const cache = new StatementCache(db)
+    const insert = 'INSERT INTO t VALUES ($1, $2, $3)'
+    expect(await cache.run(insert, [1, '{"a": 1}', ['x', 'y']])).toMatchObject({ rowCount: 1 })
+    expect(await cache.run(insert, [2, null, undefined])).toMatchObject({ rowCount: 1 })
+    const { rows } = await cache.run('SELECT * FROM t WHERE id = ANY($1) ORDER BY id', [[1, 2]])
+    expect(rows).toEqual([
+      { id: 1, doc: { a: 1 }, tags: ['x', 'y'] },
+      { id: 2, doc: null, tags: null },
+    ])
+  })
+
+  it('stays within its capacity and prepares again what it dropped', async () => {
+    const cache = new StatementCache(db, 3)
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 8; n++) {
+        const { rows } = await cache.run(`SELECT $1::int + ${n} AS sum`, [10])
+        expect(rows).toEqual([{ sum: 10 + n }])
+      }
+    }
+    expect(cache.size).toBe(3)
+    const { rows } = await cache.run('SELECT count(*)::int AS n FROM pg_prepared_statements WHERE name ~ $1', [
+      '^attestd_',
+    ])
+    expect((rows[0] as { n: number }).n).toBeLessThanOrEqual(6)
+  })
+
+  it('goes on after a statement that fails, at parse or at run', async () => {
+    const cache = new StatementCache(db)
+    await expect(cache.run('SELECT nonsense FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' })
+    await expect(cache.run('INSERT INTO t (id) VALUES ($1)', [1])).rejects.toMatchObject({ code: '23505' })
+    await expect(cache.run('SELECT $1::bigint AS n', [1.5])).rejects.toMatchObject({ code: '22P02' })
+    expect((await cache.run('SELECT $1::text AS t', ['ok'])).rows).toEqual([{ t: 'ok' }])
+  })
+})

@@ -1,0 +1,343 @@
+import type { Queue } from 'bullmq'
+import { afterEach, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import type { JobRun, Processor, QueueEngine, QueueName, RunningWorker } from '../../src/queue/queues.js'
+import { ATTEMPTS, deferred, EventLog } from './queue-support.js'
+
+/** What every engine must do. The engine is shared by the tests: each cleans up, and ids differ. */
+export function engineContract(open: () => QueueEngine): void {
+  const workers: RunningWorker[] = []
+
+  async function work(queue: QueueName, processor: Processor<unknown, unknown>): Promise<EventLog> {
+    const events = new EventLog()
+    workers.push(await open().work(queue, processor, events))
+    return events
+  }
+
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+    for (const queue of ['analyze', 'submit'] as const) await open().drain(queue)
+  })
+
+  it('adds an id once, keeps the first data, and still knows it when completed', async () => {
+    const engine = open()
+    expect(await engine.add('analyze', 'once', { n: 1 }, { priority: 1 })).toEqual({ added: true })
+    expect(await engine.add('analyze', 'once', { n: 2 }, { priority: 1 })).toEqual({ added: false })
+    const events = await work('analyze', async (run) => ({ kind: 'done', result: run.data }))
+    const [done] = await events.until('completed')
+    expect(done).toMatchObject({ queue: 'analyze', id: 'once', data: { n: 1 }, result: { n: 1 }, attempt: 1 })
+    expect(await engine.add('analyze', 'once', { n: 3 }, { priority: 1 })).toEqual({ added: false })
+  })
+
+  it('lets exactly one of many parallel adds of an id win', async () => {
+    const adds = Array.from({ length: 24 }, (_, n) => open().add('analyze', 'race', { n }, { priority: 1 }))
+    const ends = await Promise.all(adds)
+    expect(ends.filter((end) => end.added)).toHaveLength(1)
+  })
+
+  it('runs urgent jobs first and equal ones in order', async () => {
+    const engine = open()
+    const jobs = { low: 3, urgent: 1, middle: 2, later: 2 }
+    for (const [id, priority] of Object.entries(jobs)) await engine.add('submit', id, {}, { priority })
+    const order: string[] = []
+    const events = await work('submit', async (run) => {
+      order.push(run.id)
+      return { kind: 'done', result: null }
+    })
+    await events.until('completed', () => true, 4)
+    expect(order).toEqual(['urgent', 'middle', 'later', 'low'])
+  })
+
+  it('tries again after passing trouble, and hands over what the run had saved', async () => {
+    const engine = open()
+    await engine.add('analyze', 'again', { step: 0 }, { priority: 1 })
+    const seen: unknown[] = []
+    const events = await work('analyze', async (run: JobRun<unknown>) => {
+      seen.push([run.attempt, run.data])
+      if (run.attempt === 1) {
+        await run.save({ step: 1 })
+        throw new AttestdError('detector-unavailable', 'none is warm')
+      }
+      return { kind: 'done', result: 'ok' }
+    })
+    await events.until('completed')
+    expect(seen).toEqual([
+      [1, { step: 0 }],
+      [2, { step: 1 }],
+    ])
+    const [failed] = events.of('failed')
+    expect(failed).toMatchObject({ reason: 'detector-unavailable', message: 'none is warm', attempt: 1, final: false })
+    expect(failed?.retryInMs).toBe(500)
+  })
+
+  it('keeps a job whose attempts are used up, with its reason, and takes it back on request', async () => {
+    const engine = open()
+    await engine.add('analyze', 'used-up', { asset: 'a' }, { priority: 1 })
+    let broken = true
+    const events = await work('analyze', async () => {
+      if (broken) throw new AttestdError('service-connection-lost', 'cut')
+      return { kind: 'done', result: null }
+    })
+    const [last] = await events.until('failed', (event) => event.final)
+    expect(last).toMatchObject({ id: 'used-up', attempt: ATTEMPTS, retryInMs: null, reason: 'service-connection-lost' })
+    const kept = (await engine.failed('analyze', 10)).find((job) => job.id === 'used-up')
+    expect(kept).toMatchObject({
+      queue: 'analyze',
+      reason: 'service-connection-lost',
+      message: 'cut',
+      attempts: ATTEMPTS,
+      data: { asset: 'a' },
+    })
+    expect(Math.abs(Date.now() - (kept?.failedAt ?? 0))).toBeLessThan(60_000)
+    broken = false
+    expect(await engine.retry('analyze', ['used-up', 'absent'])).toBe(1)
+    const [done] = await events.until('completed', (event) => event.id === 'used-up')
+    expect(done?.attempt).toBe(1)
+    expect(await engine.retry('analyze', ['used-up'])).toBe(0)
+  })
+
+  it('never tries a permanent failure again, and retries all failed ones when no ids are given', async () => {
+    const engine = open()
+    for (const id of ['final-1', 'final-2']) await engine.add('submit', id, {}, { priority: 1 })
+    let runs = 0
+    const events = await work('submit', async () => {
+      runs++
+      throw new AttestdError('score-conflict')
+    })
+    const failures = await events.until('failed', (event) => event.final, 2)
+    expect(failures.map((event) => [event.reason, event.attempt])).toEqual([
+      ['score-conflict', 1],
+      ['score-conflict', 1],
+    ])
+    expect((await engine.counts('submit')).failed).toBe(2)
+    expect(await engine.retry('submit')).toBe(2)
+    await events.until('failed', (event) => event.final, 4)
+    expect(runs).toBe(4)
+  })
+
+  it('counts an error that nobody planned for as internal, keeps its stack, and tries again', async () => {
+    const engine = open()
+    await engine.add('analyze', 'foreign', {}, { priority: 1 })
+    const events = await work('analyze', async () => {
+      throw new TypeError('x is not a function')
+    })
+    const [failed] = await events.until('failed')
+    expect(failed).toMatchObject({ reason: 'internal-error', message: 'x is not a function', final: false })
+  })
+
+  it('spends no attempt on holds, whether returned or thrown', async () => {
+    const engine = open()
+    const holds = ATTEMPTS * 3
+    await engine.add('analyze', 'held', {}, { priority: 1 })
+    let runs = 0
+    const attempts = new Set<number>()
+    const events = await work('analyze', async (run) => {
+      attempts.add(run.attempt)
+      runs++
+      if (runs === 1) throw new AttestdError('stake-unknown', undefined)
+      if (runs <= holds) return { kind: 'hold', reason: 'stake-low', delayMs: 50.7 }
+      return { kind: 'done', result: null }
+    })
+    await events.until('completed')
+    expect([...attempts]).toEqual([1])
+    const held = events.of('held')
+    expect(held).toHaveLength(holds)
+    expect(held.every((event) => Number.isInteger(event.delayMs))).toBe(true)
+    expect(held.at(-1)).toMatchObject({ id: 'held', reason: 'stake-low', delayMs: 51 })
+    expect(events.of('failed')).toEqual([])
+  }, 20_000)
+
+  it('waits as long as the other side asked, in whole milliseconds', async () => {
+    const engine = open()
+    await engine.add('analyze', 'limited', {}, { priority: 1 })
+    const events = await work('analyze', async () => {
+      throw new AttestdError('service-failing', 'busy', { retryAfterMs: 6000.4 })
+    })
+    const [failed] = await events.until('failed')
+    expect(failed?.retryInMs).toBe(6000)
+    expect(await engine.counts('analyze')).toMatchObject({ delayed: 1, active: 0 })
+  })
+
+  it('survives strings that PostgreSQL refuses, wherever they come from', async () => {
+    const engine = open()
+    const poison = 'a\u0000b\ud800c'
+    await engine.add('analyze', 'poison', { [poison]: poison, deep: [{ uri: poison }] }, { priority: 1 })
+    const events = await work('analyze', async (run) => {
+      if (run.attempt === 1) {
+        await run.save({ saved: poison })
+        throw new AttestdError('detector-unavailable', poison)
+      }
+      return { kind: 'done', result: { data: run.data, poison } }
+    })
+    const [done] = await events.until('completed')
+    expect(done?.result).toEqual({ data: { saved: 'a\ufffdb\ufffdc' }, poison: 'a\ufffdb\ufffdc' })
+    expect(events.of('failed')[0]).toMatchObject({ message: 'a\ufffdb\ufffdc', reason: 'detector-unavailable' })
+  })
+
+  it('fails a job whose foreign error or result cannot be kept, and does not wedge', async () => {
+    const engine = open()
+    await engine.add('submit', 'bad-error', {}, { priority: 1 })
+    await engine.add('submit', 'bad-result', {}, { priority: 2 })
+    const events = await work('submit', async (run) => {
+      if (run.id === 'bad-result') return { kind: 'done', result: { big: 1n } }
+      const error = new Error('nul \u0000 inside')
+      error.stack = 'stack \u0000 \ud800'
+      throw error
+    })
+    const [badResult] = await events.until('failed', (event) => event.id === 'bad-result')
+    expect(badResult).toMatchObject({ reason: 'job-malformed', final: true })
+    const [badError] = await events.until('failed', (event) => event.id === 'bad-error')
+    expect(badError).toMatchObject({ reason: 'internal-error', final: false })
+    expect((await engine.counts('submit')).active).toBe(0)
+  })
+
+  it('refuses data that is no JSON or too large, by name', async () => {
+    const add = (data: unknown) => open().add('analyze', 'refused', data, { priority: 1 })
+    await expect(add({ n: 1n })).rejects.toMatchObject({ reason: 'job-malformed' })
+    await expect(add('x'.repeat(1024 * 1024))).rejects.toMatchObject({ reason: 'job-malformed' })
+  })
+
+  it('lists what waits while jobs are removed, and drains it', async () => {
+    const engine = open()
+    for (let i = 0; i < 130; i++) await engine.add('analyze', `wait-${i}`, { i }, { priority: 1 + (i % 3) })
+    const seen = new Set<string>()
+    for await (const job of engine.pending('analyze')) {
+      seen.add(job.id)
+      expect(job.addedAt).toBeGreaterThan(0)
+      if ((job.data as { i: number }).i % 2 === 0) expect(await engine.remove('analyze', job.id)).toBe(true)
+    }
+    expect(seen.size).toBe(130)
+    expect(await engine.remove('analyze', 'wait-0')).toBe(false)
+    expect((await engine.counts('analyze')).waiting).toBe(65)
+    expect(await engine.drain('analyze')).toBe(65)
+    expect(await engine.counts('analyze')).toMatchObject({ waiting: 0, delayed: 0 })
+  })
+
+  it('lists and drains jobs that are held, and removes none that is active', async () => {
+    const engine = open()
+    await engine.add('submit', 'asleep', {}, { priority: 1 })
+    const release = deferred()
+    const started = deferred()
+    const events = await work('submit', async (run) => {
+      if (run.id === 'asleep') return { kind: 'hold', reason: 'stake-low', delayMs: 3_600_000 }
+      started.resolve()
+      await release.promise
+      return { kind: 'done', result: null }
+    })
+    await events.until('held')
+    await engine.add('submit', 'busy', {}, { priority: 1 })
+    await started.promise
+    expect(await engine.remove('submit', 'busy')).toBe(false)
+    const waiting: string[] = []
+    for await (const job of engine.pending('submit')) waiting.push(job.id)
+    expect(waiting).toEqual(['asleep'])
+    expect(await engine.drain('submit')).toBe(1)
+    release.resolve()
+    await events.until('completed', (event) => event.id === 'busy')
+  })
+
+  it('drains on stop: active jobs end, waiting ones stay, and nothing is paused', async () => {
+    const engine = open()
+    for (const id of ['drained', 'left']) await engine.add('submit', id, {}, { priority: 1 })
+    const release = deferred()
+    const started = deferred()
+    const events = new EventLog()
+    const worker = await engine.work(
+      'submit',
+      async () => {
+        started.resolve()
+        await release.promise
+        return { kind: 'done', result: null }
+      },
+      events,
+    )
+    await started.promise
+    const stopped = worker.stop(10_000)
+    release.resolve()
+    expect(await stopped).toEqual({ drained: true })
+    expect(events.of('completed').map((event) => event.id)).toEqual(['drained'])
+    expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
+    expect(await (engine.boardQueues()[1] as Queue).isPaused()).toBe(false)
+  })
+
+  it('aborts runs after the cap and puts their jobs back without an attempt', async () => {
+    const engine = open()
+    await engine.add('analyze', 'aborted', {}, { priority: 1 })
+    const started = deferred()
+    const reasons: unknown[] = []
+    const worker = await engine.work(
+      'analyze',
+      async ({ signal }) => {
+        started.resolve()
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        return { kind: 'done', result: null }
+      },
+      { failed: (event) => reasons.push(event.reason) },
+    )
+    await started.promise
+    expect(await worker.stop(20)).toEqual({ drained: false })
+    expect(reasons).toEqual([])
+    expect(await engine.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
+    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    expect((await events.until('completed'))[0]).toMatchObject({ id: 'aborted', attempt: 1 })
+  })
+
+  it('leaves a run that ignores its signal behind, and another worker takes the job over', async () => {
+    const engine = open()
+    await engine.add('analyze', 'stubborn', {}, { priority: 1 })
+    const started = deferred()
+    const ignore = async () => {
+      started.resolve()
+      return await new Promise<never>(() => {})
+    }
+    const worker = await engine.work('analyze', ignore, {})
+    await started.promise
+    expect(await worker.stop(0)).toEqual({ drained: false })
+    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    const [done] = await events.until('completed')
+    expect(done).toMatchObject({ id: 'stubborn', attempt: 1 })
+    expect(events.of('stalled')).toEqual([{ queue: 'analyze', id: 'stubborn' }])
+  }, 20_000)
+
+  it('does not let a run that lost its lock overwrite the data', async () => {
+    const engine = open()
+    await engine.add('submit', 'robbed', { owner: 'first' }, { priority: 1 })
+    const saved = deferred<unknown>()
+    const aborted = deferred<unknown>()
+    const events = await work('submit', async (run) => {
+      if (run.attempt === 1 && (run.data as { owner: string }).owner === 'first') {
+        await robLock(engine, 'submit', run.id)
+        run.signal.addEventListener('abort', () => aborted.resolve(run.signal.reason))
+        await run.save({ owner: 'zombie' }).then(
+          () => saved.resolve('saved'),
+          (error: unknown) => saved.resolve(error),
+        )
+      }
+      return { kind: 'done', result: null }
+    })
+    expect(await saved.promise).toMatchObject({ reason: 'job-lock-lost' })
+    expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
+    await events.until('trouble', (event) => event.reason === 'job-lock-lost')
+    const job = await (engine.boardQueues()[1] as Queue).getJob('robbed')
+    expect(job?.data).toEqual({ owner: 'first' })
+  })
+
+  it('answers a ping', async () => {
+    await expect(open().ping()).resolves.toBeUndefined()
+    await expect(open().ping(AbortSignal.abort())).rejects.toThrow(/abort/i)
+  })
+}
+
+/** Gives the lock of an active job to somebody else, as if it had expired. */
+async function robLock(engine: QueueEngine, queue: QueueName, id: string): Promise<void> {
+  const bull = engine.boardQueues()[queue === 'analyze' ? 0 : 1] as Queue
+  if (engine.kind === 'redis') {
+    const client = await bull.getBackend().client
+    await client.set(`${bull.toKey(id)}:lock`, 'another')
+    return
+  }
+  const { pool } = (
+    bull.getBackend() as unknown as { connection: { pool: { query(text: string, p: unknown[]): unknown } } }
+  ).connection
+  await pool.query(`UPDATE job SET lock_token = 'another' WHERE queue = $1 AND id = $2`, [queue, id])
+}

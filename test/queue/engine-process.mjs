@@ -1,0 +1,40 @@
+// A process that owns a queue engine, for tests that kill it. argv[2]: JSON of url, dataDir, lockMs and mode.
+import { systemClock } from '../../dist/core/clock.js'
+import { silentLog } from '../../dist/core/log.js'
+import { openQueueEngine } from '../../dist/queue/engine.js'
+
+const { url, dataDir, lockMs, mode } = JSON.parse(process.argv[2])
+const engine = await openQueueEngine({
+  url,
+  dataDir,
+  lockMs,
+  prefix: 'attestd-test',
+  concurrency: { analyze: 1, submit: 1 },
+  attempts: { analyze: 3, submit: 3 },
+  clock: systemClock,
+  random: () => 0,
+  log: silentLog,
+})
+console.log('open')
+
+if (mode === 'flood') {
+  for (let i = 0; ; i++) {
+    await engine.add('analyze', `flood-${i}`, { i }, { priority: 5 })
+    console.log(`added ${i}`)
+  }
+} else {
+  await engine.work(
+    'analyze',
+    async (run) => {
+      if (mode === 'save') {
+        await run.save({ ...run.data, step: 'sent' })
+        console.log('saved')
+      }
+      console.log(`holding ${run.id}`)
+      // Never ends: the parent kills this process while it holds the job.
+      return await new Promise(() => {})
+    },
+    {},
+  )
+  console.log('working')
+}

@@ -1,0 +1,232 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import type { Log } from '../../src/core/log.js'
+import { silentLog } from '../../src/core/log.js'
+import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import { checkRedis } from '../../src/queue/redis/redis-checks.js'
+import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
+import { engineContract } from './engine-contract.js'
+import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
+
+const available = findRedisServer() !== null
+
+/** Keeps what was logged, to look for secrets in it. */
+function keepingLog(): Log & { readonly lines: string[] } {
+  const lines: string[] = []
+  const write = (facts: unknown, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`)
+  return { lines, debug: write, info: write, warn: write, error: write }
+}
+
+describe.skipIf(!available)('Redis engine (needs redis-server on the path or in REDIS_SERVER)', () => {
+  let server: RedisServer
+  let engine: QueueEngine
+
+  beforeAll(async () => {
+    server = await startRedisServer()
+    engine = await openQueueEngine(engineOptions(`${server.url}/1`, ''))
+  })
+
+  afterAll(async () => {
+    await engine?.close()
+    await server?.stop()
+  })
+
+  engineContract(() => engine)
+
+  it('lets exactly one of two processes add an id', async () => {
+    const other = await openQueueEngine(engineOptions(`${server.url}/1`, ''))
+    const adds = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? other : engine).add('analyze', 'two-processes', { n }, { priority: 1 }),
+    )
+    expect((await Promise.all(adds)).filter((end) => end.added)).toHaveLength(1)
+    await engine.drain('analyze')
+    await other.close()
+  })
+
+  it('keeps deployments with other prefixes and other databases apart', async () => {
+    const prefixed = await openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' }))
+    const database = await openQueueEngine(engineOptions(`${server.url}/2`, ''))
+    await engine.add('analyze', 'mine', {}, { priority: 1 })
+    expect((await prefixed.counts('analyze')).waiting).toBe(0)
+    expect((await database.counts('analyze')).waiting).toBe(0)
+    await engine.drain('analyze')
+    await prefixed.close()
+    await database.close()
+  })
+
+  it('takes over the job of a killed process, with what it had saved', async () => {
+    await engine.add('analyze', 'orphan', { asset: 'a' }, { priority: 1 })
+    const child = new EngineProcess({ url: `${server.url}/1`, dataDir: '', lockMs: 1000, mode: 'save' })
+    try {
+      await child.line('holding orphan')
+    } finally {
+      await child.kill9()
+    }
+    const events = new EventLog()
+    const heir = await openQueueEngine(engineOptions(`${server.url}/1`, '', { lockMs: 1000 }))
+    await heir.work('analyze', async (run) => ({ kind: 'done', result: run.data }), events)
+    const [done] = await events.until('completed')
+    expect(done).toMatchObject({ id: 'orphan', attempt: 1, result: { asset: 'a', step: 'sent' } })
+    expect(events.of('stalled')).toEqual([{ queue: 'analyze', id: 'orphan' }])
+    await heir.close()
+  }, 20_000)
+})
+
+describe.skipIf(!available)('Redis engine through the death of Redis', () => {
+  it('tells about it, fails pings, and goes on when Redis is back', async () => {
+    const server = await startRedisServer()
+    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
+    try {
+      for (let i = 0; i < 20; i++) await engine.add('analyze', `before-${i}`, { i }, { priority: 1 })
+      const events = new EventLog()
+      const held = deferred()
+      const release = deferred()
+      await engine.work(
+        'submit',
+        async (run) => {
+          held.resolve()
+          if (!run.signal.aborted) await release.promise
+          return { kind: 'done', result: null }
+        },
+        events,
+      )
+      await engine.add('submit', 'in-flight', {}, { priority: 1 })
+      await held.promise
+
+      await server.kill9()
+      await events.until('trouble', (event) => event.reason === 'queue-unreachable')
+      await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
+      const addedMeanwhile = engine.add('analyze', 'meanwhile', {}, { priority: 1 })
+      await server.restart()
+      release.resolve()
+
+      await expect(addedMeanwhile).resolves.toEqual({ added: true })
+      await events.until('completed', (event) => event.id === 'in-flight')
+      const later = new EventLog()
+      await engine.work('analyze', async () => ({ kind: 'done', result: null }), later)
+      const done = await later.until('completed', () => true, 21)
+      expect(new Set(done.map((event) => event.id)).size).toBe(21)
+      await expect(engine.ping()).resolves.toBeUndefined()
+    } finally {
+      await engine.close()
+      await server.stop()
+    }
+  }, 30_000)
+
+  it('aborts runs that outlive their lock while Redis is away, and stops and closes all the same', async () => {
+    const server = await startRedisServer()
+    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
+    try {
+      const aborted = deferred<unknown>()
+      const started = deferred()
+      const worker = await engine.work(
+        'analyze',
+        async ({ signal, save }) => {
+          signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+          started.resolve()
+          await aborted.promise
+          await save({ late: true })
+          return { kind: 'done', result: null }
+        },
+        {},
+      )
+      await engine.add('analyze', 'cut-off', {}, { priority: 1 })
+      await started.promise
+      await server.kill9()
+      expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
+      expect(await worker.stop(0)).toEqual({ drained: false })
+    } finally {
+      await engine.close()
+      await server.stop()
+    }
+  }, 30_000)
+})
+
+describe.skipIf(!available)('Redis engine at start', () => {
+  async function withServer(args: readonly string[], test: (server: RedisServer) => Promise<void>): Promise<void> {
+    const server = await startRedisServer({ appendonly: false, args })
+    try {
+      await test(server)
+    } finally {
+      await server.stop()
+    }
+  }
+
+  it('refuses a Redis that may drop jobs', () =>
+    withServer(['--maxmemory-policy', 'allkeys-lru'], async ({ url }) => {
+      const opening = openQueueEngine(engineOptions(url, ''))
+      await expect(opening).rejects.toMatchObject({
+        reason: 'queue-misconfigured',
+        message: expect.stringMatching(/allkeys-lru.*noeviction/),
+      })
+    }))
+
+  it('takes the password from the URL and never shows it', () =>
+    withServer(['--requirepass', 'hunter2hunter2'], async ({ port }) => {
+      const log = keepingLog()
+      const open = (password: string) =>
+        openQueueEngine(engineOptions(`redis://:${password}@127.0.0.1:${port}/0`, '', { log }))
+      const opened = await open('hunter2hunter2')
+      await opened.ping()
+      await opened.close()
+      const failure = await open('wrong-secret').catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(AttestdError)
+      expect(failure).toMatchObject({ reason: 'queue-misconfigured', message: expect.stringMatching(/127\.0\.0\.1/) })
+      expect(`${(failure as Error).message} ${log.lines.join(' ')}`).not.toMatch(/hunter2|wrong-secret/)
+    }))
+
+  it('goes on with a warning where CONFIG and the policy are hidden, and warns without an append-only file', () =>
+    withServer([], async ({ url }) => {
+      const log = keepingLog()
+      const redis = new Redis(url)
+      await redis.acl('SETUSER', 'limited', 'on', '>pw', '~*', '&*', '+@all', '-config')
+      await redis.quit()
+      const limited = new Redis(url.replace('redis://', 'redis://limited:pw@'))
+      const full = await limited.info()
+      const hidden = Object.create(limited, {
+        info: { value: async () => full.replace(/maxmemory_policy:.*/, '') },
+      }) as Redis
+      await expect(checkRedis(hidden, 'shown', log)).resolves.toBeUndefined()
+      limited.disconnect()
+      expect(log.lines.join('\n')).toMatch(/noeviction/)
+      expect(log.lines.join('\n')).toMatch(/append-only/)
+    }))
+
+  it('waits for a Redis that comes up later', async () => {
+    const server = await startRedisServer()
+    await server.kill9()
+    const opening = openQueueEngine(engineOptions(server.url, '', { startWaitMs: 20_000 }))
+    await server.restart()
+    const engine = await opening
+    await expect(engine.ping()).resolves.toBeUndefined()
+    await engine.close()
+    await server.stop()
+  }, 30_000)
+})
+
+describe('Redis engine without Redis', () => {
+  it('gives up after the limit, by name, without the password', async () => {
+    const opening = openQueueEngine(engineOptions('redis://:secret-pw@127.0.0.1:1/0', '', { startWaitMs: 300 }))
+    const failure = await opening.catch((error: unknown) => error)
+    expect(failure).toMatchObject({ reason: 'queue-unreachable', message: expect.stringMatching(/127\.0\.0\.1:1/) })
+    expect(JSON.stringify([(failure as Error).message, String((failure as Error).cause)])).not.toMatch(/secret-pw/)
+  })
+
+  it.each([
+    ['5.0.14', 'queue-misconfigured'],
+    ['6.0.20', 'queue-misconfigured'],
+    ['6.2.0', null],
+    ['7.4.1', null],
+  ])('judges version %s as %s', async (version, reason) => {
+    const redis = {
+      info: async () => `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`,
+    } as Redis
+    const checked = checkRedis(redis, 'shown', silentLog).then(
+      () => null,
+      (error: AttestdError) => error.reason,
+    )
+    expect(await checked).toBe(reason)
+  })
+})

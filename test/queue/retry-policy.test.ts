@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { REASONS, type Reason, reasonEntry } from '../../src/core/reasons.js'
+import { FailedForGood, RetryLater, readFailure, reasonBackoff } from '../../src/queue/job-failure.js'
+import { holdDelayMs, judge } from '../../src/queue/retry-policy.js'
+
+const all = Object.keys(REASONS) as Reason[]
+const KIND_OF = { retry: 'retry', wait: 'hold', permanent: 'fail', abstain: 'fail', closed: 'fail', setup: 'fail' }
+
+describe('retry policy', () => {
+  it.each(all)('%s ends as its kind says, with whole milliseconds', (reason) => {
+    const verdict = judge(new AttestdError(reason, 'text'), 3, 2, () => 0.37)
+    expect(verdict).toMatchObject({ kind: KIND_OF[reasonEntry(reason).kind], reason, message: 'text' })
+    if (verdict.kind !== 'fail') {
+      expect(Number.isInteger(verdict.delayMs)).toBe(true)
+      expect(verdict.delayMs).toBeGreaterThan(0)
+    }
+  })
+
+  it.each([
+    [1, 0, 500],
+    [1, 1, 1000],
+    [2, 0, 1000],
+    [3, 1, 4000],
+    [40, 1, 30_000],
+  ])('attempt %i with random %d pauses %i ms', (attempt, random, delayMs) => {
+    const verdict = judge(new AttestdError('detector-unavailable'), attempt, 0, () => random)
+    expect(verdict).toMatchObject({ kind: 'retry', delayMs })
+  })
+
+  it('lengthens waits by the waits before, not by the attempts', () => {
+    const pause = (waits: number) => judge(new AttestdError('service-rate-limited'), 1, waits, () => 1)
+    expect([0, 1, 2, 9].map((waits) => pause(waits))).toMatchObject(
+      [5000, 10_000, 20_000, 120_000].map((delayMs) => ({ kind: 'hold', delayMs })),
+    )
+  })
+
+  it.each([
+    [20_000, 20_000],
+    [10.4, 1000],
+    [86_400_000, 600_000],
+  ])('honors a wish for %d ms as %i ms', (retryAfterMs, delayMs) => {
+    const verdict = judge(new AttestdError('service-failing', 'busy', { retryAfterMs }), 1, 0, () => 0)
+    expect(verdict).toMatchObject({ delayMs })
+  })
+
+  it.each([
+    [0, 50],
+    [-5, 50],
+    [Number.NaN, 50],
+    [99.1, 100],
+    [Number.POSITIVE_INFINITY, 604_800_000],
+  ])('holds %d ms as %i', (asked, held) => {
+    expect(holdDelayMs(asked)).toBe(held)
+  })
+})
+
+describe('kept failures', () => {
+  it.each([
+    ['score-conflict: it holds 40', { reason: 'score-conflict', message: 'it holds 40' }],
+    ['internal-error: a: b\nc', { reason: 'internal-error', message: 'a: b\nc' }],
+    ['no-such-reason: x', { reason: 'internal-error', message: 'no-such-reason: x' }],
+    ['job stalled more than allowable limit', { reason: 'job-stalled' }],
+    ['', { reason: 'internal-error', message: '' }],
+    [null, { reason: 'internal-error', message: '' }],
+  ])('reads %j back', (text, failure) => {
+    expect(readFailure(text)).toMatchObject(failure)
+  })
+
+  it('writes what it reads, without the stack of an error that has a reason', () => {
+    const ours = new RetryLater('media-timeout', 'slow\u0000', 7, new AttestdError('media-timeout'))
+    expect(readFailure(ours.message)).toEqual({ reason: 'media-timeout', message: 'slow\ufffd' })
+    expect(ours.stack).toBe('')
+    const foreign = new FailedForGood('internal-error', 'x', new TypeError('\ud800'))
+    expect(foreign.stack).toMatch(/^TypeError: \ufffd\n/)
+  })
+
+  it('gives BullMQ the delay that the error carries', () => {
+    expect(reasonBackoff(1, 'by-reason', new RetryLater('media-timeout', '', 123, null))).toBe(123)
+    expect(reasonBackoff(1, 'by-reason', new Error('other'))).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface RedisServerOptions {
+  /** Append-only file with fsync every second. @default true */
+  readonly appendonly?: boolean
+  /** More command line arguments, which win over the others. */
+  readonly args?: readonly string[]
+}
+
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** Its files; kept over `kill9` and `restart`. */
+  readonly dir: string
+  /** SIGKILL; resolves when the process is gone. */
+  kill9(): Promise<void>
+  /** Starts again on the same port and files after `kill9`. */
+  restart(): Promise<void>
+  /** Ends it and removes its files. */
+  stop(): Promise<void>
+}
+
+const START_LIMIT_MS = 10_000
+
+/** The redis-server to test with: `REDIS_SERVER`, else the one on the path. @returns null where there is none */
+export function findRedisServer(): string | null {
+  const named = process.env['REDIS_SERVER']
+  const places = (process.env['PATH'] ?? '').split(path.delimiter).map((dir) => path.join(dir, 'redis-server'))
+  return (named ? [named] : places).find(isExecutable) ?? null
+}
+
+/** Starts a Redis of its own on a free port, in a folder of its own. @throws where there is no binary */
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const binary = findRedisServer()
+  if (!binary) throw new Error('no redis-server on the path; set REDIS_SERVER or install one')
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'attestd-redis-'))
+  const port = await freePort()
+  const args = serverArguments(port, dir, options)
+  let child = await launch(binary, args, port)
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    dir,
+    kill9: () => end(child, 'SIGKILL'),
+    restart: async () => {
+      child = await launch(binary, args, port)
+    },
+    stop: async () => {
+      await end(child, 'SIGKILL')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function serverArguments(port: number, dir: string, { appendonly = true, args = [] }: RedisServerOptions): string[] {
+  const settings = { port, dir, bind: '127.0.0.1', save: '', 'maxmemory-policy': 'noeviction', appendfsync: 'everysec' }
+  const lines = Object.entries({ ...settings, appendonly: appendonly ? 'yes' : 'no' })
+  return [...lines.flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
+}
+
+async function launch(binary: string, args: readonly string[], port: number): Promise<ChildProcess> {
+  const child = spawn(binary, args, { stdio: 'ignore' })
+  const deadline = Date.now() + START_LIMIT_MS
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`redis-server did not start on port ${port} (exit code ${child.exitCode})`)
+    }
+    await sleep(20)
+  }
+  return child
+}
+
+/** Whether Redis answers; one that asks for a password or still loads its file answers too, with an error. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+    const finish = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.on('data', (data) => finish(!data.toString().startsWith('-LOADING')))
+    socket.on('error', () => finish(false))
+  })
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill(signal)
+  await gone
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
