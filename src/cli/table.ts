@@ -20,7 +20,6 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 function fitted(text: string, max: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes are what is being removed
-  const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+  const clean = text.replaceAll(/\p{Cc}/gu, ' ')
   return clean.length > max ? `${clean.slice(0, max - 1)}…` : clean
 }
