@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -43,11 +44,7 @@ describe('directory lock', () => {
   it.each([
     ['no lock', () => undefined, 'taken'],
     ['a live holder', () => ({ ...own, token: 't' }), 'queue-in-use'],
-    [
-      'a live holder on a system that does not tell starts',
-      () => ({ ...own, started: '', token: 't' }),
-      'queue-in-use',
-    ],
+    ['a silent pid on a system that does not tell starts', () => ({ ...own, started: '', token: 't' }), 'taken'],
     ['a dead holder', () => ({ ...own, pid: deadPid, token: 't' }), 'taken'],
     ['a pid that another process has by now', () => ({ ...own, started: '1', token: 't' }), 'taken'],
     ['a silent holder of another host', () => ({ ...own, scope: 'other host', token: 't' }), 'taken'],
@@ -61,8 +58,11 @@ describe('directory lock', () => {
     expect(await readdir(dir)).toHaveLength(1)
   })
 
-  it('respects a holder of another host that shows that it lives', async () => {
-    const dir = await directory({ ...own, pid: deadPid, scope: 'other host', token: 't' })
+  it.each([
+    ['of another host', { scope: 'other host' }],
+    ['on a system that does not tell starts', { started: '' }],
+  ])('respects a holder %s that shows that it lives', async (_, difference) => {
+    const dir = await directory({ ...own, ...difference, token: 't' })
     let beat = 0
     const timer = setInterval(() => void utimes(path.join(dir, 'lock.7'), 1, ++beat).catch(() => {}), TIMES.beatMs / 2)
     try {
@@ -109,5 +109,20 @@ describe('directory lock', () => {
     expect(await isAlive(own)).toBe(true)
     expect(await isAlive({ ...own, pid: deadPid })).toBe(false)
     expect(await isAlive({ ...own, scope: 'elsewhere' })).toBeNull()
+  })
+
+  it.runIf(process.platform === 'linux')('takes a zombie for dead', async () => {
+    // The shell's child ends soon, but the `sleep` that takes the shell's place never collects it.
+    const shell = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    try {
+      const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+      const pid = Number(line.toString())
+      const stat = () => readFile(`/proc/${pid}/stat`, 'utf8')
+      while (!(await stat()).includes(') Z ')) await new Promise(setImmediate)
+      const started = (await stat()).split(') ')[1]?.split(' ')[19] ?? ''
+      expect(await isAlive({ ...own, pid, started })).toBe(false)
+    } finally {
+      shell.kill('SIGKILL')
+    }
   })
 })

@@ -6,8 +6,10 @@ import type { ThreadSettings } from './thread-messages.js'
 
 /** How often the need for maintenance is looked at, milliseconds. */
 const MAINTENANCE_LOOK_MS = 60_000
-/** Statements after which maintenance is worth its time: about 500 jobs, 2 MB of dead rows and WAL. */
-const MAINTENANCE_AFTER = 5000
+/** Statements after which the next look leads to maintenance: about 500 jobs. */
+const MAINTENANCE_DUE = 5000
+/** Statements after which maintenance does not wait for the next look: about 5000 jobs, 25 MB of dead rows and WAL. */
+const MAINTENANCE_PRESSING = 50_000
 
 /**
  * One embedded PostgreSQL in the shape of the connection pool that BullMQ takes.
@@ -47,7 +49,7 @@ export class PglitePool extends EventEmitter implements PgPool {
   async query<Row = any>(text: string, params?: readonly unknown[]): Promise<PgQueryResult<Row>> {
     // The server sees one session; who is connected is known here.
     if (/FROM\s+pg_stat_activity/i.test(text)) return { rows: this.#namedClients() as Row[] }
-    this.#statements++
+    if (++this.#statements === MAINTENANCE_PRESSING) void this.#maintainIfDue()
     const result = await this.#thread.request(params ? { ask: 'query', text, params } : { ask: 'query', text })
     return { rows: result.rows as Row[], rowCount: result.rowCount }
   }
@@ -81,7 +83,7 @@ export class PglitePool extends EventEmitter implements PgPool {
   }
 
   async #maintainIfDue(): Promise<void> {
-    if (this.#statements < MAINTENANCE_AFTER) return
+    if (this.#statements < MAINTENANCE_DUE) return
     try {
       await this.maintain()
     } catch (error) {

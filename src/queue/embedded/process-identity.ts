@@ -11,19 +11,21 @@ export interface ProcessIdentity {
 }
 
 export async function ownIdentity(): Promise<ProcessIdentity> {
-  return { pid: process.pid, started: await startOf(process.pid), scope: await ownScope() }
+  return { pid: process.pid, started: (await readStat(process.pid))?.started ?? '', scope: await ownScope() }
 }
 
 /**
  * Whether the process still lives.
- * @returns null where this cannot be known from here: it is of another host or container
+ * @returns null where this cannot be known from here: it is of another host or container, or the pid is in use on a
+ * system that does not tell whether by the same process
  */
 export async function isAlive(other: ProcessIdentity): Promise<boolean | null> {
   if (other.scope !== (await ownScope())) return null
   if (!answersSignals(other.pid)) return false
-  const started = await startOf(other.pid)
-  // A pid is used again after a while; the time of its start is not.
-  return started === '' || other.started === '' || started === other.started
+  const stat = await readStat(other.pid)
+  if (!stat || other.started === '') return null
+  // A pid is used again after a while; the time of its start is not. A zombie is dead, only not yet collected.
+  return stat.started === other.started && !'ZX'.includes(stat.state)
 }
 
 function answersSignals(pid: number): boolean {
@@ -35,10 +37,13 @@ function answersSignals(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat, clock ticks since boot; the name in field 2 may hold spaces and brackets. */
-async function startOf(pid: number): Promise<string> {
+/** Fields 3 (state) and 22 (start, clock ticks since boot) of /proc/PID/stat; null on systems without it. */
+async function readStat(pid: number): Promise<{ state: string; started: string } | null> {
   const stat = await readOr(`/proc/${pid}/stat`, '')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  // The name in field 2 may hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, started] = [fields[0], fields[19]]
+  return state && started ? { state, started } : null
 }
 
 async function ownScope(): Promise<string> {

@@ -21,7 +21,7 @@ export async function checkRedis(redis: Redis, shown: string, log: Log): Promise
   const info = parseInfo(await redis.info())
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
-  if (info.get('aof_enabled') === '0' && info.get('rdb_last_save_time') !== undefined) {
+  if (info.get('aof_enabled') === '0') {
     log.warn({ redis: shown }, 'Redis keeps no append-only file; jobs since its last snapshot are lost when it dies')
   }
 }
