@@ -33,7 +33,8 @@ export class AssetBook {
   readonly changed = new ChangeFeed()
   readonly #now: () => number
   readonly #assets = new Map<string, SandboxAsset>()
-  #openIds = ''
+  /** The open set as the listeners last heard of it. */
+  readonly #told = new Set<string>()
 
   constructor(now: () => number) {
     this.#now = now
@@ -48,7 +49,7 @@ export class AssetBook {
       switchedOff: false,
     }
     this.#assets.set(asset.id, asset)
-    this.sweep()
+    if (this.#note(asset)) this.changed.emit()
     return asset
   }
 
@@ -85,17 +86,23 @@ export class AssetBook {
 
   /** Looks whether the open set is still what was last told, and tells the listeners where it is not. */
   sweep(): void {
-    const openIds = this.open()
-      .map((asset) => asset.id)
-      .join('\n')
-    if (openIds === this.#openIds) return
-    this.#openIds = openIds
-    this.changed.emit()
+    const changes = this.all().filter((asset) => this.#note(asset))
+    if (changes.length > 0) this.changed.emit()
   }
 
   clear(): void {
     this.#assets.clear()
-    this.sweep()
+    this.#told.clear()
+    this.changed.emit()
+  }
+
+  /** @returns whether the asset opened or closed since the listeners last heard */
+  #note(asset: SandboxAsset): boolean {
+    const open = this.isOpen(asset)
+    if (open === this.#told.has(asset.id)) return false
+    if (open) this.#told.add(asset.id)
+    else this.#told.delete(asset.id)
+    return true
   }
 
   /** The same content registered for the nth time has the same id in every run, so that seeded faults repeat. */

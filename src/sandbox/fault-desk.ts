@@ -35,7 +35,7 @@ export class FaultDesk {
     const attempt = (this.#counts.get(slot)?.count ?? 0) + 1
     this.#counts.set(slot, { route, key, count: attempt })
     const fault = decideFault(this.#plan, { route, key, attempt })
-    if (fault !== null) this.#injected = [...this.#injected.slice(1 - KEPT_INJECTIONS), fault]
+    if (fault !== null) this.#keep(fault)
     return { attempt, fault }
   }
 
@@ -50,5 +50,10 @@ export class FaultDesk {
   reset(): void {
     this.#counts.clear()
     this.#injected = []
+  }
+
+  #keep(fault: InjectedFault): void {
+    this.#injected.push(fault)
+    if (this.#injected.length > KEPT_INJECTIONS) this.#injected.shift()
   }
 }

@@ -38,6 +38,7 @@ export function uploadRoute(world: World): FastifyPluginAsyncZod {
   return async (app) => {
     const limit = world.limits.uploadBytes
     app.setValidatorCompiler(bodyUnchecked)
+    app.removeAllContentTypeParsers()
     app.decorateRequest('credentials', null)
     await app.register(fastifyMultipart, { limits: { fileSize: limit, files: 1, fields: 10, parts: 11 } })
     app.post(

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import { Submitter } from '../../src/sandbox/submitter.js'
+import { type RawReply, send, signatureHeaders } from '../support/sandbox-requests.js'
+
+const TARGET = '/api/media/upload'
+const LIMIT = 300_000
+
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ uploadLimitBytes: LIMIT, clockOffsetMs: 3_600_000 })
+})
+afterAll(() => sandbox.close())
+
+const outcome = (reply: RawReply) => [reply.status, reply.json?.error?.code]
+
+async function multipart(content: Uint8Array<ArrayBuffer>, field = 'file') {
+  const form = new FormData()
+  form.set(field, new Blob([content]), 'name.png')
+  const encoded = new Response(form)
+  return { body: Buffer.from(await encoded.arrayBuffer()), type: encoded.headers.get('content-type') ?? '' }
+}
+
+async function upload(content: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, field = 'file') {
+  const { body, type } = await multipart(content, field)
+  const authorization = `Bearer ${sandbox.sessionToken}`
+  return send(sandbox.url, {
+    method: 'POST',
+    target: TARGET,
+    body,
+    headers: { 'content-type': type, authorization, ...headers },
+  })
+}
+
+/** Signed over the raw multipart bytes. */
+async function signedUpload(key: { accessKey: string; signingSecret: string }, change = (body: Buffer) => body) {
+  const { body, type } = await multipart(Buffer.from('signed bytes \xff\x00', 'latin1'))
+  const request = { method: 'POST', target: TARGET, body }
+  const headers = { 'content-type': type, ...signatureHeaders(key, request, { timestamp: Date.now() + 3_600_000 }) }
+  return send(sandbox.url, { ...request, body: change(body), headers })
+}
+
+describe('upload', () => {
+  it('answers with hash, uri, cid and size, and the gateway has it', async () => {
+    const content = Buffer.alloc(LIMIT, 'media')
+    const { status, json } = await upload(content)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      contentHash: `0x${createHash('sha256').update(content).digest('hex')}`,
+      uri: `ipfs://${json.cid}`,
+      bytes: LIMIT,
+    })
+    expect((await send(sandbox.url, { method: 'GET', target: `/ipfs/${json.cid}?format=car` })).status).toBe(200)
+  })
+
+  it('is taken from a submitter key that signed the raw body', async () => {
+    expect((await signedUpload(sandbox.submitterKey)).status).toBe(200)
+  })
+
+  it('is refused where the signed body was changed', async () => {
+    const spoiled = await signedUpload(sandbox.submitterKey, (body) => {
+      const copy = Buffer.from(body)
+      copy[copy.indexOf('signed')] = 0x53
+      return copy
+    })
+    expect(outcome(spoiled)).toEqual([401, 'signature-invalid'])
+  })
+
+  it('is refused to others', async () => {
+    const { body, type } = await multipart(Buffer.from('x'))
+    const bare = await send(sandbox.url, { method: 'POST', target: TARGET, body, headers: { 'content-type': type } })
+    expect(outcome(bare)).toEqual([401, 'credentials-missing'])
+    expect(outcome(await upload(Buffer.from('x'), { authorization: 'Bearer no' }))).toEqual([401, 'session-invalid'])
+    expect(outcome(await signedUpload(sandbox.attesterKey))).toEqual([403, 'key-kind-wrong'])
+  })
+
+  it('over the limit is refused by a sentence, not cut short', async () => {
+    const reply = await upload(Buffer.alloc(LIMIT + 1, 'media'))
+    expect(outcome(reply)).toEqual([413, 'file-too-large'])
+    expect(reply.json.error.message).toContain(String(LIMIT))
+  })
+
+  it.each([
+    ['another field name', () => upload(Buffer.from('x'), {}, 'picture'), 400, 'request-invalid'],
+    ['an empty file', () => upload(Buffer.from('')), 400, 'request-invalid'],
+    [
+      'no multipart',
+      () => upload(Buffer.from('x'), { 'content-type': 'application/json' }),
+      415,
+      'media-type-unsupported',
+    ],
+  ])('refuses %s', async (_name, act, status, code) => {
+    expect(outcome(await act())).toEqual([status, code])
+  })
+})
+
+it('hashes by keccak256 where told to', async () => {
+  const own = await startSandbox({ contentHash: 'keccak256' })
+  const { contentHash } = await own.registerFile('f', { content: Buffer.from('hello') })
+  await own.close()
+  expect(contentHash).toBe(`0x${Buffer.from(keccak_256(Buffer.from('hello'))).toString('hex')}`)
+})
+
+describe('Submitter', () => {
+  it('uploads and registers the files of a folder whose kind it knows', async () => {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'sandbox-submit-'))
+    try {
+      await fs.writeFile(path.join(folder, 'b.PNG'), 'bytes of b')
+      await fs.writeFile(path.join(folder, 'a.mp3'), 'bytes of a')
+      await fs.writeFile(path.join(folder, 'README.md'), 'no media')
+      const submitter = new Submitter({ url: sandbox.url, ...sandbox.submitterKey })
+      const submitted = []
+      for await (const one of submitter.submitFolder(folder, { turnaround: 'priority_5min' })) submitted.push(one)
+      expect(submitted.map(({ mediaType, bytes }) => [mediaType, bytes])).toEqual([
+        ['audio', 10],
+        ['image', 10],
+      ])
+      const assets = sandbox.control.assets()
+      expect(assets.map(({ id, title, turnaround }) => [id, title, turnaround])).toEqual([
+        [submitted[0]?.assetId, 'a.mp3', 'priority_5min'],
+        [submitted[1]?.assetId, 'b.PNG', 'priority_5min'],
+      ])
+    } finally {
+      await fs.rm(folder, { recursive: true })
+    }
+  })
+
+  it('says what it was told where it is refused', async () => {
+    const submitter = new Submitter({ url: sandbox.url, ...sandbox.attesterKey })
+    const file = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'sandbox-refused-')), 'a.png')
+    await fs.writeFile(file, 'x')
+    await expect(submitter.submitFile(file)).rejects.toThrow(/403.*key-kind-wrong/)
+    await expect(submitter.submitFile('a.xyz')).rejects.toMatchObject({ reason: 'media-unsupported' })
+    await fs.rm(path.dirname(file), { recursive: true })
+  })
+})
