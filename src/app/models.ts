@@ -32,7 +32,7 @@ async function survey(modelsDir: string, id: string): Promise<SurveyedModel> {
     return { id, version, mediaTypes, digest, says: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)
-    return { id, version: null, mediaTypes: [], digest: null, says: `${message} [${reason}]` }
+    return { id, version: null, mediaTypes: [], digest: null, says: `[${reason}] ${message}` }
   }
 }
 

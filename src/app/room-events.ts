@@ -15,7 +15,10 @@ export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => 
 export function countMediaEvent(metrics: Metrics): (event: MediaEvent) => void {
   return (event) => {
     if (event.type === 'gateway') metrics.gatewayRequests.inc({ gateway: event.gateway, outcome: event.outcome })
-    if (event.type === 'cache') metrics.mediaFetches.inc({ origin: 'cache', outcome: event.outcome })
+    if (event.type === 'cache') {
+      metrics.mediaFetches.inc({ origin: 'cache', outcome: event.outcome })
+      if (event.outcome === 'hit') metrics.mediaBytes.inc({ origin: 'cache' }, event.bytes)
+    }
     if (event.type !== 'fetched') return
     metrics.mediaFetches.inc({ origin: event.scheme, outcome: 'ok' })
     metrics.mediaFetchSeconds.observe({ origin: event.scheme }, event.ms / 1000)

@@ -1,0 +1,143 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Activity } from '../../src/app/activity.js'
+import { createReport, type Report } from '../../src/app/report.js'
+import { silentLog } from '../../src/core/log.js'
+import { createMetrics, type Metrics } from '../../src/observe/metrics.js'
+import { createThrottledLog } from '../../src/observe/throttled-log.js'
+import { Ledger } from '../../src/pipeline/ledger.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { submitJobData } from '../support/pipeline-parts.js'
+
+let folder: string
+let clock: ManualClock
+let metrics: Metrics
+let activity: Activity
+let report: Report
+let troubles: number
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
+  clock = new ManualClock()
+  metrics = createMetrics({ processMetrics: false })
+  activity = new Activity(() => clock.monotonic())
+  troubles = 0
+  const outages = createThrottledLog({ log: silentLog, clock })
+  const onQueueTrouble = () => {
+    troubles++
+  }
+  report = createReport({
+    metrics,
+    ledger: new Ledger(folder),
+    activity,
+    clock,
+    log: silentLog,
+    outages,
+    onQueueTrouble,
+  })
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+const { asset, verdict } = submitJobData()
+const accepted = { outcome: 'accepted', scoreId: 's1', risk: 87.5, attester: '0x1' } as const
+
+async function metric(line: string): Promise<string | undefined> {
+  return (await metrics.text()).split('\n').find((one) => one.startsWith(line))
+}
+
+describe('the report', () => {
+  test('an accepted score becomes a number, a ledger line and a console row', async () => {
+    const seenAt = clock.now() - 2500
+    report.pipeline.submitted?.({ asset, result: accepted, verdict, seenAt })
+    await report.flush()
+    expect(await metric('attestd_scores_total{how="accepted"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_open_to_accepted_seconds_sum{turnaround="standard"}')).toMatch(/ 2\.5$/)
+    expect(activity.recent).toMatchObject([
+      { assetId: 'asset-1', outcome: 'accepted', scoreId: 's1', openToRecordMs: 2500 },
+    ])
+    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 87.5 }])
+  })
+
+  test('a priority asset whose score came after five minutes counts as missed', async () => {
+    const urgent = { ...asset, turnaround: 'priority_5min' as const }
+    report.pipeline.submitted?.({ asset: urgent, result: accepted, verdict, seenAt: clock.now() - 5 * 60_000 })
+    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toBeUndefined()
+    report.pipeline.submitted?.({ asset: urgent, result: accepted, verdict, seenAt: clock.now() - 5 * 60_000 - 1 })
+    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
+  })
+
+  test('an abstention is kept with its reason', async () => {
+    report.pipeline.abstained?.({ asset, reason: 'media-corrupt', message: 'torn', seenAt: 0 })
+    await report.flush()
+    expect(await metric('attestd_abstained_total{reason="media-corrupt",media_type="image"}')).toMatch(/ 1$/)
+    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
+  })
+
+  test('only the last try of a job counts as failed', async () => {
+    const failure = {
+      queue: 'submit',
+      id: 'x',
+      data: submitJobData(),
+      reason: 'service-failing',
+      message: 'm',
+    } as const
+    report.worker.failed?.({ ...failure, attempt: 1, final: false, retryInMs: 5 })
+    expect(activity.recent).toEqual([])
+    report.worker.failed?.({ ...failure, attempt: 2, final: true, retryInMs: null })
+    await report.flush()
+    expect(activity.recent).toMatchObject([{ outcome: 'failed', reason: 'service-failing' }])
+    expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="service-failing"}')).toMatch(/ 1$/)
+  })
+
+  test('a failed job with unreadable data is counted all the same', async () => {
+    const event = { queue: 'analyze', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
+    report.worker.failed?.({ ...event, attempt: 1, final: true, retryInMs: null })
+    expect(await metric('attestd_jobs_total{queue="analyze",outcome="failed",reason="job-malformed"}')).toMatch(/ 1$/)
+  })
+
+  test('trouble of the queue engine is passed on, since it may have lost jobs', () => {
+    report.worker.trouble?.({ queue: null, reason: 'queue-unreachable', message: 'gone' })
+    expect(troubles).toBe(1)
+  })
+
+  test('a ledger that cannot be written costs only its lines', async () => {
+    await fs.rm(folder, { recursive: true })
+    await fs.writeFile(folder, 'not a directory')
+    report.pipeline.abstained?.({ asset, reason: 'media-empty', message: '', seenAt: 0 })
+    await expect(report.flush()).resolves.toBeUndefined()
+    expect(activity.recent.length).toBe(1)
+  })
+})
+
+describe('the stream as the console shows it', () => {
+  test('connects, breaks and counts reconnects; a malformed event breaks nothing', async () => {
+    expect(activity.stream()).toEqual({ connected: false, lastByteAgeMs: null, reconnects: 0 })
+    activity.streamEvent({ kind: 'ready', stake: null })
+    await clock.advance(700)
+    expect(activity.stream()).toEqual({ connected: true, lastByteAgeMs: 700, reconnects: 0 })
+    activity.streamEvent({ kind: 'trouble', reason: 'event-malformed', message: 'm' })
+    expect(activity.stream().connected).toBe(true)
+    activity.streamEvent({ kind: 'trouble', reason: 'stream-ended', message: 'm', retryInMs: 10 })
+    activity.streamEvent({ kind: 'trouble', reason: 'service-unreachable', message: 'm', retryInMs: 10 })
+    expect(activity.stream()).toMatchObject({ connected: false, reconnects: 1 })
+  })
+
+  test('the console keeps the last fifty rows', () => {
+    const row = {
+      title: '',
+      mediaType: 'image',
+      outcome: 'closed',
+      risk: null,
+      algorithm: null,
+      scoreId: null,
+      openToRecordMs: null,
+      reason: null,
+    } as const
+    for (let at = 0; at < 60; at++) activity.addRow({ ...row, at, assetId: String(at) })
+    expect(activity.recent.length).toBe(50)
+    expect(activity.recent[0]?.assetId).toBe('59')
+  })
+})

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cli-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** The real command as a process, with nothing of this environment but PATH and HOME. */
+function attestd(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { PATH = '' } = process.env
+  return new Promise((resolve) => {
+    const options = { env: { PATH, HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data'), ...env } }
+    execFile(process.execPath, [packagePath('dist', 'cli', 'main.js'), ...args], options, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err })
+    })
+  })
+}
+
+describe('the command line', () => {
+  test('says its version, and its verbs', async () => {
+    const { version } = JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8'))
+    expect(await attestd(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
+    const { code, out } = await attestd(['--help'])
+    expect(code).toBe(0)
+    for (const verb of ['run', 'demo', 'init', 'doctor', 'status', 'score', 'scores', 'models', 'sandbox', 'queue']) {
+      expect(out).toMatch(new RegExp(`^  ${verb}\\b`, 'm'))
+    }
+  })
+
+  test.each([
+    [['cook']],
+    [['run', '--no-such-flag']],
+    [['score']],
+    [['scores', '--format', 'xml']],
+    [['queue', 'cook']],
+  ])('a wrong command line (%j) leaves with 64', async (args) => {
+    const { code, err } = await attestd(args)
+    expect(code).toBe(64)
+    expect(err).toMatch(/error:/)
+  })
+
+  test('secrets have no flag, since a command line is visible to all', async () => {
+    const { out } = await attestd(['run', '--help'])
+    expect(out).toContain('--service-url')
+    expect(out).not.toMatch(/--signing-secret|--access-key|--http-password/)
+  })
+
+  test('status without a daemon says so and leaves with 75', async () => {
+    expect(await attestd(['status'])).toMatchObject({ code: 75, err: expect.stringContaining('No daemon runs') })
+  })
+})
+
+describe('attestd init', () => {
+  test('writes a settings file that doctor reads, for the owner only, and never overwrites', async () => {
+    const home = path.join(folder, 'new')
+    expect(await attestd(['init', home, '--service-url', 'https://verify.example'])).toMatchObject({ code: 0 })
+    const config = path.join(home, 'attestd.yaml')
+    expect((await fs.stat(config)).mode & 0o777).toBe(0o600)
+    const again = await attestd(['init', home])
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('is there already') })
+    // The secrets are empty still: that is one readable block, not a crash.
+    const run = await attestd(['run', '--config', config])
+    expect(run.code).toBe(78)
+    expect(run.err).toMatch(/ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
+  })
+})
+
+describe('attestd scores', () => {
+  const entry = {
+    at: Date.UTC(2026, 0, 1),
+    assetId: 'a1',
+    title: 't',
+    mediaType: 'image',
+    contentHash: '0x',
+    uri: 'ipfs://x',
+  } as const
+  const entries: LedgerEntry[] = [
+    { ...entry, kind: 'abstained', reason: 'media-corrupt', message: '=HYPERLINK("x"), "quoted"\u001b[31m' },
+    {
+      ...entry,
+      kind: 'receipt',
+      outcome: 'accepted',
+      risk: 12.5,
+      algorithm: 'd@1',
+      scoreId: 's1',
+      openToRecordMs: 900,
+    },
+  ]
+  beforeAll(async () => {
+    const ledger = new Ledger(path.join(folder, 'data', 'ledger'))
+    for (const one of entries) await ledger.append(one)
+  })
+
+  test('as JSON, newest first', async () => {
+    const { out } = await attestd(['scores', '--format', 'json'])
+    expect(JSON.parse(out)).toEqual(entries.toReversed())
+  })
+
+  test('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
+    const { out } = await attestd(['scores', '--format', 'csv', '--kind', 'abstained'])
+    expect(out).toContain(`"'=HYPERLINK(""x""), ""quoted""`)
+  })
+
+  test('as a table without terminal escapes of others', async () => {
+    const { out } = await attestd(['scores'])
+    expect(out).toMatch(/accepted {2}a1/)
+    expect(out).not.toContain('\u001b')
+  })
+})
+
+describe('detector packages', () => {
+  test('the shipped ones verify by a real inference in a real child', async () => {
+    const { code, out } = await attestd(['models', 'verify'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/✓ attestd-image@\d+\.\d+\.\d+/)
+  })
+
+  test('a changed weight file is refused by name', async () => {
+    const models = path.join(folder, 'models')
+    const tiny = await writeTinyPackage(models)
+    await fs.appendFile(path.join(tiny, 'model.onnx'), 'x')
+    const { code, err } = await attestd(['models', 'verify', '--models-dir', models])
+    expect(code).toBe(78)
+    expect(err).toContain('[model-digest-mismatch]')
+    const listed = await attestd(['models', 'list', '--models-dir', models])
+    expect(listed).toMatchObject({ code: 1, out: expect.stringContaining('model-digest-mismatch') })
+  })
+
+  test('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
+    const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+    const { code, out } = await attestd(['score', sample, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ detectorId: 'attestd-image', risk: expect.any(Number) })
+    const text = await attestd(['score', packagePath('package.json')])
+    expect(text.code).toBe(1)
+    expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
+    const absent = await attestd(['score', path.join(folder, 'none.jpg')])
+    expect(absent.err).toContain('cannot be read')
+  })
+})
+
+describe('attestd queue, with no daemon running', () => {
+  test('opens the embedded queue itself', async () => {
+    const env = { ATTESTD_DATA_DIR: path.join(folder, 'queue-data') }
+    expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
+    expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })
+    expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 78 })
+  }, 60_000)
+})
