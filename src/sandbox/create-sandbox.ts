@@ -5,11 +5,11 @@ import { silentLog } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
 import type { Turnaround } from '../service/port.js'
 import type { SandboxAsset } from './asset-book.js'
+import { checkOptions } from './check-options.js'
 import { DEADLINE_SWEEP_MS, DEFAULT_MEDIA_TYPE, HELPER_DEADLINE_MS } from './choices.js'
 import { createApp } from './create-app.js'
 import { createWorld } from './create-world.js'
 import type { ApiKey, KeyKind } from './key-ring.js'
-import { isLoopback } from './loopback.js'
 import type { ImportOptions } from './media-store.js'
 import { SandboxControl } from './sandbox-control.js'
 import type { FixedKey, SandboxOptions } from './sandbox-options.js'
@@ -57,12 +57,10 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** Starts the local service. Throws `setting-invalid` for a host that others reach without `allowRemote`, `port-in-use`. */
+/** Starts the local service. Throws as `checkOptions` does, and `port-in-use`. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions(options)
   const host = options.host ?? '127.0.0.1'
-  if (!isLoopback(host) && options.allowRemote !== true) {
-    throw new AttestdError('setting-invalid', `The sandbox does not listen on ${host}: other machines could reach it.`)
-  }
   const stop = new AbortController()
   const world = await createWorld(options, stop.signal)
   const control = new SandboxControl(world)

@@ -2,6 +2,7 @@ import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { isLoopback } from '../../src/sandbox/loopback.js'
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 import { send, sendSigned } from '../support/sandbox-requests.js'
 
 const MEDIA = '/api/v1/attester/media'
@@ -143,6 +144,21 @@ describe('only this machine', () => {
 describe('startSandbox', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('does not listen on %s unless told to', async (host) => {
     await expect(startSandbox({ host })).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+
+  it.each([
+    ['a rule that no route can show', { faults: { rules: [{ route: 'list', fault: 'bad-block' }] } }],
+    ['a plan that is no plan', { faults: 'often' }],
+    ['a port out of range', { port: 70_000 }],
+    ['a prefix that is no header name', { headerPrefix: 'Acme Inc' }],
+    ['a wallet that is no address', { attesterKey: { accessKey: 'a', signingSecret: 'b', wallet: '0x1' } }],
+    [
+      'one access key for both',
+      { attesterKey: { accessKey: 'a', signingSecret: 'b' }, submitterKey: { accessKey: 'a', signingSecret: 'c' } },
+    ],
+    ['blocks above the cap of clients', { chunkBytes: 3 * 1024 * 1024 }],
+  ])('does not start with %s', async (_name, options) => {
+    await expect(startSandbox(options as SandboxOptions)).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
   it('listens elsewhere where told to, and still keeps /sandbox to this machine', async () => {
