@@ -9,6 +9,7 @@ import { type RegisterFileOptions, type Sandbox, startSandbox } from '../../src/
 import type { FaultRoute } from '../../src/sandbox/faults.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 import { DaemonUnderTest } from './daemon-process.js'
+import { placeEmptyQueue } from './daemon-queue-template.js'
 import { writeTinyPackage } from './detector-package.js'
 import { draw } from './fault-seed.js'
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.js'
@@ -59,6 +60,11 @@ export class DaemonBench {
       ATTESTD_LOG_FORMAT: 'json',
       ...changes,
     }
+  }
+
+  /** Makes the data directory of a daemon with an empty embedded queue, so that its start need not make one. */
+  async prepare(name = 'main'): Promise<void> {
+    await placeEmptyQueue(path.join(this.folder, name))
   }
 
   /** Starts a daemon. @param name one data directory per name, so that the same name restarts where it stopped */

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { type FaultRun, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
+import { drawBetween } from '../support/fault-seed.js'
+import seeds from './seeds.json' with { type: 'json' }
+
+const KILLS = 3
+const ASSETS_PER_KILL = 5
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+onRedis('kill -9 of Redis', () => {
+  test.each(seeds.killedRedis)('while the daemon works and goes on, seed %s', async (seed) => {
+    run = await startRun('redis', {
+      faults: {
+        seed,
+        rules: [
+          { route: 'gateway', fault: 'slow', ms: 200, probability: 0.5 },
+          { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
+        ],
+      },
+    })
+    const { bench, redis } = run
+    const daemon = await run.start().ready()
+    for (let nth = 0; nth < KILLS; nth++) {
+      const reached = reach(bench, workMoment(seed, nth))
+      await bench.registerMany(ASSETS_PER_KILL, seed)
+      await reached
+      await redis!.kill9()
+      await sleep(drawBetween(0, 2500, seed, 'away', nth))
+      await redis!.restart()
+    }
+    await bench.registerMany(ASSETS_PER_KILL, seed)
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemon.running, daemon.output).toBe(true)
+  })
+})

@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'vitest'
+import type { DaemonUnderTest } from '../support/daemon-process.js'
+import { type FaultRun, lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
+import { drawBetween } from '../support/fault-seed.js'
+import seeds from './seeds.json' with { type: 'json' }
+
+const DAEMONS = 3
+const KILLS = 3
+const ASSETS_PER_KILL = 8
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+onRedis('several daemons on one queue', () => {
+  test.each(seeds.severalDaemons)('with kills of one of them at a time, seed %s', async (seed) => {
+    run = await startRun('redis', {
+      faults: {
+        seed,
+        rules: [
+          { route: 'gateway', fault: 'slow', ms: 150, probability: 0.5 },
+          { route: 'one', fault: 'slow', ms: 100, probability: 0.3 },
+          { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
+        ],
+      },
+    })
+    const { bench } = run
+    const daemons: DaemonUnderTest[] = []
+    for (let nth = 0; nth < DAEMONS; nth++) daemons.push(run.start(`daemon-${nth}`))
+    await Promise.all(daemons.map((daemon) => daemon.serving()))
+    for (let nth = 0; nth < KILLS; nth++) {
+      const reached = reach(bench, lifeMoment(seed, nth))
+      await bench.registerMany(ASSETS_PER_KILL, seed)
+      await reached
+      const victim = drawBetween(0, DAEMONS - 1, seed, 'victim', nth)
+      await daemons[victim]!.kill9()
+      daemons[victim] = run.start(`daemon-${victim}`)
+    }
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemons.every(({ running }) => running)).toBe(true)
+  })
+})

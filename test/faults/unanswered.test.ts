@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'vitest'
+import type { FaultKind } from '../../src/sandbox/faults.js'
+import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
+import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
+
+/** Submissions that end without an answer, and how many POSTs of an asset are right when its first two fare so. */
+const ENDS: readonly { fault: FaultKind; ms?: number; posts: number }[] = [
+  { fault: 'lost-reply', posts: 1 },
+  { fault: 'no-reply', posts: 1 },
+  // Stored after the daemon has given up waiting, but within the time that it grants the service.
+  { fault: 'late-store', ms: SERVICE_TIMEOUT_MS + 700, posts: 1 },
+  { fault: 'no-reply-not-stored', posts: 3 },
+  { fault: 'reset', posts: 3 },
+  { fault: 'truncated', posts: 1 },
+  { fault: 'garbage', posts: 1 },
+]
+const ASSETS_PER_END = 2
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+onEachEngine('submissions without an answer', (engine) => {
+  test('are settled by asking, and sent again only where they cannot have been stored', async () => {
+    run = await startRun(engine)
+    const { bench } = run
+    const posts: Record<string, number> = {}
+    const rules = []
+    for (const { fault, ms, posts: wanted } of ENDS) {
+      for (const { id } of await bench.registerMany(ASSETS_PER_END, 'unanswered')) {
+        posts[id] = wanted
+        rules.push({ route: 'score' as const, key: id, fault, attempts: [1, 2], ...(ms === undefined ? {} : { ms }) })
+      }
+    }
+    bench.sandbox.control.setFaults({ seed: 'unanswered', rules })
+    run.start()
+    await bench.expectExactlyOneEach(90_000)
+    const counted: Record<string, number> = {}
+    for (const { assetId } of bench.sandbox.control.scoreAttempts()) counted[assetId] = (counted[assetId] ?? 0) + 1
+    expect(counted).toEqual(posts)
+  })
+})

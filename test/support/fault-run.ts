@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe } from 'vitest'
+import type { FaultRoute } from '../../src/sandbox/faults.js'
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { DaemonBench } from './daemon-bench.js'
+import type { DaemonUnderTest } from './daemon-process.js'
+import { drawBetween, pick } from './fault-seed.js'
+import { findRedisServer, type RedisServer } from './redis-server.js'
+
+export type EngineName = 'embedded' | 'redis'
+
+/** How often a moment is looked for, ms. */
+const LOOK_EVERY_MS = 3
+/** A moment that does not come within this time is now, ms: the work may have ended before. */
+const MOMENT_LIMIT_MS = 8000
+
+/** One bench with a queue engine, and the settings that name it. */
+export interface FaultRun {
+  readonly bench: DaemonBench
+  /** Null on the embedded engine. */
+  readonly redis: RedisServer | null
+  start(name?: string): DaemonUnderTest
+}
+
+/** The same tests on each engine; those on Redis show as skipped where there is no redis-server to run. */
+export function onEachEngine(title: string, body: (engine: EngineName) => void): void {
+  describe(`${title}, on the embedded queue`, () => body('embedded'))
+  onRedis(title, () => body('redis'))
+}
+
+export function onRedis(title: string, body: () => void): void {
+  describe.skipIf(!findRedisServer())(`${title}, on Redis`, body)
+}
+
+export async function startRun(engine: EngineName, options: SandboxOptions = {}): Promise<FaultRun> {
+  const bench = await DaemonBench.create(options)
+  const redis = engine === 'redis' ? await bench.redis() : null
+  if (!redis) await bench.prepare()
+  const env: Record<string, string> = redis ? { ATTESTD_QUEUE_URL: redis.url } : {}
+  return { bench, redis, start: (name) => bench.start(env, name) }
+}
+
+/** When something is done to a run: some requests of a route from now, or some time from now. */
+export type Moment =
+  | { readonly route: FaultRoute; readonly requests: number; readonly laterMs: number }
+  | { readonly afterMs: number }
+
+/** A moment while a daemon works: at a request of one of the routes that work goes through. */
+export function workMoment(seed: string, nth: number): Moment {
+  const route = pick<FaultRoute>(['gateway', 'one', 'score'], seed, 'route', nth)
+  const requests = drawBetween(1, 6, seed, 'requests', nth)
+  return { route, requests, laterMs: drawBetween(0, 120, seed, 'later', nth) }
+}
+
+/** A moment of a daemon's life, its start included. */
+export function lifeMoment(seed: string, nth: number): Moment {
+  const atStart = pick([true, false, false, false], seed, 'at start', nth)
+  return atStart ? { afterMs: drawBetween(0, 2500, seed, 'after', nth) } : workMoment(seed, nth)
+}
+
+/** Resolves at the moment, counted from this call. */
+export async function reach(bench: DaemonBench, moment: Moment): Promise<void> {
+  if ('afterMs' in moment) return sleep(moment.afterMs)
+  const deadline = performance.now() + MOMENT_LIMIT_MS
+  const wanted = bench.requests(moment.route) + moment.requests
+  while (bench.requests(moment.route) < wanted && performance.now() < deadline) await sleep(LOOK_EVERY_MS)
+  await sleep(moment.laterMs)
+}
