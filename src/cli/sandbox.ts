@@ -1,5 +1,8 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
 import { Command, Option } from 'commander'
 import { AttestdError } from '../core/errors.js'
+import { writeFileAtomic } from '../core/files.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 
 interface SandboxFlags {
@@ -11,6 +14,7 @@ interface SandboxFlags {
   readonly duplicates: 'idempotent' | 'reject' | 'store'
   readonly faults?: string
   readonly samples?: boolean
+  readonly secrets?: string
   readonly json?: boolean
 }
 
@@ -29,6 +33,10 @@ export function sandboxVerb(): Command {
     )
     .option('--faults <json>', 'fault plan, as PUT /sandbox/faults takes it (see /docs)')
     .option('--samples', 'register the sample media that come with attestd')
+    .option(
+      '--secrets <folder>',
+      'write the attester key to FOLDER/access_key and FOLDER/signing_secret, as init names them',
+    )
     .option('--json', 'print URL and keys as one JSON line')
     .action((flags: SandboxFlags) => sandbox(flags))
 }
@@ -47,6 +55,7 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
     duplicateScores: flags.duplicates,
     ...(flags.faults === undefined ? {} : { faults: jsonFlag('--faults', flags.faults) }),
   })
+  if (flags.secrets !== undefined) await writeSecrets(flags.secrets, running)
   if (flags.samples) {
     for (const sample of await readSamples()) await running.registerFile(sample.path, { title: sample.title })
   }
@@ -77,6 +86,12 @@ Run a daemon against it:
   ATTESTD_ACCESS_KEY=${attesterKey.accessKey} ATTESTD_SIGNING_SECRET=${attesterKey.signingSecret} \\
   npx attestd run
 `
+}
+
+async function writeSecrets(folder: string, { attesterKey }: Running): Promise<void> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomic(path.join(folder, 'access_key'), `${attesterKey.accessKey}\n`)
+  await writeFileAtomic(path.join(folder, 'signing_secret'), `${attesterKey.signingSecret}\n`)
 }
 
 function wholeNumber(flag: string, text: string): number {
