@@ -1,0 +1,32 @@
+// Removes from an installed checkout what never runs on this platform; the Dockerfile's last build step.
+// Usage: node .ci/prune-image.mjs [FOLDER], a folder with node_modules/ and dist/ of which nothing else is needed.
+import fs from 'node:fs'
+import path from 'node:path'
+
+const root = path.resolve(process.argv[2] ?? '.')
+const modules = path.join(root, 'node_modules')
+const list = (folder) => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
+const remove = (...parts) => fs.rmSync(path.join(...parts), { recursive: true, force: true })
+
+// onnxruntime-node ships the binaries of every platform, 288 MB in all.
+const binaries = path.join(modules, 'onnxruntime-node', 'bin', 'napi-v6')
+const own = path.join(binaries, process.platform, process.arch)
+if (!fs.existsSync(own)) throw new Error(`onnxruntime-node has no binary for this platform: ${own}`)
+for (const platform of list(binaries)) {
+  if (platform !== process.platform) remove(binaries, platform)
+}
+for (const arch of list(path.dirname(own))) {
+  if (arch !== process.arch) remove(path.dirname(own), arch)
+}
+
+// The compiler stays behind after `npm prune` as an optional peer of a dependency; nothing loads it.
+remove(modules, 'typescript')
+remove(modules, '@typescript')
+
+// Type declarations and source maps: read by tools, never by Node.
+const DEAD = /\.(?:d\.[cm]?ts|map)$/
+for (const folder of [modules, path.join(root, 'dist')]) {
+  for (const file of fs.readdirSync(folder, { recursive: true })) {
+    if (DEAD.test(file)) remove(folder, file)
+  }
+}

@@ -1,0 +1,40 @@
+# Node 24 is the newest line with long-term support (fixes until April 2028), on the Debian that gets regular security
+# updates. A full version, so that the same commit builds the same image: raise it on purpose, in both stages.
+# Debian rather than Alpine: onnxruntime and sharp bring binaries for glibc.
+FROM node:24.21.0-trixie-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# No dependency needs its install script (package.json, allowScripts).
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY src src
+RUN npm run build && chmod 755 dist/cli/main.js
+COPY .ci/prune-image.mjs .ci/
+RUN npm prune --omit=dev --ignore-scripts && node .ci/prune-image.mjs
+
+FROM node:24.21.0-trixie-slim
+# Nothing is installed at run time: no npm, npx, corepack or yarn.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+      /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \
+  && install -d -o node -g node -m 0700 /data \
+  && ln -s /app/dist/cli/main.js /usr/local/bin/attestd
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY models models
+COPY src/sandbox/samples src/sandbox/samples
+ENV NODE_ENV=production ATTESTD_DATA_DIR=/data
+# The user `node`, by number so that an orchestrator can see that it is not root.
+USER 1000:1000
+VOLUME /data
+# Console, metrics and health listen on loopback, as outside a container. To publish the port, set ATTESTD_HTTP_HOST to
+# 0.0.0.0 (health and metrics are then open, the console wants ATTESTD_HTTP_PASSWORD); config/compose.yaml does so.
+EXPOSE 8780
+# Alive, not ready: a low stake or a silent service is no reason to restart the container.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ATTESTD_HTTP_PORT || 8780}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Drains; allow more than ATTESTD_DRAIN_MS (25 s) before SIGKILL. Node handles the signal itself, so no init is needed.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["run"]
