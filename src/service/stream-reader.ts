@@ -55,13 +55,15 @@ export async function* readStream(options: StreamReaderOptions, signal: AbortSig
   const { source, clock, random, backoff = RECONNECT_BACKOFF, stableMs = STABLE_MS } = options
   const lastId = { value: '' }
   let failures = 0
+  let mended = false
   while (!signal.aborted) {
     const startedAt = clock.monotonic()
     const end: ConnectionEnd = yield* readConnection(options, lastId, signal)
     if (signal.aborted) return
     const stood = end.openedAt !== null && clock.monotonic() - Math.max(startedAt, end.openedAt) >= stableMs
     failures = stood ? 1 : failures + 1
-    const mended = end.error.reason === 'service-unauthorized' && failures === 1 && (await source.mended?.(signal))
+    // Never twice in a row, so that a service whose time jumps about is not asked without a pause.
+    mended = !mended && end.error.reason === 'service-unauthorized' && (await source.mended?.(signal)) === true
     const ownMs = mended ? 0 : backoffMs(failures, backoff, random)
     const retryInMs = honoredDelayMs(end.error.retryAfterMs, ownMs, Math.max(RETRY_AFTER_CAP_MS, ownMs))
     yield { kind: 'trouble', reason: end.error.reason, message: end.error.message, retryInMs }

@@ -52,7 +52,12 @@ describe('the estimate', () => {
     {
       name: 'the smallest round trip wins',
       offset: 7_000,
-      script: [{ out: 900, back: 10 }, { out: 5, back: 300 }, { out: 6, back: 4 }, { out: 80, back: 80 }],
+      script: [
+        { out: 900, back: 10 },
+        { out: 5, back: 300 },
+        { out: 6, back: 4 },
+        { out: 80, back: 80 },
+      ],
       bound: 6,
       error: 1,
     },

@@ -68,7 +68,7 @@ export const healthReplySchema = z.looseObject({
 // attester routes
 
 /** The list as it is read: assets and stake are each checked on their own, so that a bad one costs nothing else. */
-export const listReplySchema = z.looseObject({ assets: z.array(z.unknown()), stake: z.unknown() })
+export const listReplySchema = z.looseObject({ assets: z.array(z.unknown()), stake: z.unknown().optional() })
 
 export const scoreRequestSchema = z.looseObject({
   deepfakeRiskScore: riskSchema,
@@ -86,7 +86,7 @@ export const scoreSchema = z.looseObject({
 })
 
 /** The fields of the aggregate are not shown, and nothing here needs them. */
-export const scoreReplySchema = z.looseObject({ score: scoreSchema, aggregate: z.unknown() })
+export const scoreReplySchema = z.looseObject({ score: scoreSchema, aggregate: z.unknown().optional() })
 
 // submitter route
 

@@ -1,0 +1,254 @@
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { AttestdError } from '../../src/core/errors.js'
+import { type HttpCall, HttpCaller, type RequestEvent } from '../../src/service/http.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { type Handler, LocalServer, sendJson } from './local-service.js'
+
+const shape = z.looseObject({ value: z.number() })
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+function caller(options: { maxReplyBytes?: number } = {}) {
+  const clock = new ManualClock()
+  const events: RequestEvent[] = []
+  const http = new HttpCaller({
+    clock,
+    userAgent: 'test/1',
+    timeoutMs: 5_000,
+    onRequest: (event) => events.push(event),
+    ...options,
+  })
+  cleanups.push(() => http.close())
+  return { clock, http, events }
+}
+
+async function serve(handler: Handler): Promise<LocalServer> {
+  const server = await LocalServer.start(handler)
+  cleanups.push(() => server.stop())
+  return server
+}
+
+function callTo(url: string, changes = true): HttpCall {
+  const base = { url: new URL('/thing', url), route: changes ? 'POST /thing' : 'GET /thing', changes }
+  return changes ? { ...base, method: 'POST', body: '{"a":1}' } : { ...base, method: 'GET' }
+}
+
+async function failure(promise: Promise<unknown>): Promise<AttestdError> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  return error as AttestdError
+}
+
+describe('answers', () => {
+  it('of the stated shape come back with unknown fields, and the exact body text is sent', async () => {
+    const server = await serve((_, response) => sendJson(response, 201, { value: 1, more: 'x' }))
+    const { http, events } = caller()
+    expect(await http.json(callTo(server.url), shape)).toEqual({ value: 1, more: 'x' })
+    expect(server.seen[0]).toMatchObject({ method: 'POST', target: '/thing', body: '{"a":1}' })
+    expect(server.seen[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'test/1' })
+    expect(events).toEqual([{ route: 'POST /thing', status: 201, reason: null, elapsedMs: 0 }])
+  })
+
+  it('that are compressed are read, and the cap counts what comes out', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      response.end(gzipSync(JSON.stringify({ value: 7, padding: ' '.repeat(1_000_000) })))
+    })
+    expect(await caller().http.json(callTo(server.url, false), shape)).toMatchObject({ value: 7 })
+    const error = await failure(caller({ maxReplyBytes: 100_000 }).http.json(callTo(server.url, false), shape))
+    expect(error).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
+  })
+
+  const statuses: [number, string, boolean][] = [
+    [301, 'service-redirected', false],
+    [307, 'service-redirected', false],
+    [400, 'service-refused', false],
+    [401, 'service-unauthorized', false],
+    [403, 'service-forbidden', false],
+    [404, 'service-refused', false],
+    [408, 'service-timeout', true],
+    [409, 'score-conflict', false],
+    [413, 'service-refused', false],
+    [422, 'service-refused', false],
+    [425, 'service-rate-limited', false],
+    [429, 'service-rate-limited', false],
+    [500, 'service-failing', true],
+    [502, 'service-failing', true],
+    [503, 'service-failing', true],
+    [599, 'service-failing', true],
+  ]
+  it.each(statuses)('%d is %s, ambiguous when it changes something: %s', async (status, reason, ambiguous) => {
+    const elsewhere = await serve((_, response) => sendJson(response, 200, { value: 1 }))
+    const server = await serve((_, response) =>
+      sendJson(
+        response,
+        status,
+        { error: 'be\u0000cause' },
+        { location: `${elsewhere.url}/thing`, 'retry-after': '3' },
+      ),
+    )
+    const { http, events } = caller()
+    const error = await failure(http.json(callTo(server.url), shape))
+    expect(error).toMatchObject({ reason, ambiguous, retryAfterMs: 3_000, facts: { status, route: 'POST /thing' } })
+    expect(error.message).toBe(`POST /thing was answered with ${status}: be\uFFFDcause`)
+    expect(events).toMatchObject([{ status, reason }])
+    expect(elsewhere.seen).toHaveLength(0)
+    expect(await failure(http.json(callTo(server.url, false), shape))).toMatchObject({ reason, ambiguous: false })
+  })
+
+  const unusable: [string, Handler][] = [
+    ['HTML', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['no content type', (_, response) => void response.writeHead(200).end('{"value":1}')],
+    ['no JSON', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"value"')],
+    ['a wrong shape', (_, response) => sendJson(response, 200, { value: 'one' })],
+    ['a wrong kind', (_, response) => sendJson(response, 200, [1])],
+    ['nothing', (_, response) => void response.writeHead(204).end()],
+  ]
+  it.each(unusable)('with %s cannot be used, and leave open whether it took effect', async (_, handler) => {
+    const server = await serve(handler)
+    const { http } = caller()
+    expect(await failure(http.json(callTo(server.url), shape))).toMatchObject({
+      reason: 'service-reply-invalid',
+      ambiguous: true,
+    })
+    expect(await failure(http.json(callTo(server.url, false), shape))).toMatchObject({ ambiguous: false })
+  })
+
+  it('whose body does not matter may have any', async () => {
+    const server = await serve((_, response) => void response.writeHead(204).end())
+    await caller().http.done(callTo(server.url))
+    server.handler = (_, response) => sendJson(response, 500, {})
+    expect(await failure(caller().http.done(callTo(server.url)))).toMatchObject({ reason: 'service-failing' })
+  })
+
+  it('that repeat a secret have it masked', async () => {
+    const server = await serve((request, response) =>
+      sendJson(response, 400, { message: request.headers.authorization }),
+    )
+    const call = { ...callTo(server.url), headers: { authorization: 'Bearer t0ken' }, secrets: ['t0ken'] }
+    const error = await failure(caller().http.done(call))
+    expect(error.message).toContain('Bearer [redacted]')
+  })
+
+  it('with a Retry-After date count it from their own Date, not from the local clock', async () => {
+    const server = await serve((_, response) =>
+      sendJson(
+        response,
+        503,
+        {},
+        {
+          date: 'Tue, 01 Jan 2030 00:00:00 GMT',
+          'retry-after': 'Tue, 01 Jan 2030 00:00:20 GMT',
+        },
+      ),
+    )
+    expect(await failure(caller().http.done(callTo(server.url)))).toMatchObject({ retryAfterMs: 20_000 })
+  })
+})
+
+describe('no answer', () => {
+  it('because nobody listens: not ambiguous', async () => {
+    const port = await freePort()
+    const { http, events } = caller()
+    const error = await failure(http.json(callTo(`http://127.0.0.1:${port}`), shape))
+    expect(error).toMatchObject({ reason: 'service-unreachable', ambiguous: false })
+    expect(error.message).toContain('ECONNREFUSED')
+    expect(events).toMatchObject([{ status: null, reason: 'service-unreachable' }])
+  })
+
+  it('because the name is unknown: not ambiguous', async () => {
+    const error = await failure(caller().http.json(callTo('http://nowhere.invalid'), shape))
+    expect(error).toMatchObject({ reason: 'service-unreachable', ambiguous: false })
+  })
+
+  it('because TLS fails: not ambiguous', async () => {
+    const server = await serve((_, response) => sendJson(response, 200, { value: 1 }))
+    const error = await failure(caller().http.json(callTo(server.url.replace('http:', 'https:')), shape))
+    expect(error).toMatchObject({ reason: 'service-unreachable', ambiguous: false })
+    expect(server.seen).toHaveLength(0)
+  })
+
+  it('because the connection is reset after the request: ambiguous', async () => {
+    const server = await serve((_, response) => void response.destroy())
+    const error = await failure(caller().http.json(callTo(server.url), shape))
+    expect(error).toMatchObject({ reason: 'service-connection-lost', ambiguous: true })
+    const asked = await failure(caller().http.json(callTo(server.url, false), shape))
+    expect(asked).toMatchObject({ reason: 'service-connection-lost', ambiguous: false })
+  })
+
+  it('because the answer is cut short: ambiguous', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+      response.write('{"value":')
+      setImmediate(() => response.destroy())
+    })
+    const error = await failure(caller().http.json(callTo(server.url), shape))
+    expect(error).toMatchObject({ reason: 'service-connection-lost', ambiguous: true })
+  })
+
+  it.each(['headers', 'body'])('in time, stuck before the %s: ambiguous', async (stage) => {
+    const server = await serve((_, response) => {
+      if (stage === 'body') response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+    })
+    const { clock, http } = caller()
+    const pending = failure(http.json(callTo(server.url), shape))
+    await arrived(server)
+    await clock.advance(5_000)
+    expect(await pending).toMatchObject({ reason: 'service-timeout', ambiguous: true })
+    expect(clock.sleeping).toBe(0)
+  })
+
+  it('in time, because the connection never stood: not ambiguous', async () => {
+    // A TLS handshake with a socket that accepts and says nothing.
+    const silent = net.createServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const sockets: net.Socket[] = []
+    const connected = new Promise<void>((resolve) =>
+      silent.on('connection', (socket) => resolve(void sockets.push(socket))),
+    )
+    cleanups.push(async () => {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+    })
+    const { clock, http } = caller()
+    const pending = failure(http.json(callTo(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`), shape))
+    await connected
+    await clock.advance(5_000)
+    expect(await pending).toMatchObject({ reason: 'service-timeout', ambiguous: false })
+  })
+
+  it('because the caller called it off: its own reason, unless it may have taken effect', async () => {
+    const server = await serve(() => {})
+    const { http } = caller()
+    const stop = new AbortController()
+    const reason = new Error('stopping')
+    const question = failure(http.json(callTo(server.url, false), shape, stop.signal))
+    const change = failure(http.json(callTo(server.url), shape, stop.signal))
+    await arrived(server, 2)
+    stop.abort(reason)
+    expect(await question).toBe(reason)
+    expect(await change).toMatchObject({ reason: 'service-connection-lost', ambiguous: true })
+    expect(await failure(http.json(callTo(server.url), shape, stop.signal))).toBe(reason)
+    expect(server.seen).toHaveLength(2)
+  })
+})
+
+async function arrived(server: LocalServer, count = 1): Promise<void> {
+  while (server.seen.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+async function freePort(): Promise<number> {
+  const server = http.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,419 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
+import { ManualClock } from '../support/manual-clock.js'
+import {
+  ACCESS_KEY,
+  type Handler,
+  LocalServer,
+  SIGNING_SECRET,
+  sendJson,
+  WIRE_STAKE,
+  wireAsset,
+  wrongWith,
+} from './local-service.js'
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+/** A service that tells its time and checks signatures before the handler sees a request. */
+async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { offset?: number } = {}) {
+  const clock = new ManualClock()
+  const world = { offset: options.offset ?? 0, prefix: 'service', times: 0 }
+  const server = await LocalServer.start((request, response) => {
+    const now = clock.now() + world.offset
+    if (request.target === '/api/v1/time') {
+      world.times++
+      return sendJson(response, 200, { serverTime: now })
+    }
+    const isSigned = request.target.startsWith('/api/v1/attester') || request.target.startsWith('/api/v1/submitter')
+    const wrong = isSigned ? wrongWith(request, now, world.prefix) : null
+    if (wrong) return sendJson(response, 401, { error: wrong })
+    return handler(request, response)
+  })
+  const malformed: { what: string; id: string | null; message: string }[] = []
+  const built = createSignedKeyService({
+    serviceUrl: server.url,
+    accessKey: ACCESS_KEY,
+    signingSecret: SIGNING_SECRET,
+    requestTimeoutMs: 5_000,
+    streamIdleMs: 60_000,
+    clock,
+    random: () => 0.5,
+    log: silentLog,
+    onMalformed: (event) => malformed.push(event),
+    ...options,
+  })
+  cleanups.push(() => server.stop(), built.close)
+  const signed = () => server.seen.filter((request) => request.target !== '/api/v1/time')
+  return { ...built, server, clockOfTest: clock, world, malformed, signed }
+}
+
+async function failure(promise: Promise<unknown>): Promise<AttestdError> {
+  return (await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )) as AttestdError
+}
+
+const list = (assets: unknown[], stake: unknown = WIRE_STAKE): Handler => {
+  return (_, response) => sendJson(response, 200, { assets, stake })
+}
+
+const scored: Handler = (request, response) => {
+  const id = decodeURIComponent(request.target.split('/').at(-2)!)
+  const { deepfakeRiskScore } = JSON.parse(request.body) as { deepfakeRiskScore: number }
+  const attesterAddress = `0x${'1'.repeat(40)}`
+  sendJson(response, 200, { score: { id: 's-1', assetId: id, attesterAddress, deepfakeRiskScore }, aggregate: {} })
+}
+
+describe('listOpen', () => {
+  it('gives assets in the port’s shape, with stake as BigInt', async () => {
+    const own = { submitted: true, deepfakeRiskScore: 12.5, when: 'x' }
+    const { service, signed } = await setUp(list([wireAsset('a', { extra: 1 }), wireAsset('b', { myScore: own })]))
+    const { assets, stake } = await service.listOpen({ includeMyScore: true })
+    expect(assets[0]).toEqual({
+      id: 'a',
+      title: 'Title of a',
+      mediaContext: '',
+      contentHash: `0x${'ab'.repeat(32)}`,
+      uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+      mediaType: 'image',
+      turnaround: 'standard',
+      scoreCount: 0,
+      myScore: null,
+    })
+    expect(assets[1]?.myScore).toBe(12.5)
+    expect(stake).toEqual({ stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n })
+    expect(signed()[0]?.target).toBe('/api/v1/attester/media?includeMyScore=1')
+  })
+
+  it('does not claim to know a score that it did not ask for', async () => {
+    const { service, signed } = await setUp(list([wireAsset('a')]))
+    const { assets } = await service.listOpen({ includeMyScore: false })
+    expect('myScore' in assets[0]!).toBe(false)
+    expect(signed()[0]?.target).toBe('/api/v1/attester/media')
+  })
+
+  const bad: [string, unknown][] = [
+    ['no object', 'x'],
+    ['no id', wireAsset('a', { id: undefined })],
+    ['a number as id', wireAsset('a', { id: 7 })],
+    ['an empty id', wireAsset('')],
+    ['a dot segment as id', wireAsset('..')],
+    ['a NUL in its id', wireAsset('a\u0000')],
+    ['half a surrogate pair in its id', wireAsset('\ud800')],
+    ['an endless id', wireAsset('a'.repeat(513))],
+    ['a short hash', wireAsset('a', { contentHash: '0x12' })],
+    ['an unknown kind', wireAsset('a', { mediaType: 'hologram' })],
+    ['an unknown turnaround', wireAsset('a', { turnaround: 'yesterday' })],
+    ['a text as count', wireAsset('a', { scoreCount: '1' })],
+    ['no uri', wireAsset('a', { uri: undefined })],
+    ['a score without a number', wireAsset('a', { myScore: { submitted: true } })],
+    ['a score out of range', wireAsset('a', { myScore: { submitted: true, deepfakeRiskScore: 101 } })],
+  ]
+  it.each(bad)('leaves out an asset with %s, tells it, and keeps the others', async (_, asset) => {
+    const { service, malformed } = await setUp(list([wireAsset('before'), asset, wireAsset('after')]))
+    const { assets } = await service.listOpen({ includeMyScore: true })
+    expect(assets.map(({ id }) => id)).toEqual(['before', 'after'])
+    expect(malformed).toHaveLength(1)
+    expect(malformed[0]?.what).toBe('asset')
+  })
+
+  it('leaves out assets that are not open, without a word', async () => {
+    const { service, malformed } = await setUp(list([wireAsset('a', { status: 'closed' })]))
+    expect((await service.listOpen({ includeMyScore: false })).assets).toEqual([])
+    expect(malformed).toEqual([])
+  })
+
+  it.each([undefined, {}, { stakedWei: '-1', minStakeWei: '0' }, { stakedWei: 1, minStakeWei: '0' }])(
+    'has no stake where it is malformed: %j',
+    async (stake) => {
+      const { service, malformed } = await setUp((_, response) => sendJson(response, 200, { assets: [], stake }))
+      expect(await service.listOpen({ includeMyScore: false })).toEqual({ assets: [], stake: null })
+      expect(malformed).toMatchObject([{ what: 'stake' }])
+    },
+  )
+})
+
+describe('find', () => {
+  it.each([
+    ['the asset itself', (asset: unknown) => asset],
+    ['{asset}', (asset: unknown) => ({ asset })],
+    ['{media}', (asset: unknown) => ({ media: asset, more: 1 })],
+  ])('takes %s', async (_, wrap) => {
+    const own = { submitted: true, deepfakeRiskScore: 0 }
+    const { service } = await setUp((_, response) => sendJson(response, 200, wrap(wireAsset('a', { myScore: own }))))
+    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0 })
+  })
+
+  it.each(['a/b c', 'ünï/顔', '100%', 'a%2Fb', '?x=1#y', "it's!", '123'])(
+    'sends the id %j encoded once, as signed',
+    async (id) => {
+      const { service, signed } = await setUp((_, response) => sendJson(response, 200, wireAsset(id)))
+      expect((await service.find(id))?.id).toBe(id)
+      expect(signed()[0]?.target).toBe(`/api/v1/attester/media/${encodeURIComponent(id)}?includeMyScore=1`)
+    },
+  )
+
+  it('refuses an id that cannot stand in a path, before anything is sent', async () => {
+    const { service, server } = await setUp(list([]))
+    for (const id of ['..', '.', '', '\ud800']) {
+      expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('is null for 404, and for an asset that is not open', async () => {
+    const { service, server } = await setUp((_, response) => sendJson(response, 404, { error: 'not open' }))
+    expect(await service.find('a')).toBeNull()
+    const closed = await setUp((_, response) => sendJson(response, 200, wireAsset('a', { status: 'closed' })))
+    expect(await closed.service.find('a')).toBeNull()
+    expect(server.seen.length).toBeGreaterThan(0)
+  })
+
+  it.each([{}, wireAsset('b'), wireAsset('a', { myScore: { submitted: 'yes' } }), { asset: 'a' }])(
+    'trusts no answer of another shape or another asset: %j',
+    async (reply) => {
+      const { service } = await setUp((_, response) => sendJson(response, 200, reply))
+      expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid' })
+    },
+  )
+})
+
+describe('submit', () => {
+  const score = { assetId: 'a/b', risk: 87.5, algorithm: 'demo-1', notes: 'visage – 顔 🙂' }
+
+  it.each([0, 100, 12.34, 0.01, -0])(
+    'sends the risk %d as a number in range, signed with the time it was given',
+    async (risk) => {
+      const { service, clock, signed } = await setUp(scored)
+      await clock.ready()
+      const signedAt = clock.now() - 7_000
+      const receipt = await service.submit({ ...score, risk }, signedAt)
+      expect(receipt).toEqual({
+        scoreId: 's-1',
+        assetId: 'a/b',
+        risk: Math.abs(risk),
+        how: 'accepted',
+        attester: `0x${'1'.repeat(40)}`,
+      })
+      const request = signed()[0]!
+      expect(request.headers['service-timestamp']).toBe(String(signedAt))
+      expect(request.target).toBe('/api/v1/attester/media/a%2Fb/scores')
+      expect(JSON.parse(request.body)).toEqual({
+        deepfakeRiskScore: Math.abs(risk),
+        algorithm: 'demo-1',
+        notes: score.notes,
+      })
+    },
+  )
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -0.01, 100.01])('never sends the risk %d', async (risk) => {
+    const { service, clockOfTest, signed } = await setUp(scored)
+    expect(await failure(service.submit({ ...score, risk }, clockOfTest.now()))).toMatchObject({
+      reason: 'request-invalid',
+      kind: 'permanent',
+      ambiguous: false,
+    })
+    expect(signed()).toEqual([])
+  })
+
+  it.each([
+    [404, 'asset-closed', false],
+    [410, 'asset-closed', false],
+    [409, 'score-conflict', false],
+    [403, 'service-forbidden', false],
+    [422, 'service-refused', false],
+    [429, 'service-rate-limited', false],
+    [500, 'service-failing', true],
+  ])('%d is %s', async (status, reason, ambiguous) => {
+    const { service, clockOfTest, signed } = await setUp((_, response) => sendJson(response, status, { error: 'no' }))
+    const error = await failure(service.submit(score, clockOfTest.now()))
+    expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
+    expect(signed()).toHaveLength(1)
+  })
+
+  it('is sent once even after a 401, which refreshes the clock', async () => {
+    const { service, clock, clockOfTest, world, signed } = await setUp(scored)
+    await clock.ready()
+    clockOfTest.tick(2_000)
+    world.offset = 90_000
+    expect(await failure(service.submit(score, clock.now()))).toMatchObject({
+      reason: 'service-unauthorized',
+      ambiguous: false,
+    })
+    expect(signed()).toHaveLength(1)
+    await service.submit(score, clock.now())
+    expect(signed()).toHaveLength(2)
+  })
+
+  it.each([
+    [
+      'another asset',
+      { score: { id: 's', assetId: 'b', attesterAddress: `0x${'1'.repeat(40)}`, deepfakeRiskScore: 1 } },
+    ],
+    ['no score', { aggregate: {} }],
+  ])('is not believed where the receipt has %s', async (_, reply) => {
+    const { service, clockOfTest } = await setUp((_, response) => sendJson(response, 200, reply))
+    expect(await failure(service.submit(score, clockOfTest.now()))).toMatchObject({
+      reason: 'service-reply-invalid',
+      ambiguous: true,
+    })
+  })
+})
+
+describe('the clock', () => {
+  it.each([3_600_000, -3_600_000])('that is %d ms off works from the first request on', async (offset) => {
+    const { service, clock, server } = await setUp(list([wireAsset('a')]), { offset })
+    expect((await service.listOpen({ includeMyScore: true })).assets).toHaveLength(1)
+    expect(server.seen.filter(({ target }) => target.startsWith('/api/v1/attester'))).toHaveLength(1)
+    expect(clock.state()).toMatchObject({ trusted: true })
+    expect(Math.abs(clock.state().offsetMs! - offset)).toBeLessThanOrEqual(1)
+  })
+
+  it('is asked again after a 401, and the request sent once more where it had moved', async () => {
+    const { service, clockOfTest, world, signed } = await setUp(list([]))
+    await service.listOpen({ includeMyScore: false })
+    clockOfTest.tick(2_000)
+    world.offset = 120_000
+    await service.listOpen({ includeMyScore: false })
+    expect(signed()).toHaveLength(3)
+  })
+
+  it('is not to blame for a 401 where it had not moved', async () => {
+    const { service, world, clockOfTest, signed } = await setUp(list([]), { signingSecret: 'another' })
+    expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({ reason: 'service-unauthorized' })
+    const asked = world.times
+    clockOfTest.tick(2_000)
+    expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({ reason: 'service-unauthorized' })
+    expect(signed()).toHaveLength(2)
+    expect(world.times).toBeGreaterThan(asked)
+  })
+
+  it('that cannot be read keeps signed requests from being sent', async () => {
+    const server = await LocalServer.start((_, response) => sendJson(response, 503, {}, { 'retry-after': '4' }))
+    cleanups.push(() => server.stop())
+    const { service } = await setUp(list([]), { serviceUrl: server.url })
+    expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({
+      reason: 'clock-untrusted',
+      retryAfterMs: 4_000,
+    })
+    expect(server.seen.map(({ target }) => target)).toEqual(['/api/v1/time'])
+  })
+})
+
+describe('the other routes', () => {
+  it('ping and health need no key', async () => {
+    const health = { ok: true, service: 'x', version: 1, timestamp: '2026-01-01T00:00:00Z' }
+    const { client, server } = await setUp((request, response) => {
+      sendJson(response, 200, request.target === '/api/v1/ping' ? {} : health)
+    })
+    await client.ping()
+    expect(await client.health()).toEqual(health)
+    expect(server.seen.map(({ target }) => target)).toEqual(['/api/v1/ping', '/api/v1/health'])
+    expect(server.seen.every(({ headers }) => headers['service-signature'] === undefined)).toBe(true)
+  })
+
+  const registration = {
+    title: 't',
+    mediaContext: '',
+    contentHash: `0x${'ab'.repeat(32)}`,
+    uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+    contributorAttestationUid: `0x${'cd'.repeat(32)}`,
+    verificationDeadline: '2026-01-01T12:00:00Z',
+  }
+
+  it('register sends the body that was signed and finds the asset in the answer', async () => {
+    const { client, signed } = await setUp((_, response) => sendJson(response, 201, { asset: { id: 'new' } }))
+    expect(await client.register(registration)).toEqual({ id: 'new' })
+    expect(JSON.parse(signed()[0]!.body)).toEqual(registration)
+  })
+
+  it('register refuses what the service would, before it is sent', async () => {
+    const { client, server } = await setUp(scored)
+    for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
+      expect(await failure(client.register({ ...registration, ...change }))).toMatchObject({
+        reason: 'request-invalid',
+      })
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('keys are created and revoked with the session token alone', async () => {
+    const created = {
+      accessKey: 'ak_att_new',
+      signingSecret: 'once',
+      key: { id: 'k/1', display: 'ak_…', kind: 'attester' },
+      warning: 'Store it now.',
+    }
+    const { client, server } = await setUp((request, response) => {
+      if (request.headers.authorization !== 'Bearer t0ken') return sendJson(response, 401, { error: 'who?' })
+      return request.method === 'POST' ? sendJson(response, 200, created) : void response.writeHead(204).end()
+    })
+    expect(await client.createKey({ kind: 'attester', label: 'node' }, 't0ken')).toEqual(created)
+    await client.revokeKey('k/1', 't0ken')
+    expect(server.seen.map(({ method, target }) => [method, target])).toEqual([
+      ['POST', '/api/dashboard/api-keys'],
+      ['DELETE', '/api/dashboard/api-keys?id=k%2F1'],
+    ])
+    expect(await failure(client.createKey({ kind: 'attester', label: '' }, 'wrong'))).toMatchObject({
+      reason: 'service-unauthorized',
+    })
+  })
+
+  it('of the signed kind say what is missing where there is no key', async () => {
+    const { service } = await setUp(list([]), { accessKey: '', signingSecret: '' })
+    expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({ reason: 'setting-missing' })
+  })
+
+  it('carry another header prefix where it is set', async () => {
+    const { service, world } = await setUp(list([]), { headerPrefix: 'X-Brand' })
+    world.prefix = 'x-brand'
+    expect((await service.listOpen({ includeMyScore: false })).assets).toEqual([])
+  })
+})
+
+describe('the signing vectors, as the client sends them', () => {
+  interface Vector {
+    name: string
+    signingSecret: string
+    timestamp: string
+    target: string
+    body: string
+    signature: string
+  }
+  const file = new URL('../vectors/signing-vectors.json', import.meta.url)
+  const { vectors } = JSON.parse(readFileSync(file, 'utf8')) as { vectors: Vector[] }
+  type Built = Awaited<ReturnType<typeof setUp>>
+  const sends: Record<string, (built: Built, vector: Vector) => Promise<unknown>> = {
+    'list, no query': ({ service }) => service.listOpen({ includeMyScore: false }),
+    'list with query': ({ service }) => service.listOpen({ includeMyScore: true }),
+    'single asset, id that needs percent-encoding is signed as sent': ({ service }) => service.find('a/b c'),
+    score: ({ client }, { timestamp }) =>
+      client.score('asset-1', { deepfakeRiskScore: 87.5, algorithm: 'demo-1' }, Number(timestamp)),
+    'non-ASCII secret': ({ service }) => service.listOpen({ includeMyScore: false }),
+    register: ({ client }, { body }) => client.register(JSON.parse(body) as Parameters<typeof client.register>[0]),
+  }
+
+  it.each(Object.keys(sends))('%s', async (name) => {
+    const vector = vectors.find((one) => one.name === name)!
+    const server = await LocalServer.start((request, response) => {
+      const isTime = request.target === '/api/v1/time'
+      sendJson(response, isTime ? 200 : 404, { serverTime: Number(vector.timestamp) })
+    })
+    cleanups.push(() => server.stop())
+    const built = await setUp(scored, { serviceUrl: server.url, signingSecret: vector.signingSecret })
+    await failure(sends[name]!(built, vector))
+    const request = server.seen.at(-1)!
+    expect(request).toMatchObject({ target: vector.target, body: vector.body })
+    expect(request.headers).toMatchObject({
+      'service-timestamp': vector.timestamp,
+      'service-signature': vector.signature,
+    })
+  })
+})

@@ -1,0 +1,496 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { silentLog } from '../../src/core/log.js'
+import type { ServiceEvent } from '../../src/service/port.js'
+import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
+import { RETRY_AFTER_CAP_MS, STABLE_MS } from '../../src/service/stream-reader.js'
+import { ManualClock, settle } from '../support/manual-clock.js'
+import {
+  ACCESS_KEY,
+  LocalServer,
+  type Seen,
+  SIGNING_SECRET,
+  sendJson,
+  WIRE_STAKE,
+  wireAsset,
+  wrongWith,
+} from './local-service.js'
+
+const IDLE_MS = 45_000
+const TIMEOUT_MS = 5_000
+const STREAM = '/api/v1/attester/media/stream'
+
+type Connection = (response: ServerResponse, request: Seen) => void
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+/** Tells how often a limit was set. */
+class CountingClock extends ManualClock {
+  naps = 0
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.naps++
+    return super.sleep(ms, signal)
+  }
+}
+
+/** A reader of a service whose stream connections do what the test says, one after the other; the last one stays. */
+async function setUp(connections: Connection[], options: Partial<SignedKeyOptions> = {}) {
+  const clock = new CountingClock()
+  const world = { offset: 0, timeFails: false }
+  const server = await LocalServer.start((request, response) => {
+    const now = clock.now() + world.offset
+    if (request.target === '/api/v1/time') {
+      return world.timeFails ? sendJson(response, 503, {}) : sendJson(response, 200, { serverTime: now })
+    }
+    const wrong = wrongWith(request, now)
+    if (wrong) return sendJson(response, 401, { error: wrong })
+    const connection = connections.length > 1 ? connections.shift()! : connections[0]!
+    connection(response, request)
+  })
+  const malformed: string[] = []
+  const { service, close } = createSignedKeyService({
+    serviceUrl: server.url,
+    accessKey: ACCESS_KEY,
+    signingSecret: SIGNING_SECRET,
+    requestTimeoutMs: TIMEOUT_MS,
+    streamIdleMs: IDLE_MS,
+    clock,
+    random: () => 0.5,
+    log: silentLog,
+    onMalformed: ({ id }) => malformed.push(String(id)),
+    ...options,
+  })
+  const stop = new AbortController()
+  cleanups.push(
+    () => server.stop(),
+    close,
+    () => stop.abort(),
+  )
+  const streams = () => server.seen.filter(({ target }) => target === STREAM)
+  return { clock, world, server, service, stop, streams, malformed }
+}
+
+/** Follows the stream in the background. */
+function follow({ service, stop }: Awaited<ReturnType<typeof setUp>>) {
+  const events: ServiceEvent[] = []
+  const ended = (async () => {
+    for await (const event of service.watch(stop.signal)) events.push(event)
+  })()
+  const troubles = () => events.filter((event) => event.kind === 'trouble')
+  return { events, ended, troubles, kinds: () => events.map(({ kind }) => kind) }
+}
+
+/** Waits out the last trouble's wait, and no more: what follows runs on real sockets, and must not run into limits. */
+async function waitOut({ clock }: { clock: ManualClock }, troubles: () => ServiceEvent[]): Promise<number> {
+  const last = troubles().at(-1)
+  const retryInMs = last?.kind === 'trouble' ? (last.retryInMs ?? 0) : 0
+  await clock.untilSleeping()
+  await clock.advance(retryInMs)
+  return retryInMs
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited++) {
+    if (waited > 5_000) throw new Error(`never came: ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+const open = (response: ServerResponse, type = 'text/event-stream') => {
+  response.writeHead(200, { 'content-type': type })
+  response.flushHeaders()
+}
+const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+const ready = event('ready', { stake: WIRE_STAKE })
+const ping = event('ping', { t: 1 })
+const snapshot = (...ids: string[]) => event('open-assets', { ids, assets: ids.map((id) => wireAsset(id)) })
+
+/** Opens, sends the text, and stays. */
+const sends = (text: string | Buffer): Connection => {
+  return (response) => {
+    open(response)
+    response.write(text)
+  }
+}
+/** Opens, sends the text, and cuts the connection once it arrived. */
+const cuts = (text: string): Connection => {
+  return (response) => {
+    open(response)
+    response.write(text, () => setTimeout(() => response.destroy(), 20))
+  }
+}
+const answers = (status: number, headers = {}): Connection => {
+  return (response) => sendJson(response, status, { error: 'no' }, headers)
+}
+
+describe('events', () => {
+  it('come in the port’s shape and in order', async () => {
+    const delta = event('new-open-assets', { ids: ['b'], assets: [wireAsset('b')] })
+    const set = await setUp([sends(ready + snapshot('a') + delta + ping)])
+    const { events } = follow(set)
+    await until(() => events.length === 4)
+    expect(events[0]).toEqual({
+      kind: 'ready',
+      stake: { stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n },
+    })
+    expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'], assets: [{ id: 'a' }] })
+    expect(events[1]).not.toMatchObject({ assets: [{ myScore: expect.anything() }] })
+    expect(events[2]).toMatchObject({ kind: 'delta', ids: ['b'], assets: [{ id: 'b' }] })
+    expect(events[3]).toEqual({ kind: 'heartbeat' })
+  })
+
+  it('count comments as life', async () => {
+    const { kinds } = follow(await setUp([sends(`: hello\n\n: again\n\n${ready}`)]))
+    await until(() => kinds().length === 2)
+    expect(kinds()).toEqual(['heartbeat', 'ready'])
+  })
+
+  it('may have CRLF lines and data over several lines, and arrive byte by byte', async () => {
+    const text = `event: ready\r\ndata: {"stake":\r\ndata: ${JSON.stringify(WIRE_STAKE)}}\r\n\r\n`
+    const set = await setUp([
+      async (response) => {
+        open(response)
+        for (const byte of Buffer.from(text)) {
+          response.write(Buffer.of(byte))
+          await settle()
+        }
+      },
+    ])
+    const { kinds } = follow(set)
+    await until(() => kinds().length === 1)
+    expect(kinds()).toEqual(['ready'])
+  })
+
+  it('with malformed assets lose only those', async () => {
+    const assets = [wireAsset('a'), wireAsset('bad', { contentHash: 'x' }), 7, wireAsset('b')]
+    const set = await setUp([sends(event('open-assets', { ids: ['a', 'bad', 7, 'b'], assets }))])
+    const { events } = follow(set)
+    await until(() => events.length === 1)
+    expect(events[0]).toMatchObject({ kind: 'snapshot', ids: ['a', 'bad', 'b'], assets: [{ id: 'a' }, { id: 'b' }] })
+    expect(set.malformed).toEqual(['bad', 'null'])
+  })
+
+  const garbage: [string, string | Buffer][] = [
+    ['data that is not JSON', 'event: open-assets\ndata: {"ids":[\n\n'],
+    ['data of a wrong shape', event('open-assets', { ids: 'a', assets: [] })],
+    ['an unknown name', event('closed-assets', {})],
+    ['no name', 'data: {}\n\n'],
+    ['the library’s own name', event('open', {})],
+    ['a malformed stake', event('ready', { stake: { stakedWei: 'much', minStakeWei: '1' } })],
+    ['a malformed error', 'event: error\ndata: boom\n\n'],
+    ['bytes that are not UTF-8', Buffer.from('event: ping\ndata: \xff\xfe\xc3\n\n', 'latin1')],
+  ]
+  it.each(garbage)('with %s are told and passed over', async (_, text) => {
+    const set = await setUp([sends(Buffer.concat([Buffer.from(text), Buffer.from(ping)]))])
+    const { events } = follow(set)
+    await until(() => events.length === 2)
+    expect(events).toMatchObject([{ kind: 'trouble', reason: 'event-malformed' }, { kind: 'heartbeat' }])
+    expect(set.streams()).toHaveLength(1)
+  })
+
+  it('named error are the service’s word, not the connection’s end', async () => {
+    const set = await setUp([sends(event('error', { message: 'half of\u0000it' }) + ping)])
+    const { events } = follow(set)
+    await until(() => events.length === 2)
+    expect(events[0]).toEqual({
+      kind: 'trouble',
+      reason: 'stream-error-event',
+      message: 'The service reported: half of\uFFFDit',
+    })
+    expect(set.streams()).toHaveLength(1)
+  })
+
+  it('that never end are cut off at the cap', async () => {
+    const flood: Connection = (response) => {
+      open(response)
+      response.write('event: open-assets\ndata: ')
+      const more = () => {
+        if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => setImmediate(more))
+      }
+      more()
+    }
+    const set = await setUp([flood, sends(ready)], { maxBytes: 1024 * 1024 })
+    const { events, troubles } = follow(set)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'event-too-large', retryInMs: 375 }])
+    await waitOut(set, troubles)
+    await until(() => events.at(-1)?.kind === 'ready')
+  })
+})
+
+describe('the end of a connection', () => {
+  it.each([
+    ['a cut', cuts(`id: 41\n${ready}`)],
+    [
+      'an orderly end',
+      ((response) => {
+        open(response)
+        response.end(`id: 41\n${ready}`)
+      }) as Connection,
+    ],
+  ])('by %s brings a new one, signed afresh, that names the last event', async (_, first) => {
+    const set = await setUp([first, sends(ready)])
+    const { events, kinds } = follow(set)
+    await until(() => events.length === 2)
+    expect(events[1]).toMatchObject({ kind: 'trouble', reason: 'stream-ended', retryInMs: 375 })
+    await set.clock.untilSleeping()
+    await set.clock.advance(374)
+    expect(set.streams()).toHaveLength(1)
+    await set.clock.advance(1)
+    await until(() => events.length === 3)
+    expect(kinds()).toEqual(['ready', 'trouble', 'ready'])
+    const [one, two] = set.streams()
+    expect(one?.headers['last-event-id']).toBeUndefined()
+    expect(two?.headers['last-event-id']).toBe('41')
+    expect(Number(two?.headers['service-timestamp'])).toBeGreaterThan(Number(one?.headers['service-timestamp']))
+    expect(two?.headers['service-signature']).not.toBe(one?.headers['service-signature'])
+  })
+
+  it('loses the event that was not complete', async () => {
+    const set = await setUp([cuts(`${ready}event: ping\ndata: {"t":1}\n`), sends(ready)])
+    const { events, kinds } = follow(set)
+    await until(() => events.length === 2)
+    expect(kinds()).toEqual(['ready', 'trouble'])
+  })
+
+  it('by silence comes after the idle limit, which any byte puts off', async () => {
+    let stream: ServerResponse | undefined
+    const set = await setUp([
+      (response) => {
+        open(response)
+        stream = response
+        response.write(ready)
+      },
+    ])
+    const { events, kinds, troubles } = follow(set)
+    await until(() => events.length === 1)
+    await set.clock.untilSleeping()
+    await set.clock.advance(IDLE_MS - 1)
+    stream!.write(': still here\n')
+    await until(() => events.length === 2)
+    await set.clock.untilSleeping()
+    await set.clock.advance(IDLE_MS - 1)
+    // A byte that completes nothing counts as well.
+    const before = set.clock.naps
+    stream!.write('e')
+    await until(() => set.clock.naps > before)
+    await set.clock.advance(IDLE_MS - 1)
+    expect(kinds()).toEqual(['ready', 'heartbeat'])
+    await set.clock.advance(1)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'stream-silent' }])
+  })
+
+  it('does not become a hot loop by retry: 0', async () => {
+    const set = await setUp([cuts(`retry: 0\n${ready}`)])
+    const { troubles } = follow(set)
+    await until(() => troubles().length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(set.streams()).toHaveLength(1)
+    expect(set.clock.sleeping).toBe(1)
+  })
+})
+
+describe('the wait before a new connection', () => {
+  it('doubles up to a cap, and starts over only after a stable connection', async () => {
+    let stream: ServerResponse | undefined
+    const stays: Connection = (response) => {
+      stream = response
+      open(response)
+      response.write(ready)
+    }
+    const set = await setUp([...Array.from({ length: 8 }, () => cuts(ready)), stays, cuts('')])
+    const { events, troubles } = follow(set)
+    const waits: number[] = []
+    for (let at = 1; at <= 8; at++) {
+      await until(() => troubles().length === at)
+      waits.push(await waitOut(set, troubles))
+    }
+    expect(waits).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500])
+    await until(() => events.at(-1)?.kind === 'ready')
+    await set.clock.advance(STABLE_MS)
+    stream!.destroy()
+    await until(() => troubles().length === 9)
+    expect(troubles().at(-1)?.retryInMs).toBe(375)
+  })
+
+  it.each([
+    [429, { 'retry-after': '7' }, 'service-rate-limited', 7_000],
+    [503, { 'retry-after': '7' }, 'service-failing', 7_000],
+    [503, { 'retry-after': '0' }, 'service-failing', 375],
+    [503, { 'retry-after': 'later' }, 'service-failing', 375],
+    [429, { 'retry-after': '999999' }, 'service-rate-limited', RETRY_AFTER_CAP_MS],
+    [500, {}, 'service-failing', 375],
+    [403, {}, 'service-forbidden', 375],
+    [404, {}, 'service-refused', 375],
+    [204, {}, 'service-reply-invalid', 375],
+  ])('after %d with %j: %s, %d ms', async (status, headers, reason, retryInMs) => {
+    const set = await setUp([answers(status, headers), sends(ready)])
+    const { events, troubles } = follow(set)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason, retryInMs }])
+    await waitOut(set, troubles)
+    await until(() => events.at(-1)?.kind === 'ready')
+  })
+
+  it('is none after a 401 for which the clock was to blame', async () => {
+    let stream: ServerResponse | undefined
+    const first: Connection = (response) => {
+      stream = response
+      sends(ready)(response, set.streams()[0]!)
+    }
+    const set = await setUp([first, sends(ready)])
+    const { troubles, kinds } = follow(set)
+    await until(() => kinds().length === 1)
+    await set.clock.untilSleeping()
+    await set.clock.advance(STABLE_MS)
+    set.world.offset = 3_600_000
+    stream!.destroy()
+    await until(() => troubles().length === 1)
+    await waitOut(set, troubles)
+    await until(() => troubles().length === 2)
+    expect(troubles()[1]).toMatchObject({ reason: 'service-unauthorized', retryInMs: 0 })
+    await waitOut(set, troubles)
+    await until(() => kinds().at(-1) === 'ready')
+  })
+
+  it('is the ordinary one after a 401 for which it was not', async () => {
+    const set = await setUp([sends(ready)], { signingSecret: 'another' })
+    const { troubles } = follow(set)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'service-unauthorized', retryInMs: 375 }])
+  })
+
+  it('follows a service whose time cannot be read, and one that is not there', async () => {
+    const set = await setUp([sends(ready)])
+    set.world.timeFails = true
+    const { troubles, events } = follow(set)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'clock-untrusted', retryInMs: 375 }])
+    set.world.timeFails = false
+    await waitOut(set, troubles)
+    await until(() => events.at(-1)?.kind === 'ready')
+    await set.server.stop()
+    await until(() => troubles().length === 2)
+    await waitOut(set, troubles)
+    await until(() => troubles().length === 3)
+    expect(troubles().map(({ reason }) => reason)).toEqual(['clock-untrusted', 'stream-ended', 'service-unreachable'])
+  })
+})
+
+describe('what is no stream', () => {
+  it('is refused by its content type', async () => {
+    const { troubles } = follow(await setUp([answers(200)]))
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'service-reply-invalid' }])
+  })
+
+  it('is accepted whatever the letter case and parameters of its content type', async () => {
+    const type = 'Text/Event-Stream; charset=utf-8'
+    const set = await setUp([
+      (response) => {
+        open(response, type)
+        response.write(ready)
+      },
+    ])
+    const { kinds } = follow(set)
+    await until(() => kinds().length === 1)
+    expect(kinds()).toEqual(['ready'])
+  })
+
+  it.each([301, 302, 307, 308])('is not looked for behind a redirect (%d)', async (status) => {
+    const elsewhere = await LocalServer.start((_, response) => sendJson(response, 200, {}))
+    cleanups.push(() => elsewhere.stop())
+    const { troubles } = follow(await setUp([answers(status, { location: `${elsewhere.url}${STREAM}` })]))
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'service-redirected' }])
+    expect(elsewhere.seen).toEqual([])
+  })
+
+  it('is given up when no headers come', async () => {
+    const set = await setUp([() => {}, sends(ready)])
+    const { troubles, events } = follow(set)
+    await until(() => set.streams().length === 1)
+    await set.clock.untilSleeping()
+    await set.clock.advance(TIMEOUT_MS)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'service-timeout' }])
+    await waitOut(set, troubles)
+    await until(() => events.at(-1)?.kind === 'ready')
+  })
+})
+
+describe('the consumer', () => {
+  it('that is slow slows the sender instead of filling the memory, and is not taken for silence', async () => {
+    let written = 0
+    const block = snapshot(...Array.from({ length: 100 }, (_, at) => `asset-${at}`))
+    const set = await setUp([
+      (response) => {
+        open(response)
+        const more = () => {
+          if (response.destroyed) return
+          written += block.length
+          response.write(block, () => setImmediate(more))
+        }
+        more()
+      },
+    ])
+    const events = set.service.watch(set.stop.signal)[Symbol.asyncIterator]()
+    expect((await events.next()).value.kind).toBe('snapshot')
+    let before = -1
+    while (before !== written) {
+      before = written
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    // What the sockets of this machine hold, and no more.
+    expect(written).toBeLessThan(32 * 1024 * 1024)
+    await set.clock.advance(10 * IDLE_MS)
+    for (let at = 0; at < 200; at++) expect((await events.next()).value.kind).toBe('snapshot')
+    await events.return?.()
+  })
+
+  it('that fails ends the stream and closes the connection', async () => {
+    let closed = false
+    const set = await setUp([
+      (response) => {
+        open(response)
+        response.on('close', () => {
+          closed = true
+        })
+        response.write(ready + ping)
+      },
+    ])
+    const run = async () => {
+      for await (const _ of set.service.watch(set.stop.signal)) throw new Error('handler')
+    }
+    await expect(run()).rejects.toThrow('handler')
+    await until(() => closed)
+    expect(set.clock.sleeping).toBe(0)
+  })
+
+  it.each([
+    ['while it waits for an event', sends(ready), 1],
+    ['while it waits for headers', (() => {}) as Connection, 0],
+    ['while it waits for a new connection', answers(503), 1],
+  ])('can end it %s', async (_, connection, count) => {
+    const set = await setUp([connection])
+    const { events, ended } = follow(set)
+    await until(() => set.streams().length === 1 && events.length === count)
+    await set.clock.untilSleeping()
+    set.stop.abort(new Error('stopping'))
+    await ended
+    expect(events).toHaveLength(count)
+    await until(() => set.clock.sleeping === 0)
+  })
+
+  it('that has ended before it began gets nothing', async () => {
+    const set = await setUp([sends(ready)])
+    set.stop.abort()
+    await follow(set).ended
+    expect(set.server.seen).toEqual([])
+  })
+})
