@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, Queue } from 'bullmq'
-import { AttestdError, errorText, isAbort, toAttestdError } from '../core/errors.js'
+import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import type { AnyConnection, Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
+import { engineError } from './engine-error.js'
 import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
-import { isConnectionError, JobWorker } from './job-worker.js'
+import { JobWorker } from './job-worker.js'
 import {
   type AddOptions,
   type FailedJob,
@@ -240,12 +241,6 @@ export class BullEngine implements QueueEngine {
       throw engineError(error)
     }
   }
-}
-
-function engineError(error: unknown): AttestdError {
-  if (error instanceof AttestdError) return error
-  const reason = isConnectionError(error) ? 'queue-unreachable' : 'internal-error'
-  return new AttestdError(reason, errorText(error), { cause: error })
 }
 
 function* pages<T>(items: readonly T[], size: number): Generator<readonly T[]> {

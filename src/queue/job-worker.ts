@@ -1,8 +1,8 @@
 import type { Job } from 'bullmq'
 import type { Clock, Random } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
 import type { Backing } from './backing.js'
 import { BullWorker } from './bull-worker.js'
+import { engineError } from './engine-error.js'
 import { MAX_STALLED } from './engine-options.js'
 import { RetryLater, readFailure, reasonBackoff } from './job-failure.js'
 import { JobRunner } from './job-runner.js'
@@ -47,7 +47,7 @@ export class JobWorker implements RunningWorker {
   ): Promise<JobWorker> {
     const started = new JobWorker(processor, events, options)
     await started.#worker.waitUntilReady()
-    started.#worker.run().catch((error: unknown) => options.trouble.report(options.queue, workerTrouble(error)))
+    started.#worker.run().catch((error: unknown) => options.trouble.report(options.queue, engineError(error)))
     return started
   }
 
@@ -65,7 +65,7 @@ export class JobWorker implements RunningWorker {
       report: (error) => trouble.report(queue, error),
     })
     // BullMQ makes a signal only for a processor that declares three parameters.
-    const process = async (job: Job, token?: string, signal?: AbortSignal) => {
+    const handle = async (job: Job, token?: string, signal?: AbortSignal) => {
       const id = job.id ?? ''
       this.#locks.begin(id)
       try {
@@ -74,7 +74,7 @@ export class JobWorker implements RunningWorker {
         this.#locks.end(id)
       }
     }
-    this.#worker = new BullWorker(queue, process, workerOptions(options), backing.factory)
+    this.#worker = new BullWorker(queue, handle, workerOptions(options), backing.factory)
     this.#endListening = trouble.listen(events)
     this.#listen(queue, events, trouble)
   }
@@ -94,7 +94,7 @@ export class JobWorker implements RunningWorker {
 
   #listen(queue: QueueName, events: WorkerEvents, trouble: TroubleReporter): void {
     const worker = this.#worker
-    worker.on('error', (error) => trouble.report(queue, workerTrouble(error)))
+    worker.on('error', (error) => trouble.report(queue, engineError(error)))
     worker.on('stalled', (id) => events.stalled?.({ queue, id }))
     worker.on('locksRenewed', ({ jobIds }) => this.#locks.renewed(jobIds))
     worker.on('lockRenewalFailed', (ids) => {
@@ -154,20 +154,4 @@ function workerOptions({ backing, prefix, lockMs, concurrency }: JobWorkerOption
     runRetryDelay: COMMAND_RETRY_MS,
     settings: { backoffStrategy: reasonBackoff },
   }
-}
-
-/** What BullMQ says about locks, connections and all the rest, in our reasons. */
-function workerTrouble(error: unknown): AttestdError {
-  if (error instanceof AttestdError) return error
-  const text = errorText(error)
-  if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
-  return new AttestdError(isConnectionError(error) ? 'queue-unreachable' : 'internal-error', text, { cause: error })
-}
-
-/** Whether an error of BullMQ or ioredis means that the engine was not there, rather than that it said no. */
-export function isConnectionError(error: unknown): boolean {
-  const text = `${errorText(error)} ${(error as NodeJS.ErrnoException | null)?.code ?? ''}`
-  return /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|Connection is closed|Command timed out|max retries per request|writeable|socket|LOADING/i.test(
-    text,
-  )
 }

@@ -1,0 +1,15 @@
+import { AttestdError, errorText } from '../core/errors.js'
+
+/** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
+const AWAY =
+  /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING/i
+
+/** What BullMQ and its connections throw, in our reasons: locks, connections and all the rest. */
+export function engineError(error: unknown): AttestdError {
+  if (error instanceof AttestdError) return error
+  const text = errorText(error)
+  if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
+  const { code } = error as { code?: unknown }
+  const away = AWAY.test(text) || (typeof code === 'string' && AWAY.test(code))
+  return new AttestdError(away ? 'queue-unreachable' : 'internal-error', text, { cause: error })
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
+import { engineError } from '../../src/queue/engine-error.js'
+
+it.each([
+  ['Missing lock for job asset-1. moveToFinished', undefined, 'job-lock-lost'],
+  ['could not renew lock for job asset-1', undefined, 'job-lock-lost'],
+  ['Connection is closed.', undefined, 'queue-unreachable'],
+  ['Command timed out', undefined, 'queue-unreachable'],
+  ['Reached the max retries per request limit (which is 5).', undefined, 'queue-unreachable'],
+  ['connect failed', 'ECONNREFUSED', 'queue-unreachable'],
+  ['deadlock detected', '40P01', 'internal-error'],
+  ["OOM command not allowed when used memory > 'maxmemory'.", undefined, 'internal-error'],
+])('%s (%s) is %s', (message, code, reason) => {
+  expect(engineError(Object.assign(new Error(message), code ? { code } : {}))).toMatchObject({ reason, message })
+})
+
+it('leaves an error that has a reason alone', () => {
+  const error = new AttestdError('job-malformed')
+  expect(engineError(error)).toBe(error)
+})
