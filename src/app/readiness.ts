@@ -54,6 +54,13 @@ function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>
 
 function stakeCheck(gate: Gate): CheckResult {
   const { stake } = gate
+  if (gate.refused) {
+    return {
+      ok: false,
+      reason: 'service-forbidden',
+      says: 'The service refuses this key, as it does below the minimum stake.',
+    }
+  }
   if (!stake) return { ok: false, reason: 'stake-unknown', says: 'The stake has not been read yet.' }
   const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
   return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }

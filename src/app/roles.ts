@@ -38,7 +38,7 @@ interface Analysis {
 
 /** Builds and starts the roles of the settings. */
 export async function startRoles(parts: DaemonParts): Promise<Roles> {
-  const { activity, options, paths } = parts
+  const { activity, metrics, options, paths } = parts
   const { settings, log } = options
   const stopTaking = new AbortController()
   const background: Promise<unknown>[] = []
@@ -57,11 +57,23 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
     serviceClock: () => service?.clock.state() ?? { offsetMs: null, errorBoundMs: null, trusted: false },
   })
   const onStake = stakeListener(parts, gate)
-  const intake = service && settings.roles.includes('intake') ? createIntake(parts, service, onStake) : null
+  const onForbidden = () => {
+    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key, submission paused')
+    metrics.stakeEnough.set({}, 0)
+  }
+  const intake =
+    service && settings.roles.includes('intake') ? createIntake(parts, service, { onStake, onForbidden }) : null
   if (intake) keep('intake', intake.run(stopTaking.signal))
   const submission = service && settings.roles.includes('submit') ? await startSubmission(parts, service, gate) : null
   if (submission && !intake) {
-    const watch = { service: service!.service, clock: parts.clock, log, everyMs: settings.listEveryMs, onStake }
+    const watch = {
+      service: service!.service,
+      clock: parts.clock,
+      log,
+      everyMs: settings.listEveryMs,
+      onStake,
+      onForbidden,
+    }
     keep('stake watch', watchStake(watch, stopTaking.signal))
   }
 
@@ -124,10 +136,23 @@ async function startAnalysis(parts: DaemonParts): Promise<Analysis> {
   }
 }
 
-function createIntake(parts: DaemonParts, { service }: OpenService, onStake: (stake: Stake) => void): Intake {
+function createIntake(
+  parts: DaemonParts,
+  { service }: OpenService,
+  listeners: { onStake: (stake: Stake) => void; onForbidden: () => void },
+): Intake {
   const { clock, options, queue, random, report } = parts
   const { listEveryMs } = options.settings
-  return new Intake({ service, queue, clock, random, log: options.log, events: report.pipeline, listEveryMs, onStake })
+  return new Intake({
+    service,
+    queue,
+    clock,
+    random,
+    log: options.log,
+    events: report.pipeline,
+    listEveryMs,
+    ...listeners,
+  })
 }
 
 function startSubmission(parts: DaemonParts, { service, clock }: OpenService, gate: Gate): Promise<RunningWorker> {

@@ -24,6 +24,7 @@ export class Gate {
   #stake: Stake | null = null
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
+  #refused = false
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -33,15 +34,27 @@ export class Gate {
     return this.#stake
   }
 
-  /** @returns whether the stake crossed the minimum, either way */
+  /** A stake that could be read proves that the service lets this key in again. @returns whether it crossed the minimum */
   updateStake(stake: Stake): boolean {
     const before = this.stakeOk
     this.#stake = stake
+    this.#refused = false
     return before !== this.stakeOk
   }
 
+  /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
+  refuse(): boolean {
+    const news = !this.#refused
+    this.#refused = true
+    return news
+  }
+
+  get refused(): boolean {
+    return this.#refused
+  }
+
   get stakeOk(): boolean {
-    return this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
+    return !this.#refused && this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
   }
 
   /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
@@ -55,6 +68,7 @@ export class Gate {
   check(): GateAnswer {
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
+    if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
     if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
     if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {

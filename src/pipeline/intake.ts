@@ -18,6 +18,8 @@ export interface IntakeOptions {
   /** Pause between two lists, ms. */
   readonly listEveryMs: number
   readonly onStake: (stake: Stake) => void
+  /** The service refused the list (403), as it does below the minimum stake. */
+  readonly onForbidden: () => void
 }
 
 /**
@@ -92,6 +94,7 @@ export class Intake {
         if (signal.aborted) return
         const failure = toAttestdError(error)
         failures++
+        if (failure.reason === 'service-forbidden') this.#options.onForbidden()
         pauseMs = honoredDelayMs(failure.retryAfterMs, backoffMs(failures, LIST_BACKOFF, random), MAX_LIST_PAUSE_MS)
         log.warn({ reason: failure.reason, err: failure, retryInMs: pauseMs }, 'listing open assets failed')
       }

@@ -9,11 +9,13 @@ export interface StakeWatchOptions {
   readonly log: Log
   readonly everyMs: number
   readonly onStake: (stake: Stake) => void
+  /** The service refused the list (403), as it does below the minimum stake. */
+  readonly onForbidden: () => void
 }
 
 /** Reads the stake regularly, for a process that submits but takes nothing in (intake reads it on the way). */
 export async function watchStake(options: StakeWatchOptions, signal: AbortSignal): Promise<void> {
-  const { clock, everyMs, log, onStake, service } = options
+  const { clock, everyMs, log, onForbidden, onStake, service } = options
   while (!signal.aborted) {
     let pauseMs = everyMs
     try {
@@ -22,6 +24,7 @@ export async function watchStake(options: StakeWatchOptions, signal: AbortSignal
     } catch (error) {
       if (signal.aborted) return
       const { reason, retryAfterMs } = toAttestdError(error)
+      if (reason === 'service-forbidden') onForbidden()
       pauseMs = Math.max(everyMs, retryAfterMs ?? 0)
       log.warn({ reason, retryInMs: pauseMs }, 'reading the stake failed')
     }

@@ -19,9 +19,8 @@ export interface SubmitOptions {
   readonly events: PipelineEvents
 }
 
-/** Shortest pause for all submissions after a 429 or 403 that did not say how long, ms. */
+/** Pause for all submissions after a 429 that did not say how long, ms. */
 const RATE_PAUSE_MS = 5000
-const FORBIDDEN_PAUSE_MS = 30_000
 /** A service that asks for a longer pause than this is asked again anyway, ms. */
 const MAX_PAUSE_MS = 10 * 60_000
 /** Server errors of a proxy: the service behind it may still be working on the request. */
@@ -131,8 +130,8 @@ function finish(
 /** Refusals that speak for every submission close the gate for a while; this job waits with the others. */
 function holdOrThrow(failure: AttestdError, { gate }: SubmitOptions): JobEnd<SubmitResult> {
   if (failure.kind !== 'wait') throw failure
-  const leastMs = failure.reason === 'service-forbidden' ? FORBIDDEN_PAUSE_MS : RATE_PAUSE_MS
-  const pauseMs = Math.min(MAX_PAUSE_MS, failure.retryAfterMs ?? leastMs)
+  if (failure.reason === 'service-forbidden') gate.refuse()
+  const pauseMs = Math.min(MAX_PAUSE_MS, failure.retryAfterMs ?? RATE_PAUSE_MS)
   gate.pause(failure.reason, pauseMs)
   return { kind: 'hold', reason: failure.reason, delayMs: Math.max(1, Math.ceil(pauseMs)) }
 }

@@ -28,6 +28,17 @@ describe('the gate', () => {
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
   })
 
+  test('a refusal closes it until a stake can be read again', () => {
+    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
+    expect(gate.refuse()).toBe(true)
+    expect(gate.refuse()).toBe(false)
+    expect(gate.stakeOk).toBe(false)
+    expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
+    expect(gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })).toBe(true)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
   test('a shorter pause does not cut a longer one short', async () => {
     const clock = new ManualClock()
     const gate = new Gate({ clock, serviceClock: () => trusted })

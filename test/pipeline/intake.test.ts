@@ -18,7 +18,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
   const feed: ServiceEvent[] = []
   const wakers: (() => void)[] = []
   const lists: (Asset[] | Error)[] = []
-  const counts = { listed: 0, skipped: [] as string[], stakes: 0 }
+  const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0 }
   const broken = { queue: false }
   const queue = {
     add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
@@ -59,6 +59,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
     events: { skipped: (cause) => counts.skipped.push(cause) },
     listEveryMs: 60_000,
     onStake: () => counts.stakes++,
+    onForbidden: () => counts.forbidden++,
   })
   const stop = new AbortController()
   const running = intake.run(stop.signal)
@@ -151,6 +152,16 @@ describe('intake', () => {
     await settle()
     expect(parts.counts.listed).toBe(3)
     await parts.end()
+  })
+
+  test('a refused list is told, since it speaks of the stake', async () => {
+    const parts = setUp()
+    await settle()
+    parts.lists.push(new AttestdError('service-forbidden'))
+    await parts.clock.advance(60_000)
+    await settle()
+    await parts.end()
+    expect(parts.counts.forbidden).toBe(1)
   })
 
   test('what a broken queue did not take is offered again with the next event', async () => {
