@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
-import { Submitter } from '../../src/sandbox/submitter.js'
 import { type RawReply, send, signatureHeaders } from '../support/sandbox-requests.js'
 
 const TARGET = '/api/media/upload'
@@ -105,38 +101,4 @@ it('hashes by keccak256 where told to', async () => {
   const { contentHash } = await own.registerFile('f', { content: Buffer.from('hello') })
   await own.close()
   expect(contentHash).toBe(`0x${Buffer.from(keccak_256(Buffer.from('hello'))).toString('hex')}`)
-})
-
-describe('Submitter', () => {
-  it('uploads and registers the files of a folder whose kind it knows', async () => {
-    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'sandbox-submit-'))
-    try {
-      await fs.writeFile(path.join(folder, 'b.PNG'), 'bytes of b')
-      await fs.writeFile(path.join(folder, 'a.mp3'), 'bytes of a')
-      await fs.writeFile(path.join(folder, 'README.md'), 'no media')
-      const submitter = new Submitter({ url: sandbox.url, ...sandbox.submitterKey })
-      const submitted = []
-      for await (const one of submitter.submitFolder(folder, { turnaround: 'priority_5min' })) submitted.push(one)
-      expect(submitted.map(({ mediaType, bytes }) => [mediaType, bytes])).toEqual([
-        ['audio', 10],
-        ['image', 10],
-      ])
-      const assets = sandbox.control.assets()
-      expect(assets.map(({ id, title, turnaround }) => [id, title, turnaround])).toEqual([
-        [submitted[0]?.assetId, 'a.mp3', 'priority_5min'],
-        [submitted[1]?.assetId, 'b.PNG', 'priority_5min'],
-      ])
-    } finally {
-      await fs.rm(folder, { recursive: true })
-    }
-  })
-
-  it('says what it was told where it is refused', async () => {
-    const submitter = new Submitter({ url: sandbox.url, ...sandbox.attesterKey })
-    const file = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'sandbox-refused-')), 'a.png')
-    await fs.writeFile(file, 'x')
-    await expect(submitter.submitFile(file)).rejects.toThrow(/403.*key-kind-wrong/)
-    await expect(submitter.submitFile('a.xyz')).rejects.toMatchObject({ reason: 'media-unsupported' })
-    await fs.rm(path.dirname(file), { recursive: true })
-  })
 })
