@@ -129,11 +129,11 @@ export class BullEngine implements QueueEngine {
   async counts(name: QueueName): Promise<QueueCounts> {
     const n = await this.#ask(() => this.#queues[name].getJobCounts())
     return {
-      waiting: (n['waiting'] ?? 0) + (n['prioritized'] ?? 0) + (n['paused'] ?? 0),
-      active: n['active'] ?? 0,
-      delayed: n['delayed'] ?? 0,
-      failed: n['failed'] ?? 0,
-      completed: n['completed'] ?? 0,
+      waiting: (n.waiting ?? 0) + (n.prioritized ?? 0) + (n.paused ?? 0),
+      active: n.active ?? 0,
+      delayed: n.delayed ?? 0,
+      failed: n.failed ?? 0,
+      completed: n.completed ?? 0,
     }
   }
 

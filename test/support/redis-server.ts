@@ -30,8 +30,8 @@ const START_LIMIT_MS = 10_000
 
 /** The redis-server to test with: `REDIS_SERVER`, else the one on the path. @returns null where there is none */
 export function findRedisServer(): string | null {
-  const named = process.env['REDIS_SERVER']
-  const places = (process.env['PATH'] ?? '').split(path.delimiter).map((dir) => path.join(dir, 'redis-server'))
+  const named = process.env.REDIS_SERVER
+  const places = (process.env.PATH ?? '').split(path.delimiter).map((dir) => path.join(dir, 'redis-server'))
   return (named ? [named] : places).find(isExecutable) ?? null
 }
 

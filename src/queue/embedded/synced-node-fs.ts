@@ -17,7 +17,7 @@ export class SyncedNodeFS extends NodeFS {
     const addFsync = (module: unknown) => {
       const operations = (module as RuntimeModule).NODEFS?.stream_ops
       if (!operations) throw new Error('This build of PGlite offers no place to add fsync.')
-      operations['fsync'] = (stream: { nfd: number }) => {
+      operations.fsync = (stream: { nfd: number }) => {
         fs.fdatasyncSync(stream.nfd)
         return 0
       }
