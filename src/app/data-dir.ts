@@ -5,7 +5,6 @@ import { AttestdError, errorText } from '../core/errors.js'
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {
   readonly root: string
-  readonly queue: string
   readonly cache: string
   readonly verdicts: string
   readonly ledger: string
@@ -13,7 +12,7 @@ export interface DataPaths {
 
 export function dataPaths(root: string): DataPaths {
   const under = (name: string) => path.join(root, name)
-  return { root, queue: under('queue'), cache: under('cache'), verdicts: under('verdicts'), ledger: under('ledger') }
+  return { root, cache: under('cache'), verdicts: under('verdicts'), ledger: under('ledger') }
 }
 
 /**

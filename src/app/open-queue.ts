@@ -4,13 +4,12 @@ import { silentLog } from '../core/log.js'
 import { openQueueEngine } from '../queue/engine.js'
 import type { QueueEngineOptions } from '../queue/engine-options.js'
 import type { QueueEngine } from '../queue/queues.js'
-import { dataPaths } from './data-dir.js'
 
 /** The queue engine of the settings. @throws AttestdError queue-in-use, queue-misconfigured, queue-unreachable */
 export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> = {}): Promise<QueueEngine> {
   return openQueueEngine({
     url: settings.queueUrl,
-    dataDir: dataPaths(settings.dataDir).queue,
+    dataDir: settings.dataDir,
     prefix: settings.queuePrefix,
     lockMs: settings.queueLockMs,
     fsync: settings.queueFsync,
