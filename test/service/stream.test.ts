@@ -1,226 +1,25 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
-import { silentLog } from '../../src/core/log.js'
-import type { ServiceEvent } from '../../src/service/port.js'
-import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
+import { describe, expect, it } from 'vitest'
 import { RETRY_AFTER_CAP_MS, STABLE_MS } from '../../src/service/stream-reader.js'
-import { ManualClock, settle } from '../support/manual-clock.js'
+import { LocalServer, sendJson } from './local-service.js'
 import {
-  ACCESS_KEY,
-  LocalServer,
-  type Seen,
-  SIGNING_SECRET,
-  sendJson,
-  WIRE_STAKE,
-  wireAsset,
-  wrongWith,
-} from './local-service.js'
-
-const IDLE_MS = 45_000
-const TIMEOUT_MS = 5_000
-const STREAM = '/api/v1/attester/media/stream'
-
-type Connection = (response: ServerResponse, request: Seen) => void
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
-/** Tells how often a limit was set. */
-class CountingClock extends ManualClock {
-  naps = 0
-
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    this.naps++
-    return super.sleep(ms, signal)
-  }
-}
-
-/** A reader of a service whose stream connections do what the test says, one after the other; the last one stays. */
-async function setUp(connections: Connection[], options: Partial<SignedKeyOptions> = {}) {
-  const clock = new CountingClock()
-  const world = { offset: 0, timeFails: false }
-  const server = await LocalServer.start((request, response) => {
-    const now = clock.now() + world.offset
-    if (request.target === '/api/v1/time') {
-      return world.timeFails ? sendJson(response, 503, {}) : sendJson(response, 200, { serverTime: now })
-    }
-    const wrong = wrongWith(request, now)
-    if (wrong) return sendJson(response, 401, { error: wrong })
-    const connection = connections.length > 1 ? connections.shift()! : connections[0]!
-    connection(response, request)
-  })
-  const malformed: string[] = []
-  const { service, close } = createSignedKeyService({
-    serviceUrl: server.url,
-    accessKey: ACCESS_KEY,
-    signingSecret: SIGNING_SECRET,
-    requestTimeoutMs: TIMEOUT_MS,
-    streamIdleMs: IDLE_MS,
-    clock,
-    random: () => 0.5,
-    log: silentLog,
-    onMalformed: ({ id }) => malformed.push(String(id)),
-    ...options,
-  })
-  const stop = new AbortController()
-  cleanups.push(
-    () => server.stop(),
-    close,
-    () => stop.abort(),
-  )
-  const streams = () => server.seen.filter(({ target }) => target === STREAM)
-  return { clock, world, server, service, stop, streams, malformed }
-}
-
-/** Follows the stream in the background. */
-function follow({ service, stop }: Awaited<ReturnType<typeof setUp>>) {
-  const events: ServiceEvent[] = []
-  const ended = (async () => {
-    for await (const event of service.watch(stop.signal)) events.push(event)
-  })()
-  const troubles = () => events.filter((event) => event.kind === 'trouble')
-  return { events, ended, troubles, kinds: () => events.map(({ kind }) => kind) }
-}
-
-/** Waits out the last trouble's wait, and no more: what follows runs on real sockets, and must not run into limits. */
-async function waitOut({ clock }: { clock: ManualClock }, troubles: () => ServiceEvent[]): Promise<number> {
-  const last = troubles().at(-1)
-  const retryInMs = last?.kind === 'trouble' ? (last.retryInMs ?? 0) : 0
-  await clock.untilSleeping()
-  await clock.advance(retryInMs)
-  return retryInMs
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let waited = 0; !condition(); waited++) {
-    if (waited > 5_000) throw new Error(`never came: ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-}
-
-const open = (response: ServerResponse, type = 'text/event-stream') => {
-  response.writeHead(200, { 'content-type': type })
-  response.flushHeaders()
-}
-const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-const ready = event('ready', { stake: WIRE_STAKE })
-const ping = event('ping', { t: 1 })
-const snapshot = (...ids: string[]) => event('open-assets', { ids, assets: ids.map((id) => wireAsset(id)) })
-
-/** Opens, sends the text, and stays. */
-const sends = (text: string | Buffer): Connection => {
-  return (response) => {
-    open(response)
-    response.write(text)
-  }
-}
-/** Opens, sends the text, and cuts the connection once it arrived. */
-const cuts = (text: string): Connection => {
-  return (response) => {
-    open(response)
-    response.write(text, () => setTimeout(() => response.destroy(), 20))
-  }
-}
-const answers = (status: number, headers = {}): Connection => {
-  return (response) => sendJson(response, status, { error: 'no' }, headers)
-}
-
-describe('events', () => {
-  it('come in the port’s shape and in order', async () => {
-    const delta = event('new-open-assets', { ids: ['b'], assets: [wireAsset('b')] })
-    const set = await setUp([sends(ready + snapshot('a') + delta + ping)])
-    const { events } = follow(set)
-    await until(() => events.length === 4)
-    expect(events[0]).toEqual({
-      kind: 'ready',
-      stake: { stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n },
-    })
-    expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'], assets: [{ id: 'a' }] })
-    expect(events[1]).not.toMatchObject({ assets: [{ myScore: expect.anything() }] })
-    expect(events[2]).toMatchObject({ kind: 'delta', ids: ['b'], assets: [{ id: 'b' }] })
-    expect(events[3]).toEqual({ kind: 'heartbeat' })
-  })
-
-  it('count comments as life', async () => {
-    const { kinds } = follow(await setUp([sends(`: hello\n\n: again\n\n${ready}`)]))
-    await until(() => kinds().length === 2)
-    expect(kinds()).toEqual(['heartbeat', 'ready'])
-  })
-
-  it('may have CRLF lines and data over several lines, and arrive byte by byte', async () => {
-    const text = `event: ready\r\ndata: {"stake":\r\ndata: ${JSON.stringify(WIRE_STAKE)}}\r\n\r\n`
-    const set = await setUp([
-      async (response) => {
-        open(response)
-        for (const byte of Buffer.from(text)) {
-          response.write(Buffer.of(byte))
-          await settle()
-        }
-      },
-    ])
-    const { kinds } = follow(set)
-    await until(() => kinds().length === 1)
-    expect(kinds()).toEqual(['ready'])
-  })
-
-  it('with malformed assets lose only those', async () => {
-    const assets = [wireAsset('a'), wireAsset('bad', { contentHash: 'x' }), 7, wireAsset('b')]
-    const set = await setUp([sends(event('open-assets', { ids: ['a', 'bad', 7, 'b'], assets }))])
-    const { events } = follow(set)
-    await until(() => events.length === 1)
-    expect(events[0]).toMatchObject({ kind: 'snapshot', ids: ['a', 'bad', 'b'], assets: [{ id: 'a' }, { id: 'b' }] })
-    expect(set.malformed).toEqual(['bad', 'null'])
-  })
-
-  const garbage: [string, string | Buffer][] = [
-    ['data that is not JSON', 'event: open-assets\ndata: {"ids":[\n\n'],
-    ['data of a wrong shape', event('open-assets', { ids: 'a', assets: [] })],
-    ['an unknown name', event('closed-assets', {})],
-    ['no name', 'data: {}\n\n'],
-    ['the library’s own name', event('open', {})],
-    ['a malformed stake', event('ready', { stake: { stakedWei: 'much', minStakeWei: '1' } })],
-    ['a malformed error', 'event: error\ndata: boom\n\n'],
-    ['bytes that are not UTF-8', Buffer.from('event: ping\ndata: \xff\xfe\xc3\n\n', 'latin1')],
-  ]
-  it.each(garbage)('with %s are told and passed over', async (_, text) => {
-    const set = await setUp([sends(Buffer.concat([Buffer.from(text), Buffer.from(ping)]))])
-    const { events } = follow(set)
-    await until(() => events.length === 2)
-    expect(events).toMatchObject([{ kind: 'trouble', reason: 'event-malformed' }, { kind: 'heartbeat' }])
-    expect(set.streams()).toHaveLength(1)
-  })
-
-  it('named error are the service’s word, not the connection’s end', async () => {
-    const set = await setUp([sends(event('error', { message: 'half of\u0000it' }) + ping)])
-    const { events } = follow(set)
-    await until(() => events.length === 2)
-    expect(events[0]).toEqual({
-      kind: 'trouble',
-      reason: 'stream-error-event',
-      message: 'The service reported: half of\uFFFDit',
-    })
-    expect(set.streams()).toHaveLength(1)
-  })
-
-  it('that never end are cut off at the cap', async () => {
-    const flood: Connection = (response) => {
-      open(response)
-      response.write('event: open-assets\ndata: ')
-      const more = () => {
-        if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => setImmediate(more))
-      }
-      more()
-    }
-    const set = await setUp([flood, sends(ready)], { maxBytes: 1024 * 1024 })
-    const { events, troubles } = follow(set)
-    await until(() => troubles().length === 1)
-    expect(troubles()).toMatchObject([{ reason: 'event-too-large', retryInMs: 375 }])
-    await waitOut(set, troubles)
-    await until(() => events.at(-1)?.kind === 'ready')
-  })
-})
+  answers,
+  type Connection,
+  cleanups,
+  cuts,
+  follow,
+  IDLE_MS,
+  open,
+  ping,
+  ready,
+  STREAM,
+  sends,
+  setUp,
+  snapshot,
+  TIMEOUT_MS,
+  until,
+  waitOut,
+} from './stream-harness.js'
 
 describe('the end of a connection', () => {
   it.each([

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { settle } from '../support/manual-clock.js'
+import { WIRE_STAKE, wireAsset } from './local-service.js'
+import {
+  type Connection,
+  event,
+  follow,
+  open,
+  ping,
+  ready,
+  sends,
+  setUp,
+  snapshot,
+  until,
+  waitOut,
+} from './stream-harness.js'
+
+describe('events', () => {
+  it('come in the port’s shape and in order', async () => {
+    const delta = event('new-open-assets', { ids: ['b'], assets: [wireAsset('b')] })
+    const set = await setUp([sends(ready + snapshot('a') + delta + ping)])
+    const { events } = follow(set)
+    await until(() => events.length === 4)
+    expect(events[0]).toEqual({
+      kind: 'ready',
+      stake: { stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n },
+    })
+    expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'], assets: [{ id: 'a' }] })
+    expect(events[1]).not.toMatchObject({ assets: [{ myScore: expect.anything() }] })
+    expect(events[2]).toMatchObject({ kind: 'delta', ids: ['b'], assets: [{ id: 'b' }] })
+    expect(events[3]).toEqual({ kind: 'heartbeat' })
+  })
+
+  it('count comments as life', async () => {
+    const { kinds } = follow(await setUp([sends(`: hello\n\n: again\n\n${ready}`)]))
+    await until(() => kinds().length === 2)
+    expect(kinds()).toEqual(['heartbeat', 'ready'])
+  })
+
+  it('may have CRLF lines and data over several lines, and arrive byte by byte', async () => {
+    const text = `event: ready\r\ndata: {"stake":\r\ndata: ${JSON.stringify(WIRE_STAKE)}}\r\n\r\n`
+    const set = await setUp([
+      async (response) => {
+        open(response)
+        for (const byte of Buffer.from(text)) {
+          response.write(Buffer.of(byte))
+          await settle()
+        }
+      },
+    ])
+    const { kinds } = follow(set)
+    await until(() => kinds().length === 1)
+    expect(kinds()).toEqual(['ready'])
+  })
+
+  it('with malformed assets lose only those', async () => {
+    const assets = [wireAsset('a'), wireAsset('bad', { contentHash: 'x' }), 7, wireAsset('b')]
+    const set = await setUp([sends(event('open-assets', { ids: ['a', 'bad', 7, 'b'], assets }))])
+    const { events } = follow(set)
+    await until(() => events.length === 1)
+    expect(events[0]).toMatchObject({ kind: 'snapshot', ids: ['a', 'bad', 'b'], assets: [{ id: 'a' }, { id: 'b' }] })
+    expect(set.malformed).toEqual(['bad', 'null'])
+  })
+
+  const garbage: [string, string | Buffer][] = [
+    ['data that is not JSON', 'event: open-assets\ndata: {"ids":[\n\n'],
+    ['data of a wrong shape', event('open-assets', { ids: 'a', assets: [] })],
+    ['an unknown name', event('closed-assets', {})],
+    ['no name', 'data: {}\n\n'],
+    ['the library’s own name', event('open', {})],
+    ['a malformed stake', event('ready', { stake: { stakedWei: 'much', minStakeWei: '1' } })],
+    ['a malformed error', 'event: error\ndata: boom\n\n'],
+    ['bytes that are not UTF-8', Buffer.from('event: ping\ndata: \xff\xfe\xc3\n\n', 'latin1')],
+  ]
+  it.each(garbage)('with %s are told and passed over', async (_, text) => {
+    const set = await setUp([sends(Buffer.concat([Buffer.from(text), Buffer.from(ping)]))])
+    const { events } = follow(set)
+    await until(() => events.length === 2)
+    expect(events).toMatchObject([{ kind: 'trouble', reason: 'event-malformed' }, { kind: 'heartbeat' }])
+    expect(set.streams()).toHaveLength(1)
+  })
+
+  it('named error are the service’s word, not the connection’s end', async () => {
+    const set = await setUp([sends(event('error', { message: 'half of\u0000it' }) + ping)])
+    const { events } = follow(set)
+    await until(() => events.length === 2)
+    expect(events[0]).toEqual({
+      kind: 'trouble',
+      reason: 'stream-error-event',
+      message: 'The service reported: half of\uFFFDit',
+    })
+    expect(set.streams()).toHaveLength(1)
+  })
+
+  it('that never end are cut off at the cap', async () => {
+    const flood: Connection = (response) => {
+      open(response)
+      response.write('event: open-assets\ndata: ')
+      const more = () => {
+        if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => setImmediate(more))
+      }
+      more()
+    }
+    const set = await setUp([flood, sends(ready)], { maxBytes: 1024 * 1024 })
+    const { events, troubles } = follow(set)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'event-too-large', retryInMs: 375 }])
+    await waitOut(set, troubles)
+    await until(() => events.at(-1)?.kind === 'ready')
+  })
+})
