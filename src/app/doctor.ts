@@ -44,6 +44,7 @@ async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {
   try {
     opened = createSignedKeyService({
       serviceUrl,
+      allowInsecure: settings.serviceAllowHttp,
       ...(accessKey === undefined ? {} : { accessKey }),
       ...(signingSecret === undefined ? {} : { signingSecret }),
       headerPrefix: settings.headerPrefix,

@@ -21,6 +21,7 @@ export function openService({
   const { settings, log } = options
   return createSignedKeyService({
     serviceUrl: settings.serviceUrl!,
+    allowInsecure: settings.serviceAllowHttp,
     accessKey: settings.accessKey!,
     signingSecret: settings.signingSecret!,
     headerPrefix: settings.headerPrefix,
@@ -36,8 +37,9 @@ export function openService({
       metrics.serviceSeconds.observe({ route }, elapsedMs / 1000)
     },
     onMalformed: ({ what, id, message }) => {
-      metrics.malformed.inc({ what, reason: `${what}-malformed` })
-      log.warn({ asset: id, reason: `${what}-malformed`, detail: message }, 'left out what was malformed')
+      const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
+      metrics.malformed.inc({ what, reason })
+      log.warn({ what, asset: id, reason, detail: message }, 'left out what was malformed')
     },
     onClock: ({ offsetMs, errorBoundMs, trusted }) => {
       if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)

@@ -23,6 +23,14 @@ export const SETTINGS = {
     expects: 'the origin of the service, e.g. https://verify.example',
     says: 'Where the media-verification service is. Plain http is accepted for loopback only.',
   }),
+  serviceAllowHttp: define({
+    env: 'SERVICE_ALLOW_HTTP',
+    path: 'service.allowHttp',
+    parse: yesNo,
+    fallback: 'false',
+    expects: 'true or false',
+    says: 'Accept plain http for a service that is not on loopback, such as a sandbox in another container. Never with real credentials.',
+  }),
   serviceApi: define({
     env: 'SERVICE_API',
     path: 'service.api',
