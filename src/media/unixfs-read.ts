@@ -67,7 +67,7 @@ async function* expectLinksOf(cid: CID, blocks: VerifiedBlocks): AsyncGenerator<
 function checkFanout(fanout: bigint | undefined): void {
   if (fanout === undefined) return
   const isPowerOfTwo = fanout >= 8n && (fanout & (fanout - 1n)) === 0n
-  if (fanout < 0n) throw corrupt(`a sharded directory states a fan-out of ${fanout}`)
+  if (!isPowerOfTwo || fanout > MAX_FANOUT) throw corrupt(`a sharded directory states a fan-out of ${fanout}`)
 }
 
 async function load(cid: CID, blocks: VerifiedBlocks): Promise<UnixFSEntry> {
