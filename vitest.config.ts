@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The fault suite drives real processes for minutes: `npm run test:faults`.
     exclude: ['test/faults/**'],
+    globalSetup: ['test/support/daemon-scratch.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,

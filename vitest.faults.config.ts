@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
+    globalSetup: ['test/support/daemon-scratch.ts'],
     pool: 'forks',
     testTimeout: 240_000,
     hookTimeout: 120_000,

@@ -1,5 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, expect, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 
@@ -8,11 +10,12 @@ afterEach(() => bench.dispose())
 test('every open asset gets one signed score, and the daemon stops cleanly', async () => {
   bench = await DaemonBench.create()
   await bench.registerMany(6, 'happy')
+  // No queue is prepared: this start makes its own, as a first start does.
   const daemon = await bench.start().ready()
   await bench.registerMany(6, 'happy')
   await bench.expectExactlyOneEach()
   expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))
-  expect(await daemon.metric('attestd_scores_total{how="accepted"}')).toBe(12)
+  expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(12)
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(0)
 })

@@ -85,11 +85,11 @@ export class DaemonUnderTest {
     return failedShape.parse(JSON.parse((await this.get('/control/failed')).text)).jobs
   }
 
-  /** The value of one sample of /metrics by its full name with labels; 0 where it is not there. */
-  async metric(sample: string): Promise<number> {
-    const { text } = await this.get('/metrics')
-    const line = text.split('\n').find((one) => one.startsWith(`${sample} `))
-    return line ? Number(line.slice(sample.length + 1)) : 0
+  /** The sum of the samples of a metric that have these labels, such as `reason="stake-low"`; 0 where there are none. */
+  async metric(name: string, ...labels: readonly string[]): Promise<number> {
+    const lines = (await this.get('/metrics')).text.split('\n').filter((line) => /^[^ {]+/.exec(line)?.[0] === name)
+    const fitting = lines.filter((line) => labels.every((label) => line.includes(label)))
+    return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
   }
 
   /** Everything it wrote. */

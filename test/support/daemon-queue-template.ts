@@ -2,25 +2,56 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/core/log.js'
 import { openEmbedded } from '../../src/queue/embedded/open-embedded.js'
+import { SCRATCH_VARIABLE } from './daemon-scratch.js'
+
+const MAKING_LIMIT_MS = 180_000
 
 let template: Promise<string> | undefined
 
 /**
- * Puts an embedded queue that is made but empty into a data directory. Making one costs five seconds of processor
- * time, so a test process makes one and copies it.
+ * Puts an embedded queue that is made but empty into a data directory. Making one costs about five seconds of processor
+ * time, so a test run makes one and copies it.
  */
 export async function placeEmptyQueue(dataDir: string): Promise<void> {
-  template ??= makeTemplate()
+  template ??= findOrMake()
   await fs.mkdir(path.join(dataDir, 'queue'), { recursive: true })
   await fs.cp(await template, path.join(dataDir, 'queue', 'pg'), { recursive: true })
 }
 
-async function makeTemplate(): Promise<string> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'attestd-queue-template-'))
+/** The first test process of a run makes it, the others wait for that. */
+async function findOrMake(): Promise<string> {
+  const scratch = process.env[SCRATCH_VARIABLE] ?? ownScratch()
+  const done = path.join(scratch, 'queue-template')
+  const isFirst = await fs.mkdir(`${done}.draft`).then(
+    () => true,
+    () => false,
+  )
+  if (isFirst) {
+    const backing = await openEmbedded(`${done}.draft`, { log: silentLog })
+    await backing.close()
+    await fs.rename(`${done}.draft`, done)
+  }
+  const deadline = performance.now() + MAKING_LIMIT_MS
+  while (!(await exists(done))) {
+    if (performance.now() > deadline) throw new Error('another test process did not finish the queue template')
+    await sleep(50)
+  }
+  return path.join(done, 'pg')
+}
+
+/** For scripts that run outside the test runner. */
+function ownScratch(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'attestd-scratch-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const backing = await openEmbedded(folder, { log: silentLog })
-  await backing.close()
-  return path.join(folder, 'pg')
+  return folder
+}
+
+async function exists(file: string): Promise<boolean> {
+  return fs.access(file).then(
+    () => true,
+    () => false,
+  )
 }

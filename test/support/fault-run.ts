@@ -9,6 +9,8 @@ import { findRedisServer, type RedisServer } from './redis-server.js'
 
 export type EngineName = 'embedded' | 'redis'
 
+/** Name of the first, and on the embedded engine only, daemon of a run. */
+export const ONLY = 'daemon-0'
 /** How often a moment is looked for, ms. */
 const LOOK_EVERY_MS = 3
 /** A moment that does not come within this time is now, ms: the work may have ended before. */
@@ -35,9 +37,9 @@ export function onRedis(title: string, body: () => void): void {
 export async function startRun(engine: EngineName, options: SandboxOptions = {}): Promise<FaultRun> {
   const bench = await DaemonBench.create(options)
   const redis = engine === 'redis' ? await bench.redis() : null
-  if (!redis) await bench.prepare()
+  if (!redis) await bench.prepare(ONLY)
   const env: Record<string, string> = redis ? { ATTESTD_QUEUE_URL: redis.url } : {}
-  return { bench, redis, start: (name) => bench.start(env, name) }
+  return { bench, redis, start: (name = ONLY) => bench.start(env, name) }
 }
 
 /** When something is done to a run: some requests of a route from now, or some time from now. */

@@ -1,0 +1,50 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+/** A pause after a 403 lasts half a minute, and so does the wait for a Redis, so these tests wait beside each other. */
+const PATIENCE_MS = 120_000
+
+async function newBench(): Promise<DaemonBench> {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await bench.prepare()
+  return bench
+}
+
+describe.concurrent('gates that hold submission', () => {
+  test('a stake below the minimum pauses it, and a top-up resumes it without a restart', async () => {
+    const bench = await newBench()
+    await bench.registerMany(2, 'stake')
+    const daemon = await bench.start().ready()
+    await bench.expectExactlyOneEach()
+
+    // The stream that is open tells of nothing any more; the answer to the next question is 403.
+    const held = () => daemon.metric('attestd_holds_total', 'reason="service-forbidden"')
+    bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 600 }] })
+    await bench.registerMany(3, 'stake')
+    await bench.until('questions under way', () => bench.requests('one') >= 3)
+    bench.sandbox.control.setStake({ stakedWei: 1n })
+    await bench.until('held submissions', async () => (await held()) > 0)
+    const { status, text } = await daemon.get('/readyz')
+    expect([status, text]).toEqual([503, expect.stringContaining('stream')])
+    const sent = bench.sandbox.control.scoreAttempts().length
+
+    bench.sandbox.control.setFaults({})
+    bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+    await bench.expectExactlyOneEach(PATIENCE_MS)
+    expect(sent).toBeLessThan(5)
+    expect(bench.daemons).toHaveLength(1)
+    expect(daemon.running).toBe(true)
+  })
+
+  test('Redis that is not there at the start ends the process with 75', async () => {
+    const bench = await newBench()
+    // Port 1 is never a Redis.
+    const daemon = bench.start({ ATTESTD_QUEUE_URL: 'redis://user:top-secret-word@127.0.0.1:1' })
+    expect(await daemon.exited).toBe(75)
+    expect(daemon.output).toContain('queue-unreachable')
+    expect(daemon.output).not.toContain('top-secret-word')
+  })
+})

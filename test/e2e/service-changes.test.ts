@@ -1,0 +1,77 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+
+afterEach(() => bench.dispose())
+
+test('a revoked key stops submission, is said by name, and costs no job and no process', async () => {
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  await bench.registerMany(2, 'revoked')
+  const daemon = await bench.start().ready()
+  await bench.expectExactlyOneEach()
+  bench.sandbox.control.revokeKey(bench.sandbox.attesterKey.id)
+  const refused = () => daemon.log.some(({ reason }) => reason === 'service-unauthorized')
+  await bench.until('a refusal in the log', refused)
+  await bench.until('not ready', async () => (await daemon.get('/readyz')).status === 503)
+  expect((await daemon.get('/healthz')).status).toBe(200)
+  expect(await daemon.failedJobs()).toEqual([])
+  daemon.signal('SIGTERM')
+  expect(await daemon.exited).toBe(0)
+})
+
+test('an asset that closes while its job waits is dropped without being fetched', async () => {
+  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 1500 }] } })
+  await bench.prepare()
+  const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
+  const [first, second] = await bench.registerMany(2, 'closing')
+  await bench.until('the first fetch', () => bench.requests('gateway') > 0)
+  await bench.until('both queued', async () => (await daemon.metric('attestd_assets_total', 'how="enqueued"')) === 2)
+  bench.sandbox.control.closeAsset(second!.id)
+  await bench.until('a score', () => bench.scoreCounts()[first!.id] === 1)
+  await bench.quiet()
+  expect(bench.scoreCounts()).toEqual({ [first!.id]: 1, [second!.id]: 0 })
+  expect(daemon.log.filter(({ reason }) => reason === 'asset-closed')).toMatchObject([{ asset: second!.id }])
+  expect(await daemon.metric('attestd_assets_total', 'how="dropped"')).toBe(1)
+  const fetched = bench.sandbox.control.requestCounts().filter(({ route }) => route === 'gateway')
+  expect(fetched).toHaveLength(1)
+})
+
+test('a priority asset overtakes a backlog', async () => {
+  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 300 }] } })
+  await bench.prepare()
+  await bench.registerMany(8, 'backlog')
+  const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
+  await bench.until('a first score', () => bench.sandbox.scores().length > 0)
+  const urgent = await bench.register('backlog', { turnaround: 'priority_5min' })
+  const ahead = bench.sandbox.scores().length
+  await bench.expectExactlyOneEach()
+  const order = bench.sandbox.control.scoreAttempts().map(({ assetId }) => assetId)
+  // One may be under way and one may be queued for submission when it arrives.
+  expect(order.indexOf(urgent.id)).toBeLessThanOrEqual(ahead + 2)
+  expect(order.indexOf(urgent.id)).toBeLessThan(order.length - 1)
+  expect(await daemon.metric('attestd_missed_total')).toBe(0)
+})
+
+test('a stream that is cut, silent or full of garbage delays nothing', async () => {
+  const faults = ['garbage', 'silence', 'retry-0', 'error-event', 'huge-event', 'status-503', 'cut'] as const
+  const rules = faults.map((fault, nth) => ({ route: 'stream' as const, fault, attempts: [nth + 1] }))
+  bench = await DaemonBench.create({ faults: { rules }, heartbeatMs: 300 })
+  await bench.prepare()
+  await bench.registerMany(2, 'stream')
+  const daemon = bench.start({ ATTESTD_STREAM_IDLE_MS: '1000' })
+  await daemon.serving()
+  await bench.until('a reconnect after garbage', async () => {
+    // Garbage and an error event leave the connection standing; the test ends it.
+    bench.sandbox.control.cutStreams()
+    return bench.requests('stream') > faults.length
+  })
+  await bench.registerMany(2, 'stream')
+  await bench.expectExactlyOneEach()
+  await daemon.ready()
+  expect(await daemon.metric('attestd_malformed_total', 'what="event"')).toBeGreaterThan(0)
+  expect(await daemon.metric('attestd_stream_reconnects_total')).toBeGreaterThanOrEqual(faults.length)
+})

@@ -1,0 +1,89 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+
+beforeAll(async () => {
+  bench = await DaemonBench.create({
+    attesterKey: { accessKey: 'ak_att_visible-nowhere', signingSecret: 'sk_Signing/Secret+of this=test "quoted"' },
+  })
+})
+
+afterAll(() => bench.dispose())
+
+/** How a secret may be written: as it is, in JSON, in a URL, and in the encodings that dumps use. */
+function forms(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [secret, json, encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')]
+}
+
+function expectNoSecret(text: string, where: string): void {
+  const { accessKey, signingSecret } = bench.sandbox.attesterKey
+  const found = [accessKey, signingSecret].flatMap(forms).filter((form) => text.includes(form))
+  expect(found, where).toEqual([])
+}
+
+describe('wrong settings', () => {
+  const rows: [string, Record<string, string>, string[]][] = [
+    ['no signing secret', { ATTESTD_SIGNING_SECRET: '' }, ['ATTESTD_SIGNING_SECRET', 'setting-missing']],
+    ['no service', { ATTESTD_SERVICE_URL: '' }, ['ATTESTD_SERVICE_URL', 'setting-missing']],
+    ['a number that is none', { ATTESTD_QUEUE_LOCK_MS: 'soon' }, ['ATTESTD_QUEUE_LOCK_MS', '"soon"', 'milliseconds']],
+    ['a secret in the wrong place', { ATTESTD_ACCESS_KEY: 'two words' }, ['ATTESTD_ACCESS_KEY', 'hidden']],
+    ['a service in the clear', { ATTESTD_SERVICE_URL: 'http://far.example' }, ['ATTESTD_SERVICE_URL', 'http']],
+    ['roles that the embedded queue cannot split', { ATTESTD_ROLES: 'intake' }, ['ATTESTD_ROLES', 'redis://']],
+    ['a models directory that is not there', { ATTESTD_MODELS_DIR: '/nowhere/models' }, ['/nowhere/models']],
+  ]
+  test.each(rows)('%s: one readable block and exit code 78', async (name, changes, wanted) => {
+    await bench.prepare(`wrong-${name}`)
+    const daemon = bench.start(changes, `wrong-${name}`)
+    expect(await daemon.exited, daemon.output).toBe(78)
+    for (const text of wanted) expect(daemon.output).toContain(text)
+    expect(daemon.output).not.toMatch(/^\s+at /m)
+    expectNoSecret(daemon.output, 'output')
+  })
+})
+
+test('a second process on the embedded queue is refused with a way out, and the first goes on', async () => {
+  await bench.prepare('shared')
+  const first = await bench.start({}, 'shared').ready()
+  const second = bench.start({}, 'shared')
+  expect(await second.exited).toBe(78)
+  expect(second.output).toContain('queue-in-use')
+  expect(second.output).toContain('ATTESTD_QUEUE_URL to redis://')
+  expect((await first.get('/readyz')).status).toBe(200)
+  await first.kill9()
+})
+
+test('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
+  // Refusals repeat what was sent; they must be masked too.
+  bench.sandbox.control.setFaults({
+    rules: [
+      { route: 'score', fault: 'status-401', attempts: [1] },
+      { route: 'list', fault: 'status-400', attempts: [2] },
+      { route: 'stream', fault: 'status-500', attempts: [1] },
+    ],
+  })
+  await bench.prepare('secrets')
+  await bench.registerMany(2, 'secrets')
+  const daemon = await bench.start({ ATTESTD_LOG_LEVEL: 'debug' }, 'secrets').ready()
+  await bench.expectExactlyOneEach()
+  for (const page of ['/', '/status', '/metrics', '/readyz', '/queues/api/queues', '/control/failed']) {
+    const { status, text } = await daemon.get(page)
+    expect(status, page).toBe(200)
+    expectNoSecret(text, page)
+  }
+  expect(daemon.output.length).toBeGreaterThan(1000)
+  expectNoSecret(daemon.output, 'log')
+  daemon.signal('SIGTERM')
+  expect(await daemon.exited).toBe(0)
+  const folder = path.join(bench.folder, 'secrets')
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name))
+  expect(files.length).toBeGreaterThan(10)
+  for (const file of files) expectNoSecret(await fs.readFile(file, 'latin1'), file)
+})

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+/** Signals closer together than half a second are one wish. */
+const NEXT_WISH_MS = 700
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+
+afterEach(() => bench.dispose())
+
+async function setUp(gatewayMs: number): Promise<void> {
+  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: gatewayMs }] } })
+  await bench.prepare()
+  await bench.registerMany(8, 'stopping')
+}
+
+test('the first SIGTERM lets active work end and leaves the rest to the next start', async () => {
+  await setUp(800)
+  const daemon = bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' })
+  await bench.until('work under way', () => bench.requests('gateway') > 2)
+  daemon.signal('SIGTERM')
+  // Two signals of one wish.
+  daemon.signal('SIGTERM')
+  expect(await daemon.exited).toBe(0)
+  const scored = bench.sandbox.scores().length
+  expect(scored).toBeGreaterThan(0)
+  expect(scored).toBeLessThan(8)
+  await bench.start().ready()
+  await bench.expectExactlyOneEach()
+})
+
+test('a second SIGTERM forces the end with 75, and the next start takes up what was active', async () => {
+  await setUp(60_000)
+  const daemon = bench.start({ ATTESTD_DRAIN_MS: '60000' })
+  await bench.until('work under way', () => bench.requests('gateway') > 0)
+  daemon.signal('SIGTERM')
+  await sleep(NEXT_WISH_MS)
+  expect(daemon.running).toBe(true)
+  daemon.signal('SIGTERM')
+  expect(await daemon.exited).toBe(75)
+  bench.sandbox.control.setFaults({})
+  await bench.start().ready()
+  await bench.expectExactlyOneEach()
+})
+
+test('work that outlasts the cap of the drain is left with 75, and the next start takes it up', async () => {
+  await setUp(60_000)
+  const daemon = bench.start({ ATTESTD_DRAIN_MS: '300' })
+  await bench.until('work under way', () => bench.requests('gateway') > 0)
+  daemon.signal('SIGINT')
+  expect(await daemon.exited).toBe(75)
+  bench.sandbox.control.setFaults({})
+  await bench.start().ready()
+  await bench.expectExactlyOneEach()
+})

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, test } from 'vitest'
+import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
+import type { DaemonUnderTest } from '../support/daemon-process.js'
+import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
+import { draw, drawBetween, pick } from '../support/fault-seed.js'
+import seeds from './seeds.json' with { type: 'json' }
+
+const ACTS = 5
+const ASSETS_PER_ACT = 4
+/** Faults of the service end at this attempt of each request, so that the doubling pauses end within a test's time. */
+const LAST_BAD_ATTEMPT = 3
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+const SERVICE_FAULTS: readonly (readonly [FaultRoute, FaultKind, number?])[] = [
+  ['list', 'status-500'],
+  ['list', 'status-429'],
+  ['list', 'garbage'],
+  ['one', 'status-503'],
+  ['one', 'lost-reply'],
+  ['one', 'slow', 300],
+  ['one', 'wrong-shape'],
+  ['score', 'status-500'],
+  ['score', 'status-429'],
+  ['score', 'lost-reply'],
+  ['score', 'no-reply'],
+  ['score', 'no-reply-not-stored'],
+  ['score', 'late-store', 1500],
+  ['score', 'slow', 400],
+  ['score', 'reset'],
+  ['score', 'truncated'],
+  ['stream', 'cut', 700],
+  ['stream', 'garbage'],
+  ['stream', 'retry-0'],
+  ['stream', 'status-503'],
+  ['time', 'status-503'],
+  ['gateway', 'slow', 200],
+  ['gateway', 'truncated'],
+  ['gateway', 'status-500'],
+]
+
+/** A mixture of its own for each seed: about half of the faults, each with a chance of its own. */
+function mixture(seed: string): FaultRule[] {
+  return SERVICE_FAULTS.filter((_, nth) => draw(seed, 'used', nth) < 0.5).map(([route, fault, ms], nth) => ({
+    route,
+    fault,
+    probability: 0.05 + 0.2 * draw(seed, 'chance', nth),
+    untilAttempt: LAST_BAD_ATTEMPT,
+    ...(ms === undefined ? {} : { ms }),
+  }))
+}
+
+type Act = (run: FaultRun, daemons: DaemonUnderTest[], seed: string, nth: number) => Promise<void>
+
+const killDaemon: Act = async ({ start }, daemons, seed, nth) => {
+  const victim = drawBetween(0, daemons.length - 1, seed, 'victim', nth)
+  await daemons[victim]!.kill9()
+  daemons[victim] = start(`daemon-${victim}`)
+}
+const hangDaemon: Act = async (_run, daemons, seed, nth) => {
+  const victim = pick(daemons, seed, 'victim', nth)
+  victim.signal('SIGSTOP')
+  await sleep(drawBetween(500, 5000, seed, 'asleep', nth))
+  victim.signal('SIGCONT')
+}
+const killRedis: Act = async ({ redis }, _daemons, seed, nth) => {
+  await redis?.kill9()
+  await sleep(drawBetween(0, 1500, seed, 'away', nth))
+  await redis?.restart()
+}
+const stopDaemon: Act = async ({ start }, daemons, seed, nth) => {
+  const victim = drawBetween(0, daemons.length - 1, seed, 'victim', nth)
+  daemons[victim]!.signal('SIGTERM')
+  await daemons[victim]!.exited
+  daemons[victim] = start(`daemon-${victim}`)
+}
+const cutStreams: Act = async ({ bench }) => {
+  bench.sandbox.control.cutStreams()
+}
+const dipStake: Act = async ({ bench }, _daemons, seed, nth) => {
+  bench.sandbox.control.setStake({ stakedWei: 1n })
+  await sleep(drawBetween(100, 1000, seed, 'poor', nth))
+  bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+}
+
+const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
+  embedded: [killDaemon, killDaemon, hangDaemon, stopDaemon, cutStreams, dipStake],
+  redis: [killDaemon, killRedis, killRedis, hangDaemon, stopDaemon, cutStreams, dipStake],
+}
+
+onEachEngine('everything at once', (engine) => {
+  test.each(seeds.everything)('in the mixture of seed %s', async (seed) => {
+    run = await startRun(engine, { faults: { seed, rules: mixture(seed) } })
+    const { bench } = run
+    const count = engine === 'redis' ? 2 : 1
+    const daemons = Array.from({ length: count }, (_, nth) => run.start(`daemon-${nth}`))
+    for (let nth = 0; nth < ACTS; nth++) {
+      const reached = reach(bench, lifeMoment(seed, nth))
+      await bench.registerMany(ASSETS_PER_ACT, seed)
+      await reached
+      await pick(ACTS_OF[engine], seed, 'act', nth)(run, daemons, seed, nth)
+    }
+    bench.sandbox.control.setFaults({})
+    await bench.expectExactlyOneEach(200_000)
+  })
+})

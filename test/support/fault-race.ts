@@ -1,0 +1,74 @@
+import { DaemonBench } from './daemon-bench.js'
+import { Wiretap } from './daemon-wiretap.js'
+
+export interface RaceOptions {
+  readonly daemons: number
+  readonly assets: number
+  readonly seed: string
+  /** Added to every answer about a submission, ms, in place of the way to a distant service. */
+  readonly sendMs?: number
+}
+
+/** What several daemons with one key, each on its own queue, made of the same assets. */
+export interface Race {
+  readonly assets: number
+  /** Assets with more than one score on record. */
+  readonly doubled: number
+  /** From the answer "no score yet" to the score on record, ms, of every send. */
+  readonly windowsMs: readonly number[]
+  /** Sends by a daemon that had been told before that the asset has its score. Must be none. */
+  readonly knowingly: number
+  /** Sends of one daemon for one asset beyond its first. Must be none without faults. */
+  readonly repeated: number
+  /** Assets without a score. Must be none. */
+  readonly missed: number
+}
+
+/** Runs daemons with the same key on separate embedded queues over the same assets. */
+export async function runRace({ daemons, assets, seed, sendMs = 0 }: RaceOptions): Promise<Race> {
+  const slow = { route: 'score', fault: 'slow', ms: sendMs } as const
+  const bench = await DaemonBench.create(sendMs > 0 ? { faults: { seed, rules: [slow] } } : {})
+  const taps: Wiretap[] = []
+  try {
+    for (let nth = 0; nth < daemons; nth++) {
+      const tap = await Wiretap.start(bench.sandbox.url)
+      taps.push(tap)
+      const name = `alone-${nth}`
+      await bench.prepare(name)
+      bench.start({ ATTESTD_SERVICE_URL: tap.url }, name)
+    }
+    await Promise.all(bench.daemons.map((daemon) => daemon.ready()))
+    await bench.registerMany(assets, seed)
+    await bench.allScored(120_000)
+    await bench.quiet(120_000)
+    return judge(bench, taps)
+  } finally {
+    await bench.dispose()
+    for (const tap of taps) await tap.close()
+  }
+}
+
+function judge(bench: DaemonBench, taps: readonly Wiretap[]): Race {
+  const counts = Object.entries(bench.scoreCounts())
+  const perDaemon = taps.flatMap((tap) =>
+    counts.map(([id]) => ({ asks: tap.of(id, 'ask'), sends: tap.of(id, 'send') })),
+  )
+  const windowsMs = perDaemon.flatMap(({ asks, sends }) =>
+    sends.map(({ askedAt, answeredAt }) => {
+      const lastAsk = asks.findLast((ask) => ask.answeredAt !== null && ask.answeredAt <= askedAt)
+      return (answeredAt ?? askedAt) - (lastAsk?.answeredAt ?? Number.NaN)
+    }),
+  )
+  const knowingly = perDaemon.flatMap(({ asks, sends }) => {
+    const toldAt = asks.find((ask) => ask.toldScored)?.answeredAt ?? Number.POSITIVE_INFINITY
+    return sends.filter(({ askedAt }) => askedAt > toldAt)
+  })
+  return {
+    assets: counts.length,
+    doubled: counts.filter(([, count]) => count > 1).length,
+    windowsMs: windowsMs.sort((a, b) => a - b),
+    knowingly: knowingly.length,
+    repeated: perDaemon.reduce((sum, { sends }) => sum + Math.max(0, sends.length - 1), 0),
+    missed: counts.filter(([, count]) => count === 0).length,
+  }
+}
