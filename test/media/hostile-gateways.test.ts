@@ -124,6 +124,61 @@ describe('a gateway that breaks the contract', () => {
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
+  it('is not followed to another private origin, nor are its credentials', async () => {
+    const { dag, uri } = await dagWithContent()
+    const other = await startGateway(dag)
+    const gateway = await startGateway(dag, { answer: redirect((request) => other.url + request.url!) })
+    const source = await startSource({
+      gateways: [gateway.url.replace('://', '://user:pass@')],
+      allowHttp: true,
+      allowedPorts: [Number(new URL(other.url).port)],
+    })
+    expect((await failure(source.fetch({ uri, contentHash }))).message).toContain('redirected astray')
+    expect(other.requests).toEqual([])
+
+    const open = await startSource({
+      gateways: [gateway.url.replace('://', '://user:pass@')],
+      allowHttp: true,
+      allowedPorts: [Number(new URL(other.url).port)],
+      isAllowedAddress: () => true,
+    })
+    expect(await open.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+    expect(other.authorizations).toEqual([undefined])
+  })
+
+  it.each([false, true])('is refused with blocks over 2 MiB even if they hash right (raw: %s)', async (noCar) => {
+    const dag = new TestDag()
+    const big = someBytes(2 * 1024 * 1024 + 1)
+    const gateway = await startGateway(dag, { noCar })
+    const source = await startSource({ gateways: [gateway.url] })
+    const uri = `ipfs://${await dag.put(big, 0x55)}`
+    expect((await failure(source.fetch({ uri, contentHash: sha256Hex(big) }))).reason).toBe('media-integrity')
+  })
+
+  it('keeps no request open after one block was wrong', async () => {
+    const { dag, uri } = await dagWithContent()
+    let asked = 0
+    let closed = 0
+    const gateway = await startGateway(dag, {
+      noCar: true,
+      answer: (request, response) => {
+        if (!request.url!.includes('format=raw')) return false
+        asked += 1
+        if (asked === 1) return false
+        response.on('close', () => {
+          closed += 1
+        })
+        // The first leaf is wrong; those that were asked for ahead are never answered.
+        if (asked === 2) response.end('wrong')
+        return true
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-integrity')
+    expect(asked).toBe(5)
+    await expect.poll(() => closed).toBe(4)
+  })
+
   it('stops an endless CAR of valid blocks', async () => {
     const { dag, uri } = await dagWithContent()
     const [root, leaf] = await dag.carBlocks(await dag.add({ '': content }), [])

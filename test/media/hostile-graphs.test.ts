@@ -52,6 +52,18 @@ describe('a graph that hashes right and is wrong', () => {
       'media-corrupt',
     ],
     [
+      'holds an empty child',
+      async (dag) => {
+        const empty = await dag.put(new Uint8Array(), 0x55)
+        const root = await changedRoot(dag, (links, sizes) => ({
+          links: [link(empty), ...links],
+          sizes: [0n, ...sizes],
+        }))
+        return `${root}`
+      },
+      'media-corrupt',
+    ],
+    [
       'states sizes for fewer links than it has',
       async (dag) => `${await changedRoot(dag, (links, sizes) => ({ links, sizes: sizes.slice(1) }))}`,
       'media-corrupt',

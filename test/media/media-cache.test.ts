@@ -263,16 +263,24 @@ describe('fetching through the cache', () => {
 
   it('does not let a bad URI spoil a good one for the same content', async () => {
     const { dag, uri } = await setUp()
-    const gateway = await startGateway(dag)
+    const held: (() => void)[] = []
+    const gateway = await startGateway(dag, {
+      answer: (_, response) => {
+        if (held.length > 0) return false
+        // The first request, which is for the bad URI, waits until the good one has joined.
+        const end = response.end.bind(response)
+        response.end = ((chunk: Buffer) => held.push(() => end(chunk))) as never
+        return false
+      },
+    })
     const source = await startSource({ gateways: [gateway.url] })
-    const bad = `ipfs://${await dag.add({ 'a/b': content })}/a`
-    const results = await Promise.allSettled([
-      source.fetch({ uri: bad, contentHash }),
-      source.fetch({ uri, contentHash }),
-      source.fetch({ uri: bad, contentHash }),
-    ])
-    expect(results[0]).toMatchObject({ status: 'rejected', reason: { reason: 'uri-unsupported' } })
-    expect(results[1]).toMatchObject({ status: 'fulfilled' })
+    const bad = failure(source.fetch({ uri: `ipfs://${await dag.add({ 'a/b': content })}/a`, contentHash }))
+    await expect.poll(() => held.length).toBe(1)
+    const good = source.fetch({ uri, contentHash })
+    await expect.poll(() => source.events).toContainEqual({ type: 'cache', outcome: 'shared', bytes: 0 })
+    held[0]!()
+    expect((await bad).reason).toBe('uri-unsupported')
+    expect(await good).toMatchObject({ bytes: content.length })
   })
 
   it('fetches again when the cached file is corrupt', async () => {
@@ -306,6 +314,24 @@ describe('fetching through the cache', () => {
     const error = await failure(source.fetch({ uri, contentHash }))
     expect(error).toMatchObject({ reason: 'media-cache-failed', kind: 'retry', facts: { code: 'ENOENT' } })
     await fs.rename(path.join(source.folder, 'away'), path.join(source.folder, 'work', own!))
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+  })
+
+  it.runIf(process.platform === 'linux')('makes room when the disk is full', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const old = someBytes(100, 'old')
+    const oldUri = `ipfs://${await dag.add({ '': old })}`
+    const kept = await source.fetch({ uri: oldUri, contentHash: sha256Hex(old) })
+    kept.release()
+    const [own] = await fs.readdir(path.join(source.folder, 'work'))
+    const full = Array.from({ length: 50 }, (_, i) => path.join(source.folder, 'work', own!, `${i + 3}`))
+    await Promise.all(full.map((file) => fs.symlink('/dev/full', file)))
+    const error = await failure(source.fetch({ uri, contentHash }))
+    expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+    expect(source.events).toContainEqual({ type: 'cache', outcome: 'evicted', bytes: 100 })
+    await Promise.all(full.map((file) => fs.rm(file, { force: true })))
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
