@@ -1,13 +1,15 @@
-// Writes the pages that are generated from tables in src/ (`npm run docs`); with --check it only compares.
+// Writes the pages that are generated from tables in src/ and models/ (`npm run docs`); with --check it only compares.
 import fs from 'node:fs'
 import { exampleFile, reasonsPage, settingsPage } from '../dist/config/settings-page.js'
 import { metricsPage } from '../dist/observe/metrics-page.js'
+import { modelsPage } from './models-page.mjs'
 
 const pages = {
   'config/SETTINGS.md': settingsPage(),
   'config/attestd.example.yaml': exampleFile(),
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
+  'models/README.md': modelsPage(),
 }
 const check = process.argv.includes('--check')
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')
