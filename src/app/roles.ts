@@ -36,6 +36,9 @@ interface Analysis {
   close(): Promise<void>
 }
 
+/** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
+const ANALYSIS_SHARE = 0.75
+
 /** Builds and starts the roles of the settings. */
 export async function startRoles(parts: DaemonParts): Promise<Roles> {
   const { activity, metrics, options, paths } = parts
@@ -96,7 +99,7 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
       stopTaking.abort()
       // Analysis ends first, so that a verdict made during the drain can still be submitted within it.
       const started = parts.clock.monotonic()
-      const analyzed = await analysis?.worker.stop(drainMs)
+      const analyzed = await analysis?.worker.stop(drainMs * ANALYSIS_SHARE)
       const leftMs = Math.max(0, drainMs - (parts.clock.monotonic() - started))
       const submitted = await submission?.stop(leftMs)
       await Promise.all(background)

@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.js'
-import { isAbort, toAttestdError } from '../core/errors.js'
+import { toAttestdError } from '../core/errors.js'
 import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake, Turnaround } from '../service/port.js'
 import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
+import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
 export interface IntakeOptions {
@@ -27,15 +28,27 @@ export interface IntakeOptions {
  * so this only mends a queue that lost it.
  */
 const REOFFER_MS = 5 * 60_000
+/** Assets that are being added to the queue at the same time. */
+const LANES = 8
+/** Pause after the queue refused an asset, ms. */
+const QUEUE_PAUSE_MS = 1000
 /** A service that asks for a longer pause between lists than this is asked again anyway, ms. */
 const MAX_LIST_PAUSE_MS = 10 * 60_000
 const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
 
+interface Offer {
+  /** Monotonic time, ms. */
+  readonly at: number
+  readonly turnaround: Turnaround
+}
+
 /** Decides what and when: turns the open set into analyze jobs, once per asset, and drops those of closed assets. */
 export class Intake {
   readonly #options: IntakeOptions
-  /** Asset id to the last offer, by monotonic time. */
-  readonly #offered = new Map<string, { readonly at: number; readonly turnaround: Turnaround }>()
+  /** Open assets that need no further offer for a while: queued, or on record as scored. */
+  readonly #offered = new Map<string, Offer>()
+  /** Between the stream and the queue, so that an urgent asset overtakes a snapshot that is still being queued. */
+  readonly #line = new OfferLine()
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -43,8 +56,15 @@ export class Intake {
 
   /** Runs stream and list until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#recallPending()
-    await Promise.all([this.#followStream(signal), this.#listRegularly(signal)])
+    // The first list knows what is scored already, which the stream does not say.
+    const firstPauseMs = await this.#list(signal, 1)
+    const lanes = Array.from({ length: LANES }, () => this.#queueOffers(signal))
+    await Promise.all([
+      this.#recallPending(),
+      this.#followStream(signal),
+      this.#listRegularly(firstPauseMs, signal),
+      ...lanes,
+    ])
   }
 
   /** Forgets what was offered, so that the next list offers everything again; for a queue that may have lost jobs. */
@@ -54,92 +74,141 @@ export class Intake {
 
   /** After a restart the queue knows more than this process: without it, jobs of assets closed meanwhile would run. */
   async #recallPending(): Promise<void> {
-    for await (const job of this.#options.queue.pending('analyze')) {
-      try {
-        const { id, turnaround } = parseAnalyzeJob(job.data).asset
-        this.#offered.set(id, { at: this.#options.clock.monotonic(), turnaround })
-      } catch {
-        // A malformed job names itself when it runs; here it only has no asset to remember.
-      }
+    const { clock, log, queue } = this.#options
+    try {
+      for await (const job of queue.pending('analyze')) this.#recall(job.data, clock.monotonic())
+    } catch (error) {
+      log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the last run')
+    }
+  }
+
+  #recall(data: unknown, at: number): void {
+    try {
+      const { id, turnaround } = parseAnalyzeJob(data).asset
+      if (!this.#offered.has(id)) this.#offered.set(id, { at, turnaround })
+    } catch {
+      // A malformed job names itself when it runs; here it only has no asset to remember.
     }
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
     for await (const event of this.#options.service.watch(signal)) {
       this.#options.events.streamEvent?.(event)
-      await this.#guarded('handle a stream event', () => this.#onEvent(event))
+      await this.#onEvent(event)
     }
   }
 
   async #onEvent(event: ServiceEvent): Promise<void> {
     if (event.kind === 'ready' && event.stake) this.#options.onStake(event.stake)
-    if (event.kind === 'delta') await this.#offerAll(event.assets)
+    if (event.kind === 'delta') this.#want(event.assets)
     if (event.kind === 'snapshot') {
-      await this.#offerAll(event.assets)
-      await this.#dropClosed(new Set(event.ids))
+      this.#want(event.assets)
+      await this.#dropClosed(new Set(event.ids), this.#options.clock.monotonic())
     }
   }
 
-  async #listRegularly(signal: AbortSignal): Promise<void> {
-    const { clock, listEveryMs, log, random, service } = this.#options
+  async #listRegularly(firstPauseMs: number, signal: AbortSignal): Promise<void> {
     let failures = 0
+    let pauseMs = firstPauseMs
     while (!signal.aborted) {
-      let pauseMs = listEveryMs
+      await this.#options.clock.sleep(pauseMs, signal).catch(() => {})
+      if (signal.aborted) return
+      const next = await this.#list(signal, failures + 1)
+      failures = next === this.#options.listEveryMs ? 0 : failures + 1
+      pauseMs = next
+    }
+  }
+
+  /** @param tries failures in a row if this one fails too @returns how long to wait before the next list, ms */
+  async #list(signal: AbortSignal, tries: number): Promise<number> {
+    const { clock, listEveryMs, log, onForbidden, onStake, random, service } = this.#options
+    const asked = clock.monotonic()
+    try {
+      const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
+      if (stake) onStake(stake)
+      this.#want(assets)
+      // What opened while the list was on its way is not in it, and is not closed for that.
+      await this.#dropClosed(new Set(assets.map(({ id }) => id)), asked)
+      return listEveryMs
+    } catch (error) {
+      if (signal.aborted) return listEveryMs
+      const failure = toAttestdError(error)
+      if (failure.reason === 'service-forbidden') onForbidden()
+      const ownMs = backoffMs(tries, LIST_BACKOFF, random)
+      const retryInMs = honoredDelayMs(failure.retryAfterMs, ownMs, MAX_LIST_PAUSE_MS)
+      log.warn({ reason: failure.reason, err: failure, retryInMs }, 'listing open assets failed')
+      return retryInMs
+    }
+  }
+
+  #want(assets: readonly Asset[]): void {
+    const now = this.#options.clock.monotonic()
+    for (const asset of assets) {
+      const scored = typeof asset.myScore === 'number'
+      if (scored) this.#settle(asset, now)
+      else if (now - (this.#offered.get(asset.id)?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS) this.#line.add(asset)
+    }
+  }
+
+  #settle(asset: Asset, now: number): void {
+    this.#line.delete(asset.id)
+    if (!this.#offered.has(asset.id)) this.#options.events.skipped?.('already-scored', asset)
+    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround })
+  }
+
+  async #queueOffers(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    for (let asset = await this.#line.next(signal); asset; asset = await this.#line.next(signal)) {
       try {
-        const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
-        failures = 0
-        if (stake) this.#options.onStake(stake)
-        await this.#guarded('queue listed assets', () => this.#offerAll(assets))
+        await this.#offer(asset)
       } catch (error) {
         if (signal.aborted) return
-        const failure = toAttestdError(error)
-        failures++
-        if (failure.reason === 'service-forbidden') this.#options.onForbidden()
-        pauseMs = honoredDelayMs(failure.retryAfterMs, backoffMs(failures, LIST_BACKOFF, random), MAX_LIST_PAUSE_MS)
-        log.warn({ reason: failure.reason, err: failure, retryInMs: pauseMs }, 'listing open assets failed')
+        // The queue may be away for a while; the next list or snapshot brings the assets again.
+        this.#line.clear()
+        this.forget()
+        const failure = toAttestdError(error, 'queue-unreachable')
+        log.warn({ reason: failure.reason, err: failure }, 'could not queue an asset')
+        await clock.sleep(QUEUE_PAUSE_MS, signal).catch(() => {})
       }
-      await clock.sleep(pauseMs, signal).catch(() => {})
     }
-  }
-
-  async #offerAll(assets: readonly Asset[]): Promise<void> {
-    // Urgent assets first, so that a large snapshot does not delay them while it is queued.
-    const urgentFirst = [...assets].sort((a, b) => priorityOf(a.turnaround) - priorityOf(b.turnaround))
-    for (const asset of urgentFirst) await this.#offer(asset)
   }
 
   async #offer(asset: Asset): Promise<void> {
     const { clock, events, log, queue } = this.#options
-    if (typeof asset.myScore === 'number') return events.skipped?.('already-scored', asset)
-    const now = clock.monotonic()
-    const last = this.#offered.get(asset.id)
-    if (last && now - last.at < REOFFER_MS) return
+    const { id, mediaType, turnaround } = asset
+    this.#offered.set(id, { at: clock.monotonic(), turnaround })
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now() }
-    const { added } = await queue.add('analyze', jobIdOf(asset.id), job, { priority: priorityOf(asset.turnaround) })
-    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround })
+    const { added } = await queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
-    log.debug({ asset: asset.id, mediaType: asset.mediaType, turnaround: asset.turnaround }, 'asset queued')
+    log.debug({ asset: id, mediaType, turnaround }, 'asset queued')
   }
 
-  async #dropClosed(open: ReadonlySet<string>): Promise<void> {
-    for (const [assetId, { turnaround }] of [...this.#offered].filter(([id]) => !open.has(id))) {
+  /** @param before monotonic time; what was offered later is left alone */
+  async #dropClosed(open: ReadonlySet<string>, before: number): Promise<void> {
+    for (const [assetId, offer] of this.#offered) {
+      if (open.has(assetId) || offer.at > before) continue
       this.#offered.delete(assetId)
-      if (!(await this.#options.queue.remove('analyze', jobIdOf(assetId)))) continue
-      this.#options.events.dropped?.({ assetId, turnaround })
-      this.#options.log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
+      this.#line.delete(assetId)
+      await this.#dropJobs(assetId, offer.turnaround)
     }
   }
 
-  /** The queue may be away for a while; intake goes on and offers again what it could not queue. */
-  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+  /** An asset that opens again later is a new one to the queue, so what is left of its ended jobs goes too. */
+  async #dropJobs(assetId: string, turnaround: Turnaround): Promise<void> {
+    const { events, log, queue } = this.#options
     try {
-      await work()
+      const id = jobIdOf(assetId)
+      const waited = await queue.remove('analyze', id, 'waiting')
+      if (!waited) {
+        await queue.remove('analyze', id, 'completed')
+        await queue.remove('submit', id, 'completed')
+        return
+      }
+      events.dropped?.({ assetId, turnaround })
+      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
     } catch (error) {
-      if (isAbort(error)) return
-      const failure = toAttestdError(error, 'queue-unreachable')
-      this.forget()
-      this.#options.log.warn({ reason: failure.reason, err: failure }, `could not ${what}`)
+      log.warn({ asset: assetId, reason: toAttestdError(error).reason }, 'could not drop the job of a closed asset')
     }
   }
 }

@@ -119,10 +119,12 @@ export class BullEngine implements QueueEngine {
     }
   }
 
-  async remove(name: QueueName, id: string): Promise<boolean> {
+  async remove(name: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean> {
     const queue = this.#queues[name]
-    const job = await this.#ask(() => queue.getJob(id))
-    if (!job || (await this.#ask(() => job.getState())) === 'active') return false
+    const found: string = await this.#ask(() => queue.getJobState(id))
+    const wanted: readonly string[] = state === 'waiting' ? WAITING_STATES : [state]
+    if (!wanted.includes(found)) return false
+    // BullMQ refuses to remove a job that became active meanwhile.
     return (await this.#ask(() => queue.remove(id))) > 0
   }
 

@@ -88,8 +88,8 @@ export interface QueueEngine {
   work<Data, Result>(queue: QueueName, processor: Processor<Data, Result>, events: WorkerEvents): Promise<RunningWorker>
   /** Jobs that wait (waiting, prioritized, delayed), for dropping those of closed assets. */
   pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
-  /** Removes a job that is not active. @returns false where it was active or absent */
-  remove(queue: QueueName, id: string): Promise<boolean>
+  /** Removes a job that waits (delayed ones too), or one that completed. @returns false where it is in another state or absent */
+  remove(queue: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean>
   counts(queue: QueueName): Promise<QueueCounts>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */

@@ -14,20 +14,26 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
   const clock = new ManualClock()
   const added: { id: string; priority: number }[] = []
+  const completedRemoved: string[] = []
   const removed: string[] = []
   const feed: ServiceEvent[] = []
   const wakers: (() => void)[] = []
   const lists: (Asset[] | Error)[] = []
   const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0 }
   const broken = { queue: false }
+  const ended = new Set<string>()
+  const gate: { hold?: Promise<void> } = {}
   const queue = {
     add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
+      await gate.hold
       if (broken.queue) throw new AttestdError('queue-unreachable')
       if (added.some((job) => job.id === id)) return { added: false }
       added.push({ id, priority })
       return { added: true }
     },
-    remove: async (_queue: string, id: string) => {
+    remove: async (_queue: string, id: string, state: string) => {
+      if (state === 'completed') completedRemoved.push(id)
+      if (state === 'completed' || ended.has(id)) return ended.has(id) && state === 'completed'
       removed.push(id)
       return true
     },
@@ -67,6 +73,9 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
     clock,
     added,
     removed,
+    completedRemoved,
+    ended,
+    gate,
     lists,
     counts,
     broken,
@@ -152,6 +161,44 @@ describe('intake', () => {
     await settle()
     expect(parts.counts.listed).toBe(3)
     await parts.end()
+  })
+
+  test('what the list says is scored, the stream does not bring again', async () => {
+    const parts = setUp()
+    parts.lists.push([openAsset({ id: 'mine', myScore: 7 })])
+    await settle()
+    await parts.clock.advance(60_000)
+    await settle()
+    await parts.send(snapshot(openAsset({ id: 'mine' })))
+    await parts.end()
+    expect(parts.added).toEqual([])
+  })
+
+  test('an urgent asset overtakes a snapshot that is still being queued', async () => {
+    const parts = setUp()
+    let open = () => {}
+    parts.gate.hold = new Promise((resolve) => {
+      open = resolve
+    })
+    await parts.send(snapshot(...Array.from({ length: 40 }, (_, index) => openAsset({ id: `plain-${index}` }))))
+    const urgent = openAsset({ id: 'urgent', turnaround: 'priority_5min' })
+    await parts.send({ kind: 'delta', assets: [urgent], ids: ['urgent'] })
+    open()
+    await settle()
+    await parts.end()
+    const place = parts.added.findIndex(({ id }) => id === jobIdOf('urgent'))
+    expect(place).toBeGreaterThanOrEqual(0)
+    expect(place).toBeLessThan(10)
+  })
+
+  test('an asset that opens again finds no trace of its ended jobs', async () => {
+    const parts = setUp()
+    parts.ended.add(jobIdOf('a'))
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([])
+    expect(parts.completedRemoved).toEqual([jobIdOf('a'), jobIdOf('a')])
   })
 
   test('a refused list is told, since it speaks of the stake', async () => {

@@ -204,13 +204,24 @@ export function engineContract(open: () => QueueEngine): void {
     for await (const job of engine.pending('analyze')) {
       seen.add(job.id)
       expect(job.addedAt).toBeGreaterThan(0)
-      if ((job.data as { i: number }).i % 2 === 0) expect(await engine.remove('analyze', job.id)).toBe(true)
+      if ((job.data as { i: number }).i % 2 === 0) expect(await engine.remove('analyze', job.id, 'waiting')).toBe(true)
     }
     expect(seen.size).toBe(130)
-    expect(await engine.remove('analyze', 'wait-0')).toBe(false)
+    expect(await engine.remove('analyze', 'wait-0', 'waiting')).toBe(false)
     expect((await engine.counts('analyze')).waiting).toBe(65)
     expect(await engine.drain('analyze')).toBe(65)
     expect(await engine.counts('analyze')).toMatchObject({ waiting: 0, delayed: 0 })
+  })
+
+  it('removes a completed job only when asked for one, so that its id is free again', async () => {
+    const engine = open()
+    const events = await work('submit', async () => ({ kind: 'done', result: null }))
+    await engine.add('submit', 'ended', {}, { priority: 1 })
+    await events.until('completed')
+    expect(await engine.remove('submit', 'ended', 'waiting')).toBe(false)
+    expect(await engine.add('submit', 'ended', {}, { priority: 1 })).toEqual({ added: false })
+    expect(await engine.remove('submit', 'ended', 'completed')).toBe(true)
+    expect(await engine.add('submit', 'ended', {}, { priority: 1 })).toEqual({ added: true })
   })
 
   it('lists and drains jobs that are held, and removes none that is active', async () => {
@@ -227,7 +238,7 @@ export function engineContract(open: () => QueueEngine): void {
     await events.until('held')
     await engine.add('submit', 'busy', {}, { priority: 1 })
     await started.promise
-    expect(await engine.remove('submit', 'busy')).toBe(false)
+    expect(await engine.remove('submit', 'busy', 'waiting')).toBe(false)
     const waiting: string[] = []
     for await (const job of engine.pending('submit')) waiting.push(job.id)
     expect(waiting).toEqual(['asleep'])
