@@ -1,0 +1,62 @@
+// Makes docs/console.png: a real daemon against a real sandbox with the sample media, seen by Chromium.
+// Needs `npm run build` and a Chromium (CHROMIUM_PATH names one that is not at /usr/bin/chromium).
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { chromium } from 'playwright-core'
+import { startDaemonProcess } from '../dist/app/daemon-process.js'
+import { readSamples } from '../dist/app/samples.js'
+import { systemClock } from '../dist/core/clock.js'
+import { startSandbox } from '../dist/sandbox/create-sandbox.js'
+
+const PICTURE = 'docs/console.png'
+const SIZE = { width: 1400, height: 1000 }
+const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
+const sandbox = await startSandbox({ port: 8787 })
+const daemon = await startDaemonProcess({
+  dataDir: path.join(folder, 'data'),
+  logFile: path.join(folder, 'daemon.log'),
+  clock: systemClock,
+  startMs: 120_000,
+  env: {
+    ATTESTD_SERVICE_URL: sandbox.url,
+    ATTESTD_IPFS_GATEWAYS: sandbox.url,
+    ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
+    ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
+    ATTESTD_HTTP_PORT: '8780',
+    ATTESTD_UNSURE_POLICY: 'submit',
+  },
+})
+try {
+  const samples = await readSamples()
+  const photo = await fs.readFile(samples[0].path)
+  // Two bad ones, so that the picture shows what becomes of them.
+  await sandbox.registerFile('notes.jpg', {
+    title: 'A text that says it is a photo',
+    content: Buffer.from('no picture\n'),
+  })
+  await sandbox.registerFile('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
+  for (const { path: file, title } of samples) {
+    await sandbox.registerFile(file, { title })
+    await systemClock.sleep(150)
+  }
+  for (let tries = 0; sandbox.scores().length < samples.length && tries < 120; tries++) await systemClock.sleep(500)
+  await systemClock.sleep(3000)
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu'],
+    chromiumSandbox: false,
+  })
+  const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' })
+  await page.goto('http://127.0.0.1:8780/')
+  await page.getByText('As of ').waitFor()
+  await fs.mkdir(path.dirname(PICTURE), { recursive: true })
+  await page.screenshot({ path: PICTURE })
+  await browser.close()
+  process.stdout.write(`written: ${PICTURE}, ${(await fs.stat(PICTURE)).size} bytes\n`)
+} finally {
+  daemon.kill('SIGTERM')
+  await daemon.exited
+  await sandbox.close()
+  await fs.rm(folder, { recursive: true, force: true })
+}
