@@ -142,10 +142,15 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
   }
 
   async function fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {
+    if (closed) throw new AttestdError('draining', 'The media source is closed.')
     const uri = parseMediaUri(text, { allowHttp: options.allowHttp ?? false })
-    const { digest, hold, origin } = await download(uri, null, signal ?? new AbortController().signal)
-    const media = await fromCache(digest, origin)
-    hold.release()
+    const media = await flights.join(
+      `unstated ${text}`,
+      text,
+      (runSignal) => download(uri, null, runSignal),
+      ({ digest, origin }) => fromCache(digest, origin),
+      signal,
+    )
     if (media) return media
     throw new AttestdError('media-cache-failed', 'The media vanished from the cache.')
   }

@@ -100,6 +100,29 @@ describe('ipfs:// media', () => {
     expect(JSON.stringify([media.origin, source.events])).not.toContain('p@ss')
   })
 
+  it('states the content hash itself where none is given', async () => {
+    const dag = new TestDag()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const uri = `ipfs://${await dag.add({ '': large })}`
+    const media = await source.fetchUnstated(uri)
+    expect(media).toMatchObject({ contentHash: sha256Hex(large), bytes: large.length, origin: gateway.name })
+    expect(Buffer.compare(await fs.readFile(media.file), large)).toBe(0)
+    expect(await source.fetch({ uri, contentHash: sha256Hex(large) })).toMatchObject({ origin: 'cache' })
+    await source.close()
+    expect((await failure(source.fetchUnstated(uri))).reason).toBe('draining')
+  })
+
+  it('ends a fetch without a stated hash when it is closed', async () => {
+    const dag = new TestDag()
+    const gateway = await startGateway(dag, { answer: () => true })
+    const source = await startSource({ gateways: [gateway.url] })
+    const fetching = failure(source.fetchUnstated(`ipfs://${await dag.add({ '': small })}`))
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    await source.close()
+    expect((await fetching).reason).toBe('draining')
+  })
+
   it('checks keccak256 where the service means that', async () => {
     const dag = new TestDag()
     const gateway = await startGateway(dag)
