@@ -11,6 +11,7 @@ import { createRedactor } from '../observe/redaction.js'
 import { createThrottledLog } from '../observe/throttled-log.js'
 import { Ledger } from '../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../queue/queues.js'
+import { parseServiceUrl } from '../service/service-url.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { openDataDir } from './data-dir.js'
@@ -38,6 +39,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   refuseSplitEmbedded(options)
+  refuseServiceUrl(options)
   const paths = await openDataDir(settings.dataDir)
   const metrics = options.metrics ?? createMetrics({ processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
@@ -91,6 +93,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
+
+/** Looked at before anything is opened, and said with the name of the setting. */
+function refuseServiceUrl({ settings: { serviceAllowHttp, serviceUrl } }: DaemonOptions): void {
+  if (serviceUrl === undefined) return
+  try {
+    parseServiceUrl(serviceUrl, { allowInsecure: serviceAllowHttp })
+  } catch (error) {
+    throw new AttestdError('setting-invalid', `ATTESTD_SERVICE_URL: ${errorText(error)}`, { cause: error })
+  }
+}
 
 /** One process owns the embedded queue, so leaving a role out would leave its jobs undone for ever. */
 function refuseSplitEmbedded({ settings }: DaemonOptions): void {

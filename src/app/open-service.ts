@@ -28,6 +28,7 @@ export function openService({
     timestampWindowMs: settings.timestampWindowMs,
     requestTimeoutMs: settings.serviceTimeoutMs,
     streamIdleMs: settings.streamIdleMs,
+    clockRefreshMs: settings.clockRefreshMs,
     userAgent: `attestd/${VERSION}`,
     clock,
     random,

@@ -33,13 +33,19 @@ const PRIORITY_MS = 5 * 60_000
 
 /** One place where what happens becomes numbers, ledger lines and console rows. */
 export function createReport(options: ReportOptions): Report {
-  const { activity, metrics, clock } = options
+  const { activity, metrics, clock, outages } = options
   const book = ledgerWriter(options)
 
   const pipeline: PipelineEvents = {
     streamEvent: (event) => {
       metrics.streamEvents.inc({ kind: event.kind })
-      if (event.kind === 'trouble') metrics.streamReconnects.inc({ reason: event.reason })
+      if (event.kind === 'trouble') {
+        const { message: detail, reason, retryInMs } = event
+        // Malformed events are trouble on a standing connection; all other trouble ends it.
+        if (retryInMs !== undefined) metrics.streamReconnects.inc({ reason })
+        else if (reason === 'event-malformed') metrics.malformed.inc({ what: 'event', reason })
+        outages.trouble({ reason, subject: 'stream', message: 'stream had trouble', facts: { detail, retryInMs } })
+      }
       activity.streamEvent(event)
     },
     stake: (stake) => metrics.setStake(stake),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { toAttestdError } from '../core/errors.js'
 import type { DetectorHost } from '../detect/detection.js'
 import { analyze } from '../pipeline/analyze.js'
@@ -36,6 +37,8 @@ interface Analysis {
   close(): Promise<void>
 }
 
+/** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
+const MAX_LISTENERS = 100
 /** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
 const ANALYSIS_SHARE = 0.75
 
@@ -44,6 +47,8 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
   const { activity, metrics, options, paths } = parts
   const { settings, log } = options
   const stopTaking = new AbortController()
+  // Every loop of every role listens; node would take more than ten for a leak.
+  setMaxListeners(MAX_LISTENERS, stopTaking.signal)
   const background: Promise<unknown>[] = []
   const keep = (what: string, work: Promise<void>) =>
     background.push(work.catch((error) => log.error({ err: toAttestdError(error) }, `${what} ended`)))

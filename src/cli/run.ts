@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
+import { errorForPeople, exitCodeOf } from './exit-code.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 
 const SERVICE_KEYS: readonly SettingKey[] = ['serviceUrl', 'accessKey', 'signingSecret']
@@ -40,7 +41,11 @@ async function run(verb: Command): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
 
-  const daemon = await startDaemon({ ...loaded, log, metrics })
+  const daemon = await startDaemon({ ...loaded, log, metrics }).catch((error: unknown) => {
+    process.stderr.write(errorForPeople(error))
+    // Explicit, because parts that had started by then would keep the process alive.
+    return leaveNow(exitCodeOf(error))
+  })
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     log.error({ err: lost }, 'lost what only a restart mends')

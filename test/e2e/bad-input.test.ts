@@ -16,7 +16,10 @@ test('bad assets and bad media are abstained from by name and cost nothing else'
   const good = await bench.registerMany(3, 'good media')
   const bad = {
     'media-corrupt': await bench.register('', { content: whole.subarray(0, whole.length - 60) }),
-    'media-unsupported': await bench.register('', { content: Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n') }),
+    'media-type-mismatch': await bench.register('', { content: Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n') }),
+    'media-unsupported': await bench.register('', {
+      content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    }),
     'content-hash-mismatch': await bench.register('bad media', { contentHash: `0x${'ab'.repeat(32)}` }),
     'uri-unsupported': await bench.register('bad media', { uri: 'ftp://files.example/cat.png' }),
     'address-refused': await bench.register('bad media', { uri: 'https://127.0.0.1/cat.png' }),

@@ -25,7 +25,7 @@ export async function placeEmptyQueue(dataDir: string): Promise<void> {
 async function findOrMake(): Promise<string> {
   const scratch = process.env[SCRATCH_VARIABLE] ?? ownScratch()
   const done = path.join(scratch, 'queue-template')
-  const isFirst = await fs.mkdir(`${done}.draft`).then(
+  const isFirst = await fs.mkdir(`${done}.making`).then(
     () => true,
     () => false,
   )

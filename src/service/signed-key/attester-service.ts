@@ -32,6 +32,8 @@ export interface SignedKeyOptions {
   readonly headerPrefix?: string
   /** How far a timestamp may be from service time, milliseconds. @default 30000 */
   readonly timestampWindowMs?: number
+  /** Age at which the estimate of service time is renewed, milliseconds. @default 5 min */
+  readonly clockRefreshMs?: number
   /** For one request with its whole answer, and for the headers of the stream, milliseconds. */
   readonly requestTimeoutMs: number
   /** Longest silence of the stream, milliseconds. */
@@ -72,6 +74,7 @@ export function createSignedKeyService(options: SignedKeyOptions): SignedKeyServ
     clock,
     log,
     windowMs: options.timestampWindowMs ?? 30_000,
+    ...(options.clockRefreshMs === undefined ? {} : { refreshMs: options.clockRefreshMs }),
     ...(options.onClock === undefined ? {} : { onState: options.onClock }),
   })
   const client = new SignedKeyClient({
