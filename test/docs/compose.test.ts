@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { loadSettings } from '../../src/config/load.js'
+import { SETTINGS } from '../../src/config/settings.js'
+import { read } from './pages.js'
+
+const service = z.object({
+  image: z.string(),
+  build: z.string().optional(),
+  profiles: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  secrets: z.array(z.string()).default([]),
+  networks: z.array(z.string()),
+  volumes: z.array(z.string()),
+  ports: z.array(z.string()).default([]),
+  command: z.array(z.string()).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.literal('service_healthy') })).default({}),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  stop_grace_period: z.string().regex(/^\d+s$/),
+  read_only: z.literal(true),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+})
+const { networks, secrets, services, volumes } = z
+  .object({
+    services: z.record(z.string(), service),
+    secrets: z.record(z.string(), z.object({ file: z.string() })),
+    networks: z.record(z.string(), z.unknown()),
+    volumes: z.record(z.string(), z.unknown()),
+  })
+  .parse(parse(read('config/compose.yaml'), { merge: true }))
+const named = Object.entries(services)
+
+describe('config/compose.yaml', () => {
+  test('daemon and Redis by default, the sandbox by profile', () => {
+    expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'redis'])
+    expect(named.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['sandbox', 'sandbox-daemon'])
+  })
+
+  test.each(named)('%s: what it names is defined', (_, one) => {
+    expect(Object.keys(networks)).toEqual(expect.arrayContaining(one.networks))
+    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(one.secrets))
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(one.depends_on)))
+    expect(Object.keys(volumes)).toEqual(expect.arrayContaining(one.volumes.map((volume) => volume.split(':')[0])))
+    for (const [name, value] of Object.entries(one.environment)) {
+      const secret = /^\/run\/secrets\/(.*)$/.exec(value)?.[1]
+      if (name.endsWith('_FILE') && secret) expect(one.secrets).toContain(secret)
+    }
+  })
+
+  test.each(named)('%s: reachable from this machine alone', (_, { ports }) => {
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
+  })
+
+  test.each(['attestd', 'sandbox-daemon'])('%s: its settings are accepted, and it has time to drain', (name) => {
+    const { environment, stop_grace_period } = services[name]!
+    // Secret files lie in the container; any value stands for them here.
+    const plain = Object.entries(environment).map(([key, value]) =>
+      key.endsWith('_FILE')
+        ? [key.slice(0, -'_FILE'.length), 'ak_att_0123456789']
+        : [key, value.replace(/^\$.*$/, 'https://verify.example')],
+    )
+    const { settings, unknownEnv } = loadSettings({
+      env: Object.fromEntries(plain),
+      need: ['serviceUrl', 'accessKey', 'signingSecret'],
+    })
+    expect(unknownEnv).toEqual([])
+    expect(settings.httpPassword).toBeDefined()
+    expect(Number.parseInt(stop_grace_period, 10) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
+  })
+
+  test('Redis neither evicts nor forgets, and no other network reaches it', () => {
+    const { command, networks: own, ports } = services.redis!
+    const words = command!.join(' ')
+    for (const option of ['--appendonly yes', '--appendfsync everysec', '--maxmemory-policy noeviction'])
+      expect(words).toContain(option)
+    expect(ports).toEqual([])
+    expect(own).toEqual(['queue'])
+    expect(networks.queue).toEqual({ internal: true })
+  })
+})

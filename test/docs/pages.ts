@@ -1,0 +1,35 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { packagePath } from '../../src/core/files.js'
+
+/** Text of a file of the checkout. */
+export function read(...parts: string[]): string {
+  return fs.readFileSync(packagePath(...parts), 'utf8')
+}
+
+/** Pages written by hand or generated that people read, as paths in the checkout. */
+export const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'models/README.md',
+  'src/sandbox/samples/README.md',
+  'config/SETTINGS.md',
+  'config/REASONS.md',
+  'config/METRICS.md',
+]
+
+/** Targets of links and pictures that lead to files, as paths in the checkout, with the page that names them. */
+export function fileLinks(page: string): string[] {
+  const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+  const files = targets.filter((target) => !/^[a-z]+:|^#/i.test(target)).map((target) => target.split('#')[0]!)
+  return files.map((target) => path.posix.join(path.posix.dirname(page), target))
+}
+
+/** Lines inside code blocks and single back-ticks: what a reader would type. */
+export function typedLines(page: string): string[] {
+  const text = read(page).replaceAll(/<!--.*?-->/gs, '')
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block]) => block!.split('\n'))
+  const inline = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+  return [...blocks, ...inline].map((line) => line.trim()).filter(Boolean)
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { readSamples } from '../../src/app/samples.js'
+import { envName } from '../../src/config/setting.js'
+import { SETTINGS, settingRows } from '../../src/config/settings.js'
+import { packagePath } from '../../src/core/files.js'
+import { REASONS } from '../../src/core/reasons.js'
+import { EXIT } from '../../src/core/shutdown.js'
+import { fileLinks, PAGES, read, typedLines } from './pages.js'
+
+const packageJson = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
+const typed = ['README.md', 'CONTRIBUTING.md', 'models/README.md'].flatMap(typedLines)
+
+const helpTexts = new Map<string, Promise<string>>()
+
+/** What `attestd VERB... --help` prints; rejects where there is no such verb. */
+function helpOf(verbs: readonly string[]): Promise<string> {
+  const key = verbs.join(' ')
+  const asked = helpTexts.get(key)
+  if (asked) return asked
+  const asking = new Promise<string>((resolve, reject) => {
+    const args = [packagePath('dist', 'cli', 'main.js'), ...verbs, '--help']
+    execFile(process.execPath, args, (error, out) => (error ? reject(error) : resolve(out)))
+  })
+  helpTexts.set(key, asking)
+  return asking
+}
+
+describe('what the pages tell a reader to type', () => {
+  const attestd = [...new Set(typed.flatMap((line) => line.match(/(?<=(?:npx |^)attestd )[a-z-].*/)?.[0] ?? []))]
+
+  test('the tour is found', () => {
+    for (const verb of ['init', 'sandbox', 'doctor', 'run', 'scores', 'queue', 'status', 'score', 'models']) {
+      expect(attestd.some((line) => line.startsWith(verb))).toBe(true)
+    }
+  })
+
+  test.each(attestd)('attestd %s: verb and flags exist', async (line) => {
+    const words = line.split(/\s+/)
+    const verbs = /^(?:queue|models)$/.test(words[0]!) ? words.slice(0, 2) : words.slice(0, 1)
+    if (verbs[0] === '--help') return
+    const help = await helpOf(verbs)
+    expect(help).toContain(`Usage: attestd ${verbs.join(' ')}`)
+    for (const flag of words.filter((word) => word.startsWith('--'))) expect(help).toMatch(new RegExp(`${flag}\\b`))
+  })
+
+  test('npm scripts exist', () => {
+    const named = typed.flatMap((line) => [...line.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script!))
+    expect(named).toContain('demo')
+    expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining([...new Set(named)]))
+  })
+
+  test('scripts and files given to node and bash exist', () => {
+    const named = typed.flatMap((line) => line.match(/(?<=^(?:node|bash) )\S+/)?.[0] ?? [])
+    expect(named).toContain('dist/cli/main.js')
+    expect(named.filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
+  })
+})
+
+describe('what the pages name', () => {
+  test.each(PAGES)('%s: links lead to files', (page) => {
+    expect(fileLinks(page).filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
+  })
+
+  test.each([...PAGES, 'Dockerfile', 'config/compose.yaml'])('%s: settings exist', (page) => {
+    const known = settingRows.flatMap(([, row]) =>
+      row.secret ? [envName(row), `${envName(row)}_FILE`] : [envName(row)],
+    )
+    const named = [...new Set(read(page).match(/\bATTESTD_[A-Z_]*[A-Z]\b/g))]
+    expect(named.filter((name) => name !== 'ATTESTD_CONFIG' && !known.includes(name))).toEqual([])
+  })
+
+  test('source files named in the text exist', () => {
+    const named = typed.flatMap((code) => code.match(/^(?:src|test|\.ci|config|models)\/[\w./-]+\.\w+$/)?.[0] ?? [])
+    expect(named).toContain('src/pipeline/submit.ts')
+    expect(named.filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
+  })
+})
+
+describe('what the README states', () => {
+  const readme = read('README.md').replaceAll(/\s+/g, ' ')
+
+  test('the oldest Node', () => {
+    expect(packageJson.engines.node).toBe('>=20.19')
+    expect(readme).toContain('Node 20.19 or newer')
+  })
+
+  test('exit codes', () => {
+    const stated = [...read('README.md').matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
+    expect(stated).toEqual(Object.values(EXIT))
+  })
+
+  test('defaults', () => {
+    expect(readme).toContain(`timestamp window (${Number(SETTINGS.timestampWindowMs.fallback) / 1000} s)`)
+    expect(readme).toContain(`store a request (${Number(SETTINGS.serviceTimeoutMs.fallback) / 1000} s)`)
+    expect(SETTINGS.unsurePolicy.fallback).toBe('abstain')
+    expect(SETTINGS.httpHost.fallback).toBe('127.0.0.1')
+    expect(SETTINGS.queueUrl.fallback).toBe('embedded:')
+  })
+
+  test('the number of sample pictures', async () => {
+    expect(readme).toContain(`scores ${(await readSamples()).length} sample pictures`)
+  })
+})
+
+describe('sample media', () => {
+  const FREE = new Set(['CC0-1.0', 'public-domain', 'made-by-script'])
+
+  test('each is listed with source and license, and nothing else lies there', async () => {
+    const samples = await readSamples()
+    const there = fs.readdirSync(packagePath('src', 'sandbox', 'samples'))
+    const listed = samples.map(({ file }) => file)
+    expect([...listed, 'README.md', 'samples.json'].toSorted()).toEqual(there.toSorted())
+    for (const { file, license, source } of samples) {
+      expect(FREE, file).toContain(license)
+      expect(source, file).not.toBe('')
+      expect(read('src/sandbox/samples/README.md')).toContain(`| ${file} `)
+    }
+  })
+})
+
+test('every reason has a row on the page of reasons', () => {
+  const rows = [...read('config/REASONS.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, reason]) => reason)
+  expect(rows).toEqual(Object.keys(REASONS))
+})
