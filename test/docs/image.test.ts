@@ -114,7 +114,7 @@ describe('what the image holds', () => {
     const { stdout } = await attestd('doctor', '--queue-url', 'embedded:')
     expect(stdout).toContain('✓ queue')
     expect(stdout).toContain('– service')
-  })
+  }, 90_000)
 })
 
 /** Folders of the packages that stay after `npm prune --omit=dev`. */
