@@ -12,7 +12,7 @@ from PIL import Image, ImageFilter
 SHORT_SIDE = 128
 CROP = 112
 # Augmented versions of every training picture, beside the picture as it is.
-VARIANTS = 3
+VARIANTS = 2
 # Weight of a group against the others of its class; the 57 graphics are too few for a full share.
 GROUP_WEIGHT = {"graphics": 0.15}
 GROUPS = {
@@ -25,13 +25,8 @@ GROUPS = {
     "dinablachman/FFHQ": "ffhq",
     "Debian human-made wallpapers (graphics)": "graphics",
 }
-# Every fold leaves out one generator and the real sources nearest to it in subject, so that the
-# test compares faces with faces and pictures with pictures; each source is left out once.
-FOLDS = {
-    "A": ["stylegan", "celeba", "ffhq"],
-    "B": ["sd15", "imagenet", "graphics"],
-    "C": ["nanobanana", "clothing"],
-}
+GENERATORS = ("stylegan", "sd15", "nanobanana")
+REAL_SOURCES = ("celeba", "ffhq", "imagenet", "clothing", "graphics")
 CONDITIONS = ("clean", "jpeg75", "jpeg50", "half")
 
 
@@ -112,7 +107,14 @@ def fit(image):
     """Short side to SHORT_SIDE, as the runtime does."""
     factor = SHORT_SIDE / min(image.size)
     size = [max(SHORT_SIDE, round(side * factor)) for side in image.size]
-    return np.asarray(image.resize(size, Image.LANCZOS))
+    # libvips takes the lanczos3 kernel for shrinking only; it enlarges bicubically whatever the kernel.
+    return np.asarray(image.resize(size, Image.BICUBIC if factor > 1 else Image.LANCZOS))
+
+
+def thumbnail(path):
+    """8x8 colors of a picture: what is in it, with no trace of how it was made."""
+    image = Image.open(path).convert("RGB").resize((8, 8), Image.BOX)
+    return np.asarray(image, np.float32).reshape(-1)
 
 
 def to_tensor(crops):
@@ -121,7 +123,7 @@ def to_tensor(crops):
 
 
 def training_crops(paths, seed):
-    """One augmented random crop per path; seed None gives the picture as it is, centre crop."""
+    """One augmented random crop per path; seed None gives the picture as it is, center crop."""
     crops = []
     for path in paths:
         image = Image.open(path).convert("RGB")
@@ -138,7 +140,7 @@ def training_crops(paths, seed):
 
 
 def five_crops(path, condition="clean"):
-    """The runtime's five crops (corners and centre) of one picture, [5,3,CROP,CROP]."""
+    """The runtime's five crops (corners and center) of one picture, [5,3,CROP,CROP]."""
     pixels = fit(degrade(Image.open(path).convert("RGB"), condition))
     bottom, right = pixels.shape[0] - CROP, pixels.shape[1] - CROP
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (bottom // 2, right // 2)]
@@ -153,7 +155,6 @@ def write_fixture(folder, per_group=24):
     folder = pathlib.Path(folder)
     (folder / "img").mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(7)
-    fakes = {"stylegan", "sd15", "nanobanana"}
     with open(folder / "index.csv", "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(["path", "label", "source"])
@@ -162,7 +163,7 @@ def write_fixture(folder, per_group=24):
                 name = f"img/{group}-{number}.jpg"
                 low = rng.uniform(0, 255, (6, 6, 3)).astype(np.uint8)
                 base = np.asarray(Image.fromarray(low).resize((144, 144), Image.BICUBIC), float)
-                noise = rng.normal(0, 4 if group in fakes else 12, base.shape)
+                noise = rng.normal(0, 4 if group in GENERATORS else 12, base.shape)
                 pixels = np.clip(base + noise, 0, 255).astype(np.uint8)
                 Image.fromarray(pixels).save(folder / name, quality=88)
-                out.writerow([name, "fake" if group in fakes else "real", source])
+                out.writerow([name, "fake" if group in GENERATORS else "real", source])

@@ -3,7 +3,7 @@
  * manifest's own preprocessing, and compares with the logits that train.py got from torch.
  *
  *   node train/evaluate.mjs --self-test                        check selfTest against the manifest
- *   node train/evaluate.mjs --data DIR --work DIR [--write]    parity, left-out AUC, cost
+ *   node train/evaluate.mjs --data DIR --work DIR [--write]    parity and cost
  *
  * With --write, evaluation/runtime.json and the manifest's selfTest.risk are rewritten.
  */
@@ -37,9 +37,10 @@ async function decode(path) {
   const { width, height, channels } = upright.info;
   const scale = resize.shortSide / Math.min(width, height);
   const size = [width, height].map((side) => Math.max(resize.shortSide, Math.round(side * scale)));
-  return sharp(upright.data, { raw: { width, height, channels } })
+  const resized = await sharp(upright.data, { raw: { width, height, channels } })
     .resize(size[0], size[1], { fit: 'fill', kernel: resize.kernel })
     .toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+  return { ...resized, enlarged: scale > 1 };
 }
 
 /** The manifest's crops as one NCHW tensor. */
@@ -47,8 +48,8 @@ function cropTensor({ data, info }) {
   const { size } = crops;
   const right = info.width - size;
   const bottom = info.height - size;
-  const centre = [bottom >> 1, right >> 1];
-  const origins = crops.positions === 'five' ? [[0, 0], [0, right], [bottom, 0], [bottom, right], centre] : [centre];
+  const center = [bottom >> 1, right >> 1];
+  const origins = crops.positions === 'five' ? [[0, 0], [0, right], [bottom, 0], [bottom, right], center] : [center];
   const plane = size * size;
   const pixels = new Float32Array(origins.length * 3 * plane);
   origins.forEach(([top, left], n) => {
@@ -67,12 +68,13 @@ function cropTensor({ data, info }) {
 
 /** Mean logit over the crops of one file, with the milliseconds that inference took. */
 async function score(session, path) {
-  const tensor = cropTensor(await decode(path));
+  const image = await decode(path);
+  const tensor = cropTensor(image);
   const start = performance.now();
   const output = await session.run({ [manifest.runtime.input]: tensor });
   const logits = output[manifest.runtime.output].data;
   const milliseconds = performance.now() - start;
-  return { logit: logits.reduce((a, b) => a + b, 0) / logits.length, milliseconds, crops: logits.length };
+  return { logit: logits.reduce((a, b) => a + b, 0) / logits.length, milliseconds, crops: logits.length, enlarged: image.enlarged };
 }
 
 /** Calibrated risk of a logit. */
@@ -122,27 +124,22 @@ if (options['self-test']) {
   if (digest !== expected.sha256) throw new Error('model.onnx is not the network that torch-logits.json describes');
   const rows = await compare(shipped, expected.files);
   const report = {
-    runtime: { 'onnxruntime-node': ort.env.versions.node ?? null, sharp: sharp.versions.sharp, node: process.version },
+    runtime: { 'onnxruntime-node': ort.env.versions.node, sharp: sharp.versions.sharp, node: process.version },
     shipped: {
       files: rows.length,
-      maxAbsLogitDifference: round(greatest(rows)),
+      // libvips enlarges about half a source pixel beside Pillow; shrinking is the case that matters in use.
+      maxAbsLogitDifferenceShrunk: round(greatest(rows.filter((row) => !row.enlarged))),
+      maxAbsLogitDifferenceEnlarged: round(greatest(rows.filter((row) => row.enlarged))),
       medianAbsLogitDifference: round(median(rows.map((row) => row.difference))),
       medianMillisecondsPerCrop: round(median(rows.map((row) => row.milliseconds / row.crops))),
     },
-    leftOutFolds: {},
+    heldBackAuc: {
+      node: round(areaUnderCurve(rows)),
+      torch: round(areaUnderCurve(expected.files)),
+      note: 'same sources as in training; shows that the runtimes agree, not how well the detector generalizes',
+    },
     selfTestRisk: round(selfTestRisk),
   };
-  for (const [name, files] of Object.entries(expected.folds)) {
-    const session = await openSession(join(options.work, `${name}.onnx`));
-    const fold = await compare(session, files);
-    const torchRows = files.map(({ logit, label }) => ({ logit, label }));
-    report.leftOutFolds[name] = {
-      files: fold.length,
-      aucNode: round(areaUnderCurve(fold)),
-      aucTorch: round(areaUnderCurve(torchRows)),
-      maxAbsLogitDifference: round(greatest(fold)),
-    };
-  }
   console.log(JSON.stringify(report, null, 2));
   if (options.write) {
     writeFileSync(join(PACKAGE, 'evaluation', 'runtime.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -16,7 +16,7 @@ TRAINING_NOTE = (
 )
 LICENSE_NOTE = (
     "Part of the data is for research or non-commercial use only (CelebA, ImageNet samples, some of FFHQ) or "
-    "has no stated licence (StyleGAN faces, Nano Banana posts); treat the weights as for research and evaluation."
+    "has no stated license (StyleGAN faces, Nano Banana posts); treat the weights as for research and evaluation."
 )
 WEIGHTS_LICENSE = (
     "Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the "
@@ -30,97 +30,105 @@ def read_package_file(path):
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
-def pooled_predictions(pack, folds, condition):
-    """Labels, groups, logits and fold names of every left-out prediction."""
-    rows = np.concatenate([f["rows"] for f in folds.values()])
-    logits = np.concatenate([f[condition] for f in folds.values()])
-    names = np.concatenate([np.full(len(f["rows"]), n) for n, f in folds.items()])
-    return pack.labels[rows], pack.groups[rows], logits, names
+def pooled(pack, pairs, condition, chosen=lambda pair: True):
+    """Labels, logits and weights of the chosen pairs' predictions; every pair weighs the same."""
+    labels, logits, weights = [], [], []
+    for pair in filter(chosen, pairs):
+        rows, scores = pair["logits"][condition]
+        labels.append(pack.labels[rows])
+        logits.append(scores)
+        weights.append(balanced(pack.labels[rows]) * data.GROUP_WEIGHT.get(pair["source"], 1.0))
+    return np.concatenate(labels), np.concatenate(logits), np.concatenate(weights)
 
 
-def cross_calibrated(pack, folds, condition):
-    """Risks under a calibration fit on the clean pictures of the other folds, as in deployment."""
-    labels, groups, clean, names = pooled_predictions(pack, folds, "clean")
-    logits = pooled_predictions(pack, folds, condition)[2]
-    risks = np.empty(len(logits))
-    for name in sorted(set(names)):
-        other = names != name
-        weights = data.balanced_weights(labels[other], groups[other])
-        slope, intercept = metrics.fit_platt(clean[other], labels[other], weights)
-        risks[~other] = metrics.sigmoid(slope * logits[~other] + intercept)
-    return risks
+def balanced(labels):
+    """Weights under which both classes sum to one half."""
+    return np.where(labels == 1, 0.5 / (labels == 1).sum(), 0.5 / (labels == 0).sum())
 
 
-def fold_rows(pack, folds):
-    """Per fold and condition: ranking over the left-out rows, sources weighing the same."""
-    table = {}
-    for name, fold in folds.items():
-        labels, groups = pack.labels[fold["rows"]], pack.groups[fold["rows"]]
-        weights = data.balanced_weights(labels, groups)
-        table[name] = {
-            "leftOut": data.FOLDS[name],
-            "conditions": {c: metrics.ranking(labels, fold[c], weights) for c in data.CONDITIONS},
-            "pairs": {},
+def cross_calibrate(pack, pairs):
+    """Adds to every pair its risks, calibrated on the pairs that share neither of its sources."""
+    for pair in pairs:
+        labels, logits, weights = pooled(
+            pack, pairs, "clean",
+            lambda other: other["generator"] != pair["generator"] and other["source"] != pair["source"],
+        )
+        slope, intercept = metrics.fit_platt(logits, labels, weights)
+        pair["risks"] = {
+            condition: metrics.sigmoid(slope * scores + intercept)
+            for condition, (_, scores) in pair["logits"].items()
         }
-        for fake in sorted(set(groups[labels == 1])):
-            for real in sorted(set(groups[labels == 0])):
-                both = (groups == fake) | (groups == real)
-                table[name]["pairs"][f"{fake} against {real}"] = {
-                    c: metrics.ranking(labels[both], fold[c][both], weights[both]) for c in data.CONDITIONS
-                }
-    return table
 
 
-def source_rows(labels, groups, risks_by_condition):
-    """Share of each left-out group that reaches risk 0.5, per condition."""
+def pair_row(pack, pair):
+    """Ranking per condition of one generator against one real source."""
+    row = {"generator": pair["generator"], "source": pair["source"], "conditions": {}}
+    for condition, (rows, scores) in pair["logits"].items():
+        row["conditions"][condition] = metrics.ranking(pack.labels[rows], scores, balanced(pack.labels[rows]))
+    return row
+
+
+def source_row(pack, pairs, group):
+    """How one left-out group is scored, over all pairs that leave it out."""
+    mine = [pair for pair in pairs if group in (pair["generator"], pair["source"])]
+    risks = {
+        condition: np.concatenate([
+            pair["risks"][condition][pack.groups[pair["logits"][condition][0]] == group] for pair in mine
+        ])
+        for condition in data.CONDITIONS
+    }
     return {
-        group: {
-            "label": "machine-made" if labels[groups == group][0] else "real",
-            "count": int((groups == group).sum()),
-            "shareAtRisk50": {c: float((r[groups == group] >= 0.5).mean()) for c, r in risks_by_condition.items()},
-            "meanRisk": float(risks_by_condition["clean"][groups == group].mean()),
-        }
-        for group in sorted(set(groups), key=lambda g: (labels[groups == g][0], g))
+        "label": "machine-made" if group in data.GENERATORS else "real",
+        "count": int((pack.groups == group).sum()),
+        "meanRisk": float(risks["clean"].mean()),
+        "shareAtRisk50": {condition: float((r >= 0.5).mean()) for condition, r in risks.items()},
     }
 
 
-def evaluate(pack, folds, shipped):
+def main_pairs(rows):
+    """The pairs that count in the mean: all but those against the 57 graphics."""
+    return [row for row in rows if row["source"] not in data.GROUP_WEIGHT]
+
+
+def mean_auc(rows, condition):
+    return float(np.mean([row["conditions"][condition]["auc"] for row in rows]))
+
+
+def evaluate(pack, pairs, held):
     """All figures of the package, and the calibration and band that they support."""
-    labels, groups, logits, _ = pooled_predictions(pack, folds, "clean")
-    weights = data.balanced_weights(labels, groups)
+    cross_calibrate(pack, pairs)
+    labels, logits, weights = pooled(pack, pairs, "clean")
+    risks = np.concatenate([pair["risks"]["clean"] for pair in pairs])
     slope, intercept = metrics.fit_platt(logits, labels, weights)
-    crossed = {c: cross_calibrated(pack, folds, c) for c in data.CONDITIONS}
-    low, high = metrics.choose_band(labels, crossed["clean"], weights)
-    held = shipped["rows"]
-    by_fold = fold_rows(pack, folds)
+    low, high = metrics.choose_band(labels, risks, weights)
+    rows = [pair_row(pack, pair) for pair in pairs]
+    held_labels, held_weights = pack.labels[held[0]], data.balanced_weights(pack.labels[held[0]], pack.groups[held[0]])
     return {
         "shortSide": data.SHORT_SIDE,
         "crop": data.CROP,
         "calibration": {"slope": slope, "intercept": intercept},
-        "meanLeftOutAuc": {
-            c: float(np.mean([f["conditions"][c]["auc"] for f in by_fold.values()])) for c in data.CONDITIONS
+        "meanLeftOutAuc": {c: mean_auc(main_pairs(rows), c) for c in data.CONDITIONS},
+        "meanLeftOutAucByGenerator": {
+            generator: mean_auc([r for r in main_pairs(rows) if r["generator"] == generator], "clean")
+            for generator in data.GENERATORS
         },
-        "folds": by_fold,
-        "sources": source_rows(labels, groups, crossed),
+        "meanLeftOutAucBySource": {
+            source: mean_auc([r for r in rows if r["source"] == source], "clean") for source in data.REAL_SOURCES
+        },
+        "pairs": rows,
+        "sources": {group: source_row(pack, pairs, group) for group in data.REAL_SOURCES + data.GENERATORS},
         "pooled": {
-            "ranking": {c: pooled_ranking(pack, folds, crossed, c) for c in data.CONDITIONS},
+            "ranking": metrics.ranking(labels, risks, weights),
             "beforeCalibration": metrics.quality(labels, metrics.sigmoid(logits), weights),
-            "afterCrossFoldCalibration": metrics.quality(labels, crossed["clean"], weights),
-            "reliability": metrics.reliability(labels, crossed["clean"], weights),
+            "afterCrossCalibration": metrics.quality(labels, risks, weights),
+            "reliability": metrics.reliability(labels, risks, weights),
         },
-        "band": metrics.band_figures(labels, crossed["clean"], weights, low, high),
+        "band": metrics.band_figures(labels, risks, weights, low, high),
         "randomSplit": {
             "note": "15 % of the rows drawn at random; same sources as in training, so flattering",
-            **metrics.ranking(
-                pack.labels[held], shipped["clean"], data.balanced_weights(pack.labels[held], pack.groups[held])
-            ),
+            **metrics.ranking(held_labels, held[1], held_weights),
         },
     }
-
-
-def pooled_ranking(pack, folds, crossed, condition):
-    labels, groups, _, _ = pooled_predictions(pack, folds, condition)
-    return metrics.ranking(labels, crossed[condition], data.balanced_weights(labels, groups))
 
 
 def manifest(out, figures, self_test_logit):
@@ -161,36 +169,44 @@ def percent(value):
 
 def report(figures):
     """A readable page of the same figures."""
+    pooled_ranking = figures["pooled"]["ranking"]
     lines = [
         "# Evaluation of attestd-image",
         "",
-        "Written by train/train.py; do not edit. Every figure below, except the random split, is on a generator and",
-        "real sources that the scoring network never saw in training (same recipe, three folds). Sources weigh the",
-        "same within their class, the two classes weigh the same.",
+        "Written by train/train.py; do not edit. Every figure but the random split is on a generator and a real source",
+        "that the scoring network never saw: one fit per pair, same recipe. The two classes weigh the same. Degraded",
+        "conditions use at most 200 pictures per source. The means leave out the pairs against the 57 graphics.",
         "",
-        f"- Mean left-out AUC: **{figures['meanLeftOutAuc']['clean']:.3f}**",
+        f"- Mean left-out AUC: **{figures['meanLeftOutAuc']['clean']:.3f}**"
+        f" (JPEG 75 {figures['meanLeftOutAuc']['jpeg75']:.3f}, JPEG 50 {figures['meanLeftOutAuc']['jpeg50']:.3f},"
+        f" 0.5x {figures['meanLeftOutAuc']['half']:.3f})",
+        "- By left-out generator: "
+        + ", ".join(f"{g} {auc:.3f}" for g, auc in figures["meanLeftOutAucByGenerator"].items()),
+        "- By left-out real source: "
+        + ", ".join(f"{s} {auc:.3f}" for s, auc in figures["meanLeftOutAucBySource"].items()),
         f"- Random split, for contrast only: {figures['randomSplit']['auc']:.3f}",
+        f"- Mean left-out AUC without the overlap weights: {figures['meanLeftOutAucWithoutOverlapWeights']:.3f}",
         "",
         "## Left-out generator against left-out real source",
         "",
-        "| left out | AUC | TPR at 5 % FPR | TPR at 1 % FPR | AUC JPEG 75 | AUC JPEG 50 | AUC 0.5x |",
-        "|---|---|---|---|---|---|---|",
+        "| generator | real source | AUC | TPR at 5 % FPR | TPR at 1 % FPR | AUC JPEG 75 | AUC JPEG 50 | AUC 0.5x |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-
-    def row(title, conditions):
-        clean = conditions["clean"]
-        aucs = " | ".join(f"{conditions[c]['auc']:.3f}" for c in data.CONDITIONS[1:])
-        return f"| {title} | {clean['auc']:.3f} | {percent(clean['tprAtFpr5'])} | {percent(clean['tprAtFpr1'])} | {aucs} |"
-
-    for name, fold in figures["folds"].items():
-        lines.append(row(f"**fold {name}: {', '.join(fold['leftOut'])}**", fold["conditions"]))
-        lines += [row(title, conditions) for title, conditions in fold["pairs"].items()]
-    lines.append(row("**all folds pooled, cross-fold calibrated**", figures["pooled"]["ranking"]))
+    for row in figures["pairs"]:
+        clean = row["conditions"]["clean"]
+        aucs = " | ".join(f"{row['conditions'][c]['auc']:.3f}" for c in data.CONDITIONS[1:])
+        lines.append(
+            f"| {row['generator']} | {row['source']} | {clean['auc']:.3f} | {percent(clean['tprAtFpr5'])} |"
+            f" {percent(clean['tprAtFpr1'])} | {aucs} |"
+        )
     lines += [
+        "",
+        f"All pairs pooled, cross-calibrated: AUC {pooled_ranking['auc']:.3f},"
+        f" TPR {percent(pooled_ranking['tprAtFpr5'])} at 5 % FPR, {percent(pooled_ranking['tprAtFpr1'])} at 1 % FPR.",
         "",
         "## Share called machine-made at risk >= 50",
         "",
-        "For a real source this is the false-positive rate. Calibration fit on the other folds.",
+        "For a real source this is the false-positive rate. Calibration fit on pairs that share no source with it.",
         "",
         "| left-out source | class | images | mean risk | clean | JPEG 75 | JPEG 50 | 0.5x |",
         "|---|---|---|---|---|---|---|---|",
@@ -198,19 +214,22 @@ def report(figures):
     for source, entry in figures["sources"].items():
         shares = " | ".join(percent(entry["shareAtRisk50"][c]) for c in data.CONDITIONS)
         lines.append(f"| {source} | {entry['label']} | {entry['count']} | {entry['meanRisk']:.2f} | {shares} |")
-    before, after = figures["pooled"]["beforeCalibration"], figures["pooled"]["afterCrossFoldCalibration"]
     lines += [
         "",
         "## Calibration (pooled left-out predictions)",
         "",
         "| | Brier | ECE | false positives at 50 | true positives at 50 |",
         "|---|---|---|---|---|",
-        f"| before (sigmoid of the logit) | {before['brier']:.3f} | {before['ece']:.3f} | {percent(before['fprAt50'])} | {percent(before['tprAt50'])} |",
-        f"| after (Platt, fit on the other folds) | {after['brier']:.3f} | {after['ece']:.3f} | {percent(after['fprAt50'])} | {percent(after['tprAt50'])} |",
-        "",
-        "| risk from | mean risk | share machine-made | images |",
-        "|---|---|---|---|",
     ]
+    for title, key in (
+        ("before (sigmoid of the logit)", "beforeCalibration"),
+        ("after (Platt, fit on other sources)", "afterCrossCalibration"),
+    ):
+        q = figures["pooled"][key]
+        lines.append(
+            f"| {title} | {q['brier']:.3f} | {q['ece']:.3f} | {percent(q['fprAt50'])} | {percent(q['tprAt50'])} |"
+        )
+    lines += ["", "| risk from | mean risk | share machine-made | predictions |", "|---|---|---|---|"]
     lines += [
         f"| {r['from']:.1f} | {r['meanRisk']:.2f} | {r['shareMachineMade']:.2f} | {r['count']} |"
         for r in figures["pooled"]["reliability"]
@@ -220,7 +239,7 @@ def report(figures):
         "",
         "## Decision band",
         "",
-        f"Unsure from {band['low']} to {band['high']}. Outside it: {percent(band['decided'])} of the left-out pictures,",
+        f"Unsure from {band['low']} to {band['high']}. Outside it: {percent(band['decided'])} of the left-out predictions,",
         f"{percent(band['accuracyDecided'])} of them right; above the band {percent(band['precisionAbove'])} are machine-made,",
         f"below it {percent(band['precisionBelow'])} are real; {percent(band['realFlaggedAbove'])} of real pictures land above it.",
         "",
@@ -234,12 +253,13 @@ def rounded(value):
         return {k: rounded(v) for k, v in value.items()}
     if isinstance(value, list):
         return [rounded(v) for v in value]
-    return round(value, 4) if isinstance(value, float) else value
+    return round(value, 6) if isinstance(value, float) else value
 
 
-def write(out, pack, folds, shipped, self_test_logit):
+def write(out, pack, pairs, held, without, self_test_logit):
     """Writes manifest, metrics and report into the package folder."""
-    figures = evaluate(pack, folds, shipped)
+    figures = evaluate(pack, pairs, held)
+    figures["meanLeftOutAucWithoutOverlapWeights"] = without
     (out / "evaluation").mkdir(exist_ok=True)
     (out / "evaluation" / "metrics.json").write_text(json.dumps(rounded(figures), indent=2) + "\n")
     (out / "evaluation" / "report.md").write_text(report(figures))
