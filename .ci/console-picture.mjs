@@ -10,7 +10,7 @@ import { systemClock } from '../dist/core/clock.js'
 import { startSandbox } from '../dist/sandbox/create-sandbox.js'
 
 const PICTURE = 'docs/console.png'
-const SIZE = { width: 1400, height: 1000 }
+const SIZE = { width: 1400, height: 940 }
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
 const sandbox = await startSandbox({ port: 8787 })
 const daemon = await startDaemonProcess({
@@ -30,16 +30,12 @@ const daemon = await startDaemonProcess({
 try {
   const samples = await readSamples()
   const photo = await fs.readFile(samples[0].path)
-  // Two bad ones, so that the picture shows what becomes of them.
-  await sandbox.registerFile('notes.jpg', {
-    title: 'A text that says it is a photo',
-    content: Buffer.from('no picture\n'),
-  })
-  await sandbox.registerFile('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
-  for (const { path: file, title } of samples) {
-    await sandbox.registerFile(file, { title })
-    await systemClock.sleep(150)
-  }
+  // Machine-made ones first, so that both kinds are in the picture; two bad files show what becomes of such.
+  const ordered = samples.toSorted((a, b) => a.made.localeCompare(b.made))
+  for (const { path: file, title } of ordered.slice(0, -3)) await register(file, { title })
+  await register('notes.jpg', { title: 'A text that says it is a photo', content: Buffer.from('no picture\n') })
+  for (const { path: file, title } of ordered.slice(-3)) await register(file, { title })
+  await register('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
   for (let tries = 0; sandbox.scores().length < samples.length && tries < 120; tries++) await systemClock.sleep(500)
   await systemClock.sleep(3000)
   const browser = await chromium.launch({
@@ -59,4 +55,9 @@ try {
   await daemon.exited
   await sandbox.close()
   await fs.rm(folder, { recursive: true, force: true })
+}
+
+async function register(file, options) {
+  await sandbox.registerFile(file, options)
+  await systemClock.sleep(150)
 }
