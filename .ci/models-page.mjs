@@ -1,38 +1,50 @@
-// The table of models/README.md, from each package's manifest and evaluation/metrics.json.
+// The tables of models/README.md, from each package's manifest and evaluation/metrics.json.
 import fs from 'node:fs'
 import path from 'node:path'
 
-const FROM = '<!-- table: written by `npm run docs` -->'
-const TO = '<!-- end of table -->'
-const HEAD = [
-  '| Detector | Left out of training | AUC | Found at 5 % false alarms | AUC, JPEG quality 50 | AUC, half size |',
-  '|---|---|---|---|---|---|',
-]
+const FROM = '<!-- tables: written by `npm run docs` -->'
+const TO = '<!-- end of tables -->'
 
-/** The text of models/README.md with its table brought up to date. */
+/** The text of models/README.md with its tables brought up to date. */
 export function modelsPage(folder = 'models') {
   const text = fs.readFileSync(path.join(folder, 'README.md'), 'utf8')
   const [before, after] = [text.indexOf(FROM), text.indexOf(TO)]
-  if (before < 0 || after < before) throw new Error('models/README.md has lost the marks of its table.')
+  if (before < 0 || after < before) throw new Error('models/README.md has lost the marks of its tables.')
   const packages = fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
-  const rows = packages.flatMap((name) => rowsOf(path.join(folder, name)))
-  return `${text.slice(0, before)}${[FROM, ...HEAD, ...rows].join('\n')}\n${text.slice(after)}`
+  const tables = packages.map((name) => tablesOf(path.join(folder, name))).join('\n')
+  return `${text.slice(0, before)}${FROM}\n${tables}\n${text.slice(after)}`
 }
 
-function rowsOf(folder) {
+function tablesOf(folder) {
   const { id, version } = readJson(folder, 'detector.json')
-  const detector = `${id}@${version}`
-  const metrics = readJson(folder, 'evaluation', 'metrics.json')
-  const pairs = Object.values(metrics.folds).flatMap(({ pairs: inFold }) => Object.entries(inFold))
+  const {
+    meanLeftOutAuc: mean,
+    meanLeftOutAucBySource: bySource,
+    pairs,
+  } = readJson(folder, 'evaluation', 'metrics.json')
+  const sources = Object.keys(bySource)
+  const aucOf = (generator, source) =>
+    pairs.find((pair) => pair.generator === generator && pair.source === source)?.conditions.clean.auc
+  const generators = [...new Set(pairs.map(({ generator }) => generator))]
   return [
-    ...pairs.map(([name, conditions]) => row(detector, name, conditions)),
-    row(detector, '**all together**, calibrated across folds', metrics.pooled.ranking),
-  ]
+    `**${id}@${version}**, area under the ROC curve:`,
+    '',
+    row(['Generator left out', ...sources.map((source) => `${source} left out`)]),
+    row(['---', ...sources.map(() => '---')]),
+    ...generators.map((generator) => row([generator, ...sources.map((source) => figure(aucOf(generator, source)))])),
+    row(['**mean**', ...sources.map((source) => figure(bySource[source]))]),
+    '',
+    `Mean ${figure(mean.clean)}; after JPEG at quality 75 ${figure(mean.jpeg75)}, at quality 50 ${figure(mean.jpeg50)}, ` +
+      `at half size ${figure(mean.half)}.`,
+  ].join('\n')
 }
 
-function row(detector, name, { clean, jpeg50, half }) {
-  const found = `${(clean.tprAtFpr5 * 100).toFixed(0)} %`
-  return `| ${[detector, name, clean.auc.toFixed(2), found, jpeg50.auc.toFixed(2), half.auc.toFixed(2)].join(' | ')} |`
+function row(cells) {
+  return `| ${cells.join(' | ')} |`
+}
+
+function figure(value) {
+  return value === undefined ? '–' : value.toFixed(2)
 }
 
 function readJson(...parts) {
