@@ -3,8 +3,7 @@ import { afterEach, test } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
-import { draw, drawBetween, pick } from '../support/fault-seed.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { draw, drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
 const ACTS = 5
 const ASSETS_PER_ACT = 4
@@ -92,7 +91,7 @@ const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
 }
 
 onEachEngine('everything at once', (engine) => {
-  test.each(seeds.everything)('in the mixture of seed %s', async (seed) => {
+  test.each(seedsOf('everything'))('in the mixture of seed %s', async (seed) => {
     run = await startRun(engine, { faults: { seed, rules: mixture(seed) } })
     const { bench } = run
     const count = engine === 'redis' ? 2 : 1

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { seedsOf } from '../support/fault-seed.js'
 
 /** Faults end at this attempt of each request, so that the doubling pauses end within the time of a test. */
 const LAST_BAD_ATTEMPT = 4
@@ -26,7 +26,7 @@ function randomStatuses(): Partial<FaultRule>[] {
 }
 
 onEachEngine('429, 500 and 503 at random', (engine) => {
-  test.each(seeds.statuses)('on list, one, score, stream and time, seed %s', async (seed) => {
+  test.each(seedsOf('statuses'))('on list, one, score, stream and time, seed %s', async (seed) => {
     run = await startRun(engine, { faults: { seed, rules: randomStatuses() as FaultRule[] } })
     const { bench } = run
     await bench.registerMany(8, seed)

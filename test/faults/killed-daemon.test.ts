@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults.js'
 import { type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
-import { drawBetween } from '../support/fault-seed.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS_PER_LIFE = 5
 
@@ -21,7 +20,7 @@ const slowService = (seed: string): FaultPlanInput => ({
 })
 
 onEachEngine('kill -9 of the daemon', (engine) => {
-  test.each(seeds.killedDaemon)('at any moment, seed %s', async (seed) => {
+  test.each(seedsOf('killedDaemon'))('at any moment, seed %s', async (seed) => {
     run = await startRun(engine, { faults: slowService(seed) })
     const { bench } = run
     const kills = drawBetween(3, 4, seed, 'kills')

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { type FaultRun, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
-import { drawBetween } from '../support/fault-seed.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const KILLS = 3
 const ASSETS_PER_KILL = 5
@@ -12,7 +11,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onRedis('kill -9 of Redis', () => {
-  test.each(seeds.killedRedis)('while the daemon works and goes on, seed %s', async (seed) => {
+  test.each(seedsOf('killedRedis'))('while the daemon works and goes on, seed %s', async (seed) => {
     run = await startRun('redis', {
       faults: {
         seed,

@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { type FaultRun, lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
-import { drawBetween } from '../support/fault-seed.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const DAEMONS = 3
 const KILLS = 3
@@ -13,7 +12,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onRedis('several daemons on one queue', () => {
-  test.each(seeds.severalDaemons)('with kills of one of them at a time, seed %s', async (seed) => {
+  test.each(seedsOf('severalDaemons'))('with kills of one of them at a time, seed %s', async (seed) => {
     run = await startRun('redis', {
       faults: {
         seed,

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { LOCK_MS, WINDOW_MS } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
-import { drawBetween } from '../support/fault-seed.js'
-import seeds from './seeds.json' with { type: 'json' }
+import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS = 8
 
@@ -22,7 +21,7 @@ const slowAnswers = (seed: string) => ({
 })
 
 onRedis('a worker that hangs (SIGSTOP) past its lock', () => {
-  test.each(seeds.stoppedWorker)('and wakes after another took over, seed %s', async (seed) => {
+  test.each(seedsOf('stoppedWorker'))('and wakes after another took over, seed %s', async (seed) => {
     const { rules } = slowAnswers(seed)
     run = await startRun('redis', { faults: { seed, rules: [...rules] } })
     const { bench } = run

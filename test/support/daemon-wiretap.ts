@@ -1,14 +1,17 @@
 import http from 'node:http'
 import type net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** One signed exchange about one asset. Times are monotonic, ms. */
 export interface Exchange {
   readonly kind: 'ask' | 'send'
   readonly assetId: string
-  readonly askedAt: number
-  /** When the service's answer was there; null where none came. */
+  /** When the daemon sent it. */
+  readonly leftAt: number
+  /** When the service had answered; null where it did not. */
   answeredAt: number | null
-  status: number | null
+  /** When the daemon was told. */
+  heardAt: number | null
   /** For an ask: whether the answer named a score of this attester. */
   toldScored: boolean
 }
@@ -20,14 +23,22 @@ export class Wiretap {
   readonly exchanges: Exchange[] = []
   readonly #server: http.Server
   readonly #target: URL
+  readonly #oneWayMs: number
 
-  private constructor(target: string) {
+  private constructor(target: string, roundTripMs: number) {
     this.#target = new URL(target)
-    this.#server = http.createServer((request, response) => this.#pass(request, response))
+    this.#oneWayMs = roundTripMs / 2
+    this.#server = http.createServer((request, response) => {
+      const exchange = this.#note(request)
+      if (exchange) void this.#passExchange(exchange, request, response)
+      else
+        this.#onward(request, response, (answer) => answer.pipe(response.writeHead(answer.statusCode!, answer.headers)))
+    })
   }
 
-  static async start(target: string): Promise<Wiretap> {
-    const tap = new Wiretap(target)
+  /** @param roundTripMs the way to a distant service and back, added to every ask and send, ms */
+  static async start(target: string, { roundTripMs = 0 } = {}): Promise<Wiretap> {
+    const tap = new Wiretap(target, roundTripMs)
     await new Promise<void>((resolve) => tap.#server.listen(0, '127.0.0.1', resolve))
     return tap
   }
@@ -45,22 +56,32 @@ export class Wiretap {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  #pass(request: http.IncomingMessage, response: http.ServerResponse): void {
-    const exchange = this.#note(request)
+  async #passExchange(exchange: Exchange, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    await sleep(this.#oneWayMs)
+    this.#onward(request, response, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', async () => {
+        const body = Buffer.concat(chunks)
+        exchange.answeredAt = performance.now()
+        exchange.toldScored = /"myScore":\{"submitted":true/.test(body.toString())
+        await sleep(this.#oneWayMs)
+        exchange.heardAt = performance.now()
+        response.writeHead(answer.statusCode!, answer.headers).end(body)
+      })
+    })
+  }
+
+  #onward(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    onAnswer: (answer: http.IncomingMessage) => void,
+  ): void {
     const { hostname, port } = this.#target
     const { method, url: path, headers } = request
     const onward = http.request({ hostname, port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => exchange?.kind === 'ask' && chunks.push(chunk))
-      answer.on('end', () => {
-        if (!exchange) return
-        exchange.answeredAt = performance.now()
-        exchange.status = answer.statusCode ?? null
-        exchange.toldScored = /"myScore":\{"submitted":true/.test(Buffer.concat(chunks).toString())
-      })
       answer.on('error', () => response.destroy())
-      answer.pipe(response)
+      onAnswer(answer)
     })
     onward.on('error', () => response.destroy())
     response.on('close', () => onward.destroy())
@@ -71,14 +92,8 @@ export class Wiretap {
     const [, id, scores] = ASSET_PATH.exec(url) ?? []
     if (!id || id === 'stream') return null
     const kind = method === 'POST' && scores ? 'send' : 'ask'
-    const exchange: Exchange = {
-      kind,
-      assetId: decodeURIComponent(id),
-      askedAt: performance.now(),
-      answeredAt: null,
-      status: null,
-      toldScored: false,
-    }
+    const times = { leftAt: performance.now(), answeredAt: null, heardAt: null }
+    const exchange: Exchange = { kind, assetId: decodeURIComponent(id), ...times, toldScored: false }
     this.exchanges.push(exchange)
     return exchange
   }

@@ -5,8 +5,8 @@ export interface RaceOptions {
   readonly daemons: number
   readonly assets: number
   readonly seed: string
-  /** Added to every answer about a submission, ms, in place of the way to a distant service. */
-  readonly sendMs?: number
+  /** The way to a distant service and back, ms. */
+  readonly roundTripMs?: number
 }
 
 /** What several daemons with one key, each on its own queue, made of the same assets. */
@@ -14,7 +14,7 @@ export interface Race {
   readonly assets: number
   /** Assets with more than one score on record. */
   readonly doubled: number
-  /** From the answer "no score yet" to the score on record, ms, of every send. */
+  /** From the service's answer "no score yet" to the score on its record, ms, of every send. */
   readonly windowsMs: readonly number[]
   /** Sends by a daemon that had been told before that the asset has its score. Must be none. */
   readonly knowingly: number
@@ -25,13 +25,12 @@ export interface Race {
 }
 
 /** Runs daemons with the same key on separate embedded queues over the same assets. */
-export async function runRace({ daemons, assets, seed, sendMs = 0 }: RaceOptions): Promise<Race> {
-  const slow = { route: 'score', fault: 'slow', ms: sendMs } as const
-  const bench = await DaemonBench.create(sendMs > 0 ? { faults: { seed, rules: [slow] } } : {})
+export async function runRace({ daemons, assets, seed, roundTripMs = 0 }: RaceOptions): Promise<Race> {
+  const bench = await DaemonBench.create()
   const taps: Wiretap[] = []
   try {
     for (let nth = 0; nth < daemons; nth++) {
-      const tap = await Wiretap.start(bench.sandbox.url)
+      const tap = await Wiretap.start(bench.sandbox.url, { roundTripMs })
       taps.push(tap)
       const name = `alone-${nth}`
       await bench.prepare(name)
@@ -54,14 +53,14 @@ function judge(bench: DaemonBench, taps: readonly Wiretap[]): Race {
     counts.map(([id]) => ({ asks: tap.of(id, 'ask'), sends: tap.of(id, 'send') })),
   )
   const windowsMs = perDaemon.flatMap(({ asks, sends }) =>
-    sends.map(({ askedAt, answeredAt }) => {
-      const lastAsk = asks.findLast((ask) => ask.answeredAt !== null && ask.answeredAt <= askedAt)
-      return (answeredAt ?? askedAt) - (lastAsk?.answeredAt ?? Number.NaN)
+    sends.map(({ leftAt, answeredAt }) => {
+      const lastAsk = asks.findLast(({ heardAt }) => heardAt !== null && heardAt <= leftAt)
+      return (answeredAt ?? Number.NaN) - (lastAsk?.answeredAt ?? Number.NaN)
     }),
   )
   const knowingly = perDaemon.flatMap(({ asks, sends }) => {
-    const toldAt = asks.find((ask) => ask.toldScored)?.answeredAt ?? Number.POSITIVE_INFINITY
-    return sends.filter(({ askedAt }) => askedAt > toldAt)
+    const toldAt = asks.find((ask) => ask.toldScored)?.heardAt ?? Number.POSITIVE_INFINITY
+    return sends.filter(({ leftAt }) => leftAt > toldAt)
   })
   return {
     assets: counts.length,
