@@ -101,6 +101,8 @@ export class BullEngine implements QueueEngine {
     })
     this.#workers.add(worker)
     return {
+      pause: () => worker.pause(),
+      resume: () => worker.resume(),
       stop: async (capMs) => {
         const end = await worker.stop(capMs)
         this.#workers.delete(worker)
@@ -126,6 +128,13 @@ export class BullEngine implements QueueEngine {
     if (!wanted.includes(found)) return false
     // BullMQ refuses to remove a job that became active meanwhile.
     return (await this.#ask(() => queue.remove(id))) > 0
+  }
+
+  async result(name: QueueName, id: string): Promise<unknown> {
+    const queue = this.#queues[name]
+    // The state first: a job read before it completed has no return value yet.
+    if ((await this.#ask(() => queue.getJobState(id))) !== 'completed') return undefined
+    return (await this.#ask(() => queue.getJob(id)))?.returnvalue
   }
 
   async counts(name: QueueName): Promise<QueueCounts> {

@@ -47,7 +47,7 @@ export class JobWorker implements RunningWorker {
   ): Promise<JobWorker> {
     const started = new JobWorker(processor, events, options)
     await started.#worker.waitUntilReady()
-    started.#worker.run().catch((error: unknown) => options.trouble.report(options.queue, engineError(error)))
+    void started.#worker.run()
     return started
   }
 
@@ -77,6 +77,14 @@ export class JobWorker implements RunningWorker {
     this.#worker = new BullWorker(queue, handle, workerOptions(options), backing.factory)
     this.#endListening = trouble.listen(events)
     this.#listen(queue, events, trouble)
+  }
+
+  pause(): void {
+    void this.#worker.pause(true)
+  }
+
+  resume(): void {
+    if (!this.#worker.closing) void this.#worker.resume()
   }
 
   async stop(capMs: number): Promise<{ drained: boolean }> {

@@ -76,6 +76,12 @@ export interface WorkerEvents {
 }
 
 export interface RunningWorker {
+  /**
+   * Takes no new jobs until `resume`; active ones go on, and a take already sent to the engine ends. Only this worker
+   * is meant: others of the queue go on. Pausing twice is pausing once.
+   */
+  pause(): void
+  resume(): void
   /** Takes no new jobs; resolves when active ones ended, or after `capMs` (then their signals abort and they are left to be taken over). */
   stop(capMs: number): Promise<{ drained: boolean }>
 }
@@ -90,6 +96,8 @@ export interface QueueEngine {
   pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
   /** Removes a job that waits (delayed ones too), or one that completed. @returns false where it is in another state or absent */
   remove(queue: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean>
+  /** What a completed job returned; undefined where it is in another state or absent. */
+  result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */

@@ -271,6 +271,75 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await (engine.boardQueues()[1] as Queue).isPaused()).toBe(false)
   })
 
+  it('tells what a completed job returned, and nothing of others', async () => {
+    const engine = open()
+    await engine.add('analyze', 'returns', {}, { priority: 1 })
+    await engine.add('analyze', 'fails', {}, { priority: 1 })
+    expect(await engine.result('analyze', 'returns')).toBeUndefined()
+    const events = await work('analyze', async (run) => {
+      if (run.id === 'fails') throw new AttestdError('score-conflict')
+      return { kind: 'done', result: { score: 0.5, of: run.id } }
+    })
+    await events.until('completed')
+    await events.until('failed')
+    expect(await engine.result('analyze', 'returns')).toEqual({ score: 0.5, of: 'returns' })
+    expect(await engine.result('analyze', 'fails')).toBeUndefined()
+    expect(await engine.result('analyze', 'absent')).toBeUndefined()
+    expect(await engine.result('submit', 'returns')).toBeUndefined()
+  })
+
+  it('takes no job while paused, not even one that it was waiting for, and leaves it to others', async () => {
+    const engine = open()
+    const takenByPaused: string[] = []
+    const take: Processor<unknown, unknown> = async (run) => {
+      takenByPaused.push(run.id)
+      return { kind: 'done', result: null }
+    }
+    const events = new EventLog()
+    const paused = await engine.work('submit', take, events)
+    workers.push(paused)
+    await engine.add('submit', 'before-pause', {}, { priority: 1 })
+    await events.until('completed')
+    paused.pause()
+    paused.pause()
+    await engine.add('submit', 'for-another', {}, { priority: 1 })
+    const other = await engine.work('submit', async () => ({ kind: 'done', result: null }), events)
+    await events.until('completed', (event) => event.id === 'for-another')
+    await other.stop(5000)
+    await engine.add('submit', 'after-pause', {}, { priority: 1 })
+    expect(takenByPaused).toEqual(['before-pause'])
+    paused.resume()
+    paused.resume()
+    await events.until('completed', (event) => event.id === 'after-pause')
+    expect(takenByPaused).toEqual(['before-pause', 'after-pause'])
+  })
+
+  it('lets active jobs end while paused, and stops in good order then', async () => {
+    const engine = open()
+    for (const id of ['running', 'next']) await engine.add('submit', id, {}, { priority: 1 })
+    const release = deferred()
+    const started = deferred()
+    const events = new EventLog()
+    const process: Processor<unknown, unknown> = async () => {
+      started.resolve()
+      await release.promise
+      return { kind: 'done', result: null }
+    }
+    const worker = await engine.work('submit', process, events)
+    await started.promise
+    worker.pause()
+    release.resolve()
+    await events.until('completed', (event) => event.id === 'running')
+    expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
+    worker.resume()
+    await events.until('completed', (event) => event.id === 'next')
+    worker.pause()
+    await engine.add('submit', 'left-behind', {}, { priority: 1 })
+    expect(await worker.stop(10_000)).toEqual({ drained: true })
+    worker.resume()
+    expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
+  })
+
   it('aborts runs after the cap and puts their jobs back without an attempt', async () => {
     const engine = open()
     await engine.add('analyze', 'aborted', {}, { priority: 1 })
