@@ -1,3 +1,4 @@
+import { unlessAborted } from '../core/abort.js'
 import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
@@ -75,7 +76,7 @@ export class ChildPool {
     const slot = await this.acquire(signal)
     const started = (pid: number) => this.options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
     const work = slot.measure(job, started, check)
-    return signal ? untilAborted(work, signal) : work
+    return unlessAborted(work, signal)
   }
 
   /** Ends all processes by their id; jobs on them and those waiting fail with `draining`. Resolves when all are gone. */
@@ -156,13 +157,4 @@ export class ChildPool {
 
 function stopping(): AttestdError {
   return new AttestdError('draining', 'The detector host is closing.')
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,4 +1,5 @@
 import { DelayedError, type Job, WaitingError } from 'bullmq'
+import { unlessAborted } from '../core/abort.js'
 import type { Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import { cleanJson } from './clean-json.js'
@@ -101,24 +102,11 @@ export class JobRunner<Data, Result> {
       }
       await job.updateData(clean)
     }
-    await unlessAborted(persist(), signal)
-  }
-}
-
-/** The engine may be away for long; a run that was aborted meanwhile must not wait for it. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let onAbort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    await Promise.race([work, aborted])
-  } catch (error) {
-    throw toAttestdError(error, 'queue-unreachable')
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    // The loser of the race may still reject.
-    work.catch(() => {})
+    try {
+      // The engine may be away for long; a run that was aborted meanwhile must not wait for it.
+      await unlessAborted(persist(), signal)
+    } catch (error) {
+      throw toAttestdError(error, 'queue-unreachable')
+    }
   }
 }

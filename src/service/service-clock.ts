@@ -1,7 +1,7 @@
+import { unlessAborted } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import { unlessAborted } from './abort.js'
 import {
   betterSample,
   boundNow,

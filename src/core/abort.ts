@@ -1,4 +1,4 @@
-/** The promise's outcome, or a rejection with the signal's reason as soon as it aborts; the work itself goes on. */
+/** The work's outcome, or a rejection with the signal's reason as soon as it aborts; the work itself goes on unwatched. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   let onAbort = () => {}
