@@ -1,40 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { LOCK_MS, WINDOW_MS } from '../support/daemon-bench.js'
-import { type FaultRun, onEachEngine, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
-import { drawBetween, seedsOf } from '../support/fault-seed.js'
+import type { FaultPlanInput } from '../../src/sandbox/faults.js'
+import { LOCK_MS } from '../support/daemon-bench.js'
+import { type FaultRun, type Moment, onEachEngine, onRedis, reach, startRun } from '../support/fault-run.js'
+import { drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS = 8
+/** Asleep for longer than it takes another worker to take over, ask and send. */
+const ASLEEP_MS = { least: LOCK_MS + 3000, most: LOCK_MS + 4000 }
+/** The hung worker still takes the answer that waits for it when it wakes; nothing but its lost lock may stop it then. */
+const PATIENT = { ATTESTD_SERVICE_TIMEOUT_MS: String(ASLEEP_MS.most + 2000) }
 
 let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
-/** Stops come while answers are on their way: what the worker learned before it stopped is stale when it goes on. */
-const slowAnswers = (seed: string) => ({
+/** Answers are on their way when the worker stops: what they say is stale when it wakes. */
+const slowAnswers = (seed: string): FaultPlanInput => ({
   seed,
   rules: [
-    { route: 'one', fault: 'slow', ms: 250, probability: 0.6 },
-    { route: 'score', fault: 'slow', ms: 250, probability: 0.6 },
-    { route: 'score', fault: 'no-reply-not-stored', probability: 0.3, untilAttempt: 1 },
-  ] as const,
+    { route: 'one', fault: 'slow', ms: 400 },
+    { route: 'score', fault: 'no-reply-not-stored', probability: 0.2, untilAttempt: 1 },
+    { route: 'score', fault: 'slow', ms: 400 },
+  ],
 })
+
+/** While an ask or a send is under way. */
+function midAnswer(seed: string, nth: number): Moment {
+  const route = pick(['one', 'one', 'score'] as const, seed, 'route', nth)
+  return { route, requests: drawBetween(2, 4, seed, 'requests', nth), laterMs: drawBetween(0, 300, seed, 'later', nth) }
+}
 
 onRedis('a worker that hangs (SIGSTOP) past its lock', () => {
   test.each(seedsOf('stoppedWorker'))('and wakes after another took over, seed %s', async (seed) => {
-    const { rules } = slowAnswers(seed)
-    run = await startRun('redis', { faults: { seed, rules: [...rules] } })
+    run = await startRun('redis', { faults: slowAnswers(seed) })
     const { bench } = run
-    const hung = await run.start('hung').ready()
-    const reached = reach(bench, workMoment(seed, 0))
+    const hung = await run.start('hung', PATIENT).ready()
+    const reached = reach(bench, midAnswer(seed, 0))
     await bench.registerMany(ASSETS, seed)
     await reached
     hung.signal('SIGSTOP')
-    const other = run.start('other')
-    await other.serving()
-    // Once it wakes early, while jobs that it had are under way elsewhere; once when all is done.
-    if (drawBetween(0, 1, seed, 'early') === 1) await sleep(LOCK_MS + drawBetween(0, WINDOW_MS, seed, 'asleep'))
-    else await bench.allScored(90_000)
+    await run.start('other').serving()
+    await sleep(drawBetween(ASLEEP_MS.least, ASLEEP_MS.most, seed, 'asleep'))
     hung.signal('SIGCONT')
     await bench.register(seed)
     await bench.expectExactlyOneEach(90_000)
@@ -44,12 +51,11 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', () => {
 
 onEachEngine('a daemon that hangs (SIGSTOP) past its own locks', (engine) => {
   test('goes on by itself, seed alone', async () => {
-    const { rules } = slowAnswers('alone')
-    run = await startRun(engine, { faults: { seed: 'alone', rules: [...rules] } })
+    run = await startRun(engine, { faults: slowAnswers('alone') })
     const { bench } = run
     const daemon = await run.start().ready()
     for (let nth = 0; nth < 2; nth++) {
-      const reached = reach(bench, workMoment('alone', nth))
+      const reached = reach(bench, midAnswer('alone', nth))
       await bench.registerMany(ASSETS / 2, 'alone')
       await reached
       daemon.signal('SIGSTOP')

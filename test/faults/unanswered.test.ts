@@ -1,14 +1,15 @@
 import { afterEach, expect, test } from 'vitest'
 import type { FaultKind } from '../../src/sandbox/faults.js'
-import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
+import { SERVICE_TIMEOUT_MS, WINDOW_MS } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
 
 /** Submissions that end without an answer, and how many POSTs of an asset are right when its first two fare so. */
 const ENDS: readonly { fault: FaultKind; ms?: number; posts: number }[] = [
   { fault: 'lost-reply', posts: 1 },
   { fault: 'no-reply', posts: 1 },
-  // Stored after the daemon has given up waiting, but within the time that it grants the service.
-  { fault: 'late-store', ms: SERVICE_TIMEOUT_MS + 700, posts: 1 },
+  // Stored long after the daemon has given up waiting, at the end of the time that it grants the service.
+  { fault: 'late-store', ms: WINDOW_MS + SERVICE_TIMEOUT_MS - 300, posts: 1 },
+  { fault: 'late-store', ms: WINDOW_MS + SERVICE_TIMEOUT_MS - 600, posts: 1 },
   { fault: 'no-reply-not-stored', posts: 3 },
   { fault: 'reset', posts: 3 },
   { fault: 'truncated', posts: 1 },

@@ -21,7 +21,7 @@ export interface FaultRun {
   readonly bench: DaemonBench
   /** Null on the embedded engine. */
   readonly redis: RedisServer | null
-  start(name?: string): DaemonUnderTest
+  start(name?: string, changes?: Readonly<Record<string, string>>): DaemonUnderTest
 }
 
 /** The same tests on each engine; those on Redis show as skipped where there is no redis-server to run. */
@@ -39,7 +39,7 @@ export async function startRun(engine: EngineName, options: SandboxOptions = {})
   const redis = engine === 'redis' ? await bench.redis() : null
   if (!redis) await bench.prepare(ONLY)
   const env: Record<string, string> = redis ? { ATTESTD_QUEUE_URL: redis.url } : {}
-  return { bench, redis, start: (name = ONLY) => bench.start(env, name) }
+  return { bench, redis, start: (name = ONLY, changes = {}) => bench.start({ ...env, ...changes }, name) }
 }
 
 /** When something is done to a run: some requests of a route from now, or some time from now. */
