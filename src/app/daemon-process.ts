@@ -24,6 +24,8 @@ export interface DaemonProcessOptions {
   readonly clock: Clock
   /** Longest wait until it is ready, ms. */
   readonly startMs: number
+  /** Ends the wait, and the process with it. */
+  readonly signal?: AbortSignal
 }
 
 /** How often a starting daemon is looked at, ms. */
@@ -49,7 +51,7 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
   }
 }
 
-async function untilReady(child: ChildProcess, { clock, dataDir, logFile, startMs }: DaemonProcessOptions) {
+async function untilReady(child: ChildProcess, { clock, dataDir, logFile, signal, startMs }: DaemonProcessOptions) {
   const deadline = clock.monotonic() + startMs
   while (clock.monotonic() < deadline) {
     if (child.exitCode !== null) {
@@ -57,7 +59,7 @@ async function untilReady(child: ChildProcess, { clock, dataDir, logFile, startM
     }
     const control = await readControlFile(dataDir)
     if (control && control.pid === child.pid && (await isReady(control.url))) return control
-    await clock.sleep(LOOK_EVERY_MS)
+    await clock.sleep(LOOK_EVERY_MS, signal)
   }
   throw new AttestdError('internal-error', `The daemon was not ready within ${startMs} ms; see ${logFile}.`)
 }

@@ -1,6 +1,6 @@
 import { shownSettings } from '../config/show.js'
 import { systemClock } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { errorText } from '../core/errors.js'
 import { VERSION } from '../core/version.js'
 import type { ConsoleState } from '../observe/console-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../observe/control-file.js'
@@ -11,7 +11,6 @@ import { createRedactor } from '../observe/redaction.js'
 import { createThrottledLog } from '../observe/throttled-log.js'
 import { Ledger } from '../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../queue/queues.js'
-import { parseServiceUrl } from '../service/service-url.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { openDataDir } from './data-dir.js'
@@ -38,8 +37,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, secrets } = options
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
-  refuseSplitEmbedded(options)
-  refuseServiceUrl(options)
   const paths = await openDataDir(settings.dataDir)
   const metrics = options.metrics ?? createMetrics({ processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
@@ -61,9 +58,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       outages,
       onQueueTrouble: () => roles?.forgetOffers(),
+      onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
-    const queue = await openQueue(settings, { clock, random, log })
+    const queue = await openQueue(settings, {
+      clock,
+      random,
+      log,
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
     closers.push(() => queue.close())
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { options, clock, random, paths, queue, metrics, activity, report }
@@ -71,12 +74,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(() => roles!.close())
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
-    const housekeeping = setInterval(() => void roles!.prune(ledger), HOUSEKEEPING_MS)
-    void roles.prune(ledger)
+    const tidy = () =>
+      roles!.prune(ledger).catch((error) => log.warn({ detail: errorText(error) }, 'old records were not removed'))
+    const housekeeping = setInterval(tidy, HOUSEKEEPING_MS)
+    void tidy()
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
       url: http.url,
-      lost: queue.lost,
+      lost: Promise.race([queue.lost, roles.lost]),
       async stop(drainMs) {
         clearInterval(housekeeping)
         const { drained } = await roles!.stop(drainMs)
@@ -94,26 +99,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
-/** Looked at before anything is opened, and said with the name of the setting. */
-function refuseServiceUrl({ settings: { serviceAllowHttp, serviceUrl } }: DaemonOptions): void {
-  if (serviceUrl === undefined) return
-  try {
-    parseServiceUrl(serviceUrl, { allowInsecure: serviceAllowHttp })
-  } catch (error) {
-    throw new AttestdError('setting-invalid', `ATTESTD_SERVICE_URL: ${errorText(error)}`, { cause: error })
-  }
-}
-
-/** One process owns the embedded queue, so leaving a role out would leave its jobs undone for ever. */
-function refuseSplitEmbedded({ settings }: DaemonOptions): void {
-  if (!settings.queueUrl.startsWith('embedded:') || settings.roles.length === 3) return
-  throw new AttestdError(
-    'setting-invalid',
-    `ATTESTD_ROLES is ${settings.roles.join(',')}, but the embedded queue serves one process, which must have all roles. ` +
-      'Set ATTESTD_QUEUE_URL to redis://HOST:6379 to split the roles.',
-  )
-}
-
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -122,7 +107,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     version: VERSION,
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
-  registerReadiness({ health, clock, queue, ...roles.readiness })
+  registerReadiness({ health, draining: () => roles.draining, clock, queue, ...roles.readiness })
   metrics.beforeScrape(() => collect(parts, roles))
   const controlToken = newControlToken()
   const http: HttpServer = await startHttpServer({

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { silentLog } from '../core/log.js'
+import { listenForStop } from '../core/shutdown.js'
 import { Ledger, type LedgerEntry } from '../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../sandbox/create-sandbox.js'
 import { createSignedKeyService } from '../service/signed-key/attester-service.js'
@@ -67,13 +68,21 @@ export async function runDemo(progress: DemoProgress): Promise<DemoResult> {
   const sandbox = await startSandbox({ duplicateScores: 'store' })
   let daemon: DaemonProcess | undefined
   let ok = false
+  const signals = listenForStop()
   try {
     progress.step(`starting the daemon on the embedded queue (service ${sandbox.url})`)
-    daemon = await startDaemonProcess({ env: daemonEnv(sandbox), dataDir, logFile, clock, startMs: START_MS })
+    daemon = await startDaemonProcess({
+      env: daemonEnv(sandbox),
+      dataDir,
+      logFile,
+      clock,
+      startMs: START_MS,
+      signal: signals.drain,
+    })
     const startMs = clock.monotonic() - started
     progress.step(`registering ${samples.length} media files`)
     const ids = await registerAll(sandbox, samples)
-    await untilScored(sandbox, daemon, samples.length, progress)
+    await untilScored(sandbox, daemon, samples.length, progress, signals.drain)
     const entries = await new Ledger(dataPaths(dataDir).ledger).recent(10 * samples.length)
     daemon.kill('SIGTERM')
     const forceStop = setTimeout(() => daemon?.kill('SIGKILL'), STOP_MS)
@@ -85,7 +94,9 @@ export async function runDemo(progress: DemoProgress): Promise<DemoResult> {
   } finally {
     daemon?.kill('SIGKILL')
     await sandbox.close()
-    if (ok) await fs.rm(folder, { recursive: true, force: true })
+    // After a failure the daemon's log is worth keeping; after an interrupt it is not.
+    if (ok || signals.drain.aborted) await fs.rm(folder, { recursive: true, force: true })
+    signals.dispose()
   }
 }
 
@@ -131,9 +142,11 @@ async function untilScored(
   daemon: DaemonProcess,
   wanted: number,
   progress: DemoProgress,
+  interrupted: AbortSignal,
 ): Promise<void> {
   const deadline = systemClock.monotonic() + SCORING_MS
   for (let done = 0; done < wanted; ) {
+    if (interrupted.aborted) throw new AttestdError('draining', 'The demo was interrupted.')
     if (daemon.ended()) throw new AttestdError('internal-error', 'The daemon ended before all scores were in.')
     if (systemClock.monotonic() > deadline) return
     await systemClock.sleep(LOOK_EVERY_MS)

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.js'
-import { systemClock } from '../core/clock.js'
+import { clockText, systemClock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import { silentLog } from '../core/log.js'
 import { createSignedKeyService } from '../service/signed-key/attester-service.js'
 import { openDataDir } from './data-dir.js'
 import { verifyModels } from './models.js'
 import { openQueue } from './open-queue.js'
+import { runningDaemon } from './running-daemon.js'
 
 export interface Diagnosis {
   readonly check: string
@@ -27,6 +28,8 @@ export async function* diagnose(settings: Settings): AsyncIterable<Diagnosis> {
     return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
   })
   yield await check('queue', async () => {
+    const daemon = await runningDaemon(settings.dataDir)
+    if (daemon) return `the daemon of this data directory (process ${daemon.pid}) answers for it`
     const queue = await openQueue(settings, { startWaitMs: 3000 })
     await queue.ping().finally(() => queue.close())
     return `the ${queue.kind} queue answers`
@@ -63,7 +66,7 @@ async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {
     yield await check('clock', async () => {
       await clock.ready()
       const { offsetMs, errorBoundMs } = clock.state()
-      return `this machine is ${-(offsetMs ?? 0)} ms ahead of service time, ± ${errorBoundMs} ms (corrected)`
+      return `service time is known; ${clockText(offsetMs ?? 0)}, ± ${errorBoundMs} ms (corrected)`
     })
     if (!accessKey || !signingSecret) {
       yield { check: 'key', outcome: 'skipped', says: 'ATTESTD_ACCESS_KEY or ATTESTD_SIGNING_SECRET is not set' }

@@ -11,6 +11,8 @@ export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origin
   readonly log: Logger
   /** Told of log lines by level; see `createLogger`. */
   readonly metrics?: Metrics
+  /** Ends waits of the start. */
+  readonly signal?: AbortSignal
   /** @default systemClock */
   readonly clock?: Clock
   /** @default Math.random */

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Settings } from '../config/settings.js'
 import { callDaemon } from '../observe/control-client.js'
-import { type ControlFile, readControlFile } from '../observe/control-file.js'
+import type { ControlFile } from '../observe/control-file.js'
 import { controlOf, type ListedJob, listedJob } from './control.js'
 import { openQueue } from './open-queue.js'
+import { runningDaemon } from './running-daemon.js'
 
 /** What the queue verbs do, wherever the queues are. */
 export interface QueueControl {
@@ -18,8 +19,8 @@ export interface QueueControl {
  * @throws AttestdError queue-unreachable, queue-in-use, setting-invalid
  */
 export async function openQueueControl(settings: Settings): Promise<QueueControl> {
-  const control = await readControlFile(settings.dataDir)
-  if (control && isAlive(control.pid)) return throughDaemon(control)
+  const daemon = await runningDaemon(settings.dataDir)
+  if (daemon) return throughDaemon(daemon)
   const queue = await openQueue(settings)
   const { failed, retry, drain } = controlOf(queue)
   return { failed, retry, drain, close: () => queue.close() }
@@ -37,14 +38,5 @@ function throughDaemon(control: ControlFile): QueueControl {
     retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
     drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,
     close: async () => {},
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

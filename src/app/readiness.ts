@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import { type Clock, clockText } from '../core/clock.js'
 import type { DetectorHost } from '../detect/detection.js'
 import type { CheckResult, Health } from '../observe/health.js'
 import type { Gate } from '../pipeline/gate.js'
@@ -9,6 +9,7 @@ import type { Activity } from './activity.js'
 /** The parts that readiness looks at; a process without a role has no such part, and no such check. */
 export interface ReadinessParts {
   readonly health: Health
+  readonly draining: () => boolean
   readonly clock: Clock
   readonly queue: QueueEngine
   readonly detectors: DetectorHost | null
@@ -19,12 +20,25 @@ export interface ReadinessParts {
 /** A daemon that has not inferred for longer than this is not ready, ms. */
 const INFERENCE_FRESH_MS = 60_000
 
-/** Registers the checks of `/readyz`: inference, queue, stream, stake, clock. */
-export function registerReadiness({ health, clock, queue, detectors, stream, submission }: ReadinessParts): void {
+/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
+export function registerReadiness({
+  health,
+  draining,
+  clock,
+  queue,
+  detectors,
+  stream,
+  submission,
+}: ReadinessParts): void {
   health.register('queue', async () => {
     await queue.ping()
     return { ok: true, says: 'The queue engine answers.' }
   })
+  health.register('running', () =>
+    draining()
+      ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
+      : { ok: true, says: 'The daemon takes work.' },
+  )
   if (detectors) health.register('inference', () => inferenceCheck(detectors, clock))
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
@@ -68,6 +82,6 @@ function stakeCheck(gate: Gate): CheckResult {
 
 function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
-  const says = `Local time is ${-offsetMs} ms ahead of service time, ± ${errorBoundMs} ms.`
+  const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
 }

@@ -3,8 +3,17 @@ import { errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
-import type { AnalyzeJob, JobAsset } from '../pipeline/jobs.js'
-import { parseAnalyzeJob } from '../pipeline/jobs.js'
+import {
+  type AnalyzeJob,
+  type AnalyzeResult,
+  analyzeResult,
+  type JobAsset,
+  parseAnalyzeJob,
+  parseSubmitJob,
+  type SubmitJob,
+  type SubmitResult,
+  submitResult,
+} from '../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../pipeline/ledger.js'
 import type { PipelineEvents } from '../pipeline/pipeline-events.js'
 import type { WorkerEvents } from '../queue/queues.js'
@@ -19,6 +28,8 @@ export interface ReportOptions {
   readonly outages: ThrottledLog
   /** Told when the queue engine had trouble: it may have lost jobs. */
   readonly onQueueTrouble: () => void
+  /** Told when a submission found its asset closed. */
+  readonly onClosed: (assetId: string) => void
 }
 
 export interface Report {
@@ -33,7 +44,7 @@ const PRIORITY_MS = 5 * 60_000
 
 /** One place where what happens becomes numbers, ledger lines and console rows. */
 export function createReport(options: ReportOptions): Report {
-  const { activity, metrics, clock, outages } = options
+  const { activity, metrics, outages } = options
   const book = ledgerWriter(options)
 
   const pipeline: PipelineEvents = {
@@ -48,7 +59,6 @@ export function createReport(options: ReportOptions): Report {
       }
       activity.streamEvent(event)
     },
-    stake: (stake) => metrics.setStake(stake),
     enqueued: ({ turnaround }) => metrics.assets.inc({ how: 'enqueued', turnaround }),
     skipped: (cause, { turnaround }) =>
       metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
@@ -57,33 +67,6 @@ export function createReport(options: ReportOptions): Report {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
     },
-    verdict: ({ asset, verdict, cached }) => {
-      const { risk, algorithm, notes, detectorDigest, unsure } = verdict
-      metrics.riskPercent.observe({ media_type: asset.mediaType }, risk)
-      book.write(asset, { kind: 'verdict', risk, algorithm, notes, detectorDigest, unsure, cached })
-    },
-    abstained: ({ asset, reason, message }) => {
-      metrics.abstained.inc({ reason, media_type: asset.mediaType })
-      book.write(asset, { kind: 'abstained', reason, message })
-      activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
-    },
-    submitted: ({ asset, result, verdict, seenAt }) => {
-      const { outcome } = result
-      const openToRecordMs = Math.max(0, clock.now() - seenAt)
-      const { turnaround } = asset
-      const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
-      if (outcome === 'closed') metrics.missed.inc({ turnaround, reason: 'asset-closed' })
-      else {
-        metrics.scores.inc({ how: outcome })
-        metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
-        if (late) metrics.missed.inc({ turnaround, reason: 'late' })
-      }
-      const risk = outcome === 'closed' ? verdict.risk : result.risk
-      const scoreId = outcome === 'closed' ? null : result.scoreId
-      const { algorithm } = verdict
-      book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
-      activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
-    },
   }
   return { pipeline, worker: workerEvents(options, book), flush: book.flush }
 }
@@ -91,9 +74,11 @@ export function createReport(options: ReportOptions): Report {
 function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
   const { activity, clock, log, metrics, outages } = options
   return {
-    completed: ({ queue, elapsedMs }) => {
+    completed: ({ queue, data, result, elapsedMs }) => {
       metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
       metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
+      if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
+      else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
     },
     failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
       const asset = assetOf(data)
@@ -122,6 +107,48 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       options.onQueueTrouble()
     },
   }
+}
+
+function reportAnalysis(
+  { asset }: AnalyzeJob,
+  result: AnalyzeResult,
+  options: ReportOptions,
+  book: LedgerWriter,
+): void {
+  const { activity, clock, metrics } = options
+  const { mediaType } = asset
+  if (result.outcome === 'scored') {
+    const { risk, algorithm, notes, detectorDigest, unsure } = result.verdict
+    metrics.riskPercent.observe({ media_type: mediaType }, risk)
+    book.write(asset, { kind: 'verdict', risk, algorithm, notes, detectorDigest, unsure, cached: result.cached })
+    return
+  }
+  const { reason, message } = result
+  metrics.abstained.inc({ reason, media_type: mediaType })
+  book.write(asset, { kind: 'abstained', reason, message })
+  activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
+}
+
+function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {
+  const { activity, clock, metrics } = options
+  const { asset, seenAt, verdict } = job
+  const { outcome } = result
+  const { turnaround } = asset
+  const { algorithm } = verdict
+  const openToRecordMs = Math.max(0, clock.now() - seenAt)
+  const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
+  if (outcome === 'closed') {
+    metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+    options.onClosed(asset.id)
+  } else {
+    metrics.scores.inc({ how: outcome })
+    metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
+    if (late) metrics.missed.inc({ turnaround, reason: 'late' })
+  }
+  const risk = outcome === 'closed' ? verdict.risk : result.risk
+  const scoreId = outcome === 'closed' ? null : result.scoreId
+  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
+  activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }
 
 /** Both kinds of job carry the asset in the same place. */

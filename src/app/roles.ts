@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events'
-import { toAttestdError } from '../core/errors.js'
 import type { DetectorHost } from '../detect/detection.js'
 import { analyze } from '../pipeline/analyze.js'
 import { Gate } from '../pipeline/gate.js'
+import { keepGate } from '../pipeline/gatekeeper.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
-import { watchStake } from '../pipeline/stake-watch.js'
+import { StakeReader } from '../pipeline/stake-reader.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
-import type { Stake } from '../service/port.js'
 import { probeInference } from './inference-probe.js'
+import { Loops } from './loops.js'
 import { openDetectors } from './open-detectors.js'
 import { openMedia } from './open-media.js'
 import { type OpenService, openService } from './open-service.js'
@@ -22,8 +22,12 @@ import { countDetectorEvent, countMediaEvent } from './room-events.js'
 export interface Roles {
   readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission'>
   readonly draining: boolean
+  /** Resolves with the error when a loop ended that should not have: only a restart mends it. */
+  readonly lost: Promise<Error>
   /** See `Intake.forget`. */
   forgetOffers(): void
+  /** See `Intake.reconsider`. */
+  reconsider(assetId: string): void
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
@@ -39,62 +43,47 @@ interface Analysis {
 
 /** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
 const MAX_LISTENERS = 100
+/** How long a stop waits for the loops beside the workers, ms; they end with their signal. */
+const LOOPS_END_MS = 5000
 /** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
 const ANALYSIS_SHARE = 0.75
 
 /** Builds and starts the roles of the settings. */
 export async function startRoles(parts: DaemonParts): Promise<Roles> {
-  const { activity, metrics, options, paths } = parts
+  const { activity, options, paths } = parts
   const { settings, log } = options
   const stopTaking = new AbortController()
   // Every loop of every role listens; node would take more than ten for a leak.
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
-  const background: Promise<unknown>[] = []
-  const keep = (what: string, work: Promise<void>) =>
-    background.push(work.catch((error) => log.error({ err: toAttestdError(error) }, `${what} ended`)))
+  const loops = new Loops(stopTaking.signal, log)
 
   const analysis = settings.roles.includes('analyze') ? await startAnalysis(parts) : null
-  if (analysis) keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
+  if (analysis) loops.keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
 
   const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
-  const service = usesService ? openService(parts) : null
-  if (service) keep('service clock', service.clock.run(stopTaking.signal))
+  const side = usesService ? openServiceSide(parts) : null
+  if (side) loops.keep('service clock', side.opened.clock.run(stopTaking.signal))
 
-  const gate = new Gate({
-    clock: parts.clock,
-    serviceClock: () => service?.clock.state() ?? { offsetMs: null, errorBoundMs: null, trusted: false },
-  })
-  const onStake = stakeListener(parts, gate)
-  const onForbidden = () => {
-    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key, submission paused')
-    metrics.stakeEnough.set({}, 0)
-  }
-  const intake =
-    service && settings.roles.includes('intake') ? createIntake(parts, service, { onStake, onForbidden }) : null
-  if (intake) keep('intake', intake.run(stopTaking.signal))
-  const submission = service && settings.roles.includes('submit') ? await startSubmission(parts, service, gate) : null
-  if (submission && !intake) {
-    const watch = {
-      service: service!.service,
-      clock: parts.clock,
-      log,
-      everyMs: settings.listEveryMs,
-      onStake,
-      onForbidden,
-    }
-    keep('stake watch', watchStake(watch, stopTaking.signal))
+  const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
+  if (intake) loops.keep('intake', intake.run(stopTaking.signal))
+  const submission = side && settings.roles.includes('submit') ? await startSubmission(parts, side) : null
+  if (side && submission) {
+    loops.keep('gatekeeper', keepGate(side.gate, submission, parts.clock, log, stopTaking.signal))
+    if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
   }
 
   return {
     readiness: {
       detectors: analysis?.detectors ?? null,
       stream: intake ? { activity, idleMs: settings.streamIdleMs } : null,
-      submission: submission ? { gate, serviceClock: () => service!.clock.state() } : null,
+      submission: side && submission ? { gate: side.gate, serviceClock: () => side.opened.clock.state() } : null,
     },
+    lost: loops.lost,
     get draining() {
       return stopTaking.signal.aborted
     },
     forgetOffers: () => intake?.forget(),
+    reconsider: (assetId) => intake?.reconsider(assetId),
     async prune(ledger) {
       const now = parts.clock.now()
       await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
@@ -107,13 +96,13 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
       const analyzed = await analysis?.worker.stop(drainMs * ANALYSIS_SHARE)
       const leftMs = Math.max(0, drainMs - (parts.clock.monotonic() - started))
       const submitted = await submission?.stop(leftMs)
-      await Promise.all(background)
+      await loops.ended(LOOPS_END_MS)
       return { drained: analyzed?.drained !== false && submitted?.drained !== false }
     },
     async close() {
       stopTaking.abort()
       await analysis?.close()
-      await service?.close()
+      await side?.opened.close()
     },
   }
 }
@@ -144,47 +133,56 @@ async function startAnalysis(parts: DaemonParts): Promise<Analysis> {
   }
 }
 
-function createIntake(
-  parts: DaemonParts,
-  { service }: OpenService,
-  listeners: { onStake: (stake: Stake) => void; onForbidden: () => void },
-): Intake {
+/** What intake and submission share on the side of the service. */
+interface ServiceSide {
+  readonly opened: OpenService
+  readonly gate: Gate
+  readonly stake: StakeReader
+}
+
+function openServiceSide(parts: DaemonParts): ServiceSide {
+  const { clock, metrics, options, random } = parts
+  const opened = openService(parts)
+  const gate = new Gate({ clock, random, serviceClock: () => opened.clock.state() })
+  const stake = new StakeReader({
+    service: opened.service,
+    gate,
+    clock,
+    log: options.log,
+    onStake: (read) => metrics.setStake(read),
+    onRefused: () => metrics.stakeEnough.set({}, 0),
+  })
+  return { opened, gate, stake }
+}
+
+function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intake {
   const { clock, options, queue, random, report } = parts
-  const { listEveryMs } = options.settings
   return new Intake({
-    service,
+    service: opened.service,
     queue,
     clock,
     random,
     log: options.log,
     events: report.pipeline,
-    listEveryMs,
-    ...listeners,
+    listEveryMs: options.settings.listEveryMs,
+    onStake: (read) => stake.seen(read),
+    onForbidden: () => stake.refused(),
   })
 }
 
-function startSubmission(parts: DaemonParts, { service, clock }: OpenService, gate: Gate): Promise<RunningWorker> {
+function startSubmission(parts: DaemonParts, { gate, opened, stake }: ServiceSide): Promise<RunningWorker> {
   const { options, queue, report } = parts
   const { settings, log } = options
+  const { clock, service } = opened
   const needs = {
     service,
     gate,
     serviceNow: () => clock.now(),
+    clockErrorMs: () => clock.state().errorBoundMs ?? 0,
     timestampWindowMs: settings.timestampWindowMs,
-    storeTimeMs: settings.serviceTimeoutMs,
+    storeTimeMs: settings.storeTimeMs,
+    confirmStake: (signal: AbortSignal) => stake.confirm(signal),
     log,
-    events: report.pipeline,
   }
   return queue.work('submit', (run) => submit(run, needs), report.worker)
-}
-
-/** Takes every stake that was read, and says when it crosses the minimum. */
-function stakeListener({ metrics, options }: DaemonParts, gate: Gate): (stake: Stake) => void {
-  return (stake) => {
-    metrics.setStake(stake)
-    if (!gate.updateStake(stake)) return
-    const facts = { stakedWei: String(stake.stakedWei), minStakeWei: String(stake.minStakeWei) }
-    if (gate.stakeOk) options.log.info(facts, 'stake suffices, submitting')
-    else options.log.warn({ ...facts, reason: 'stake-low' }, 'stake is below the minimum, submission paused')
-  }
 }

@@ -1,6 +1,7 @@
 import { SettingsError } from '../config/load.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { EXIT } from '../core/shutdown.js'
+import { createRedactor } from '../observe/redaction.js'
 
 /** The exit code for what ended a verb: 78 where a person must change something, 75 where a restart may help, else 1. */
 export function exitCodeOf(error: unknown): number {
@@ -10,8 +11,12 @@ export function exitCodeOf(error: unknown): number {
   return error.kind === 'retry' || error.kind === 'wait' ? EXIT.temporary : EXIT.failed
 }
 
-/** An error as a person reads it on a terminal. */
+/** An error as a person reads it on a terminal, without what looks like a secret. */
 export function errorForPeople(error: unknown): string {
+  return createRedactor([])(plainText(error))
+}
+
+function plainText(error: unknown): string {
   if (error instanceof SettingsError) return error.message
   if (!(error instanceof AttestdError)) return `attestd: ${errorText(error)}\n`
   const fix = error.fix ? `  fix  ${error.fix}\n` : ''

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
-import type { SettingKey } from '../config/settings.js'
+import type { SettingKey, Settings } from '../config/settings.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 
-const SERVICE_KEYS: readonly SettingKey[] = ['serviceUrl', 'accessKey', 'signingSecret']
+/** A process that only analyzes never talks to the service. */
+const needed = ({ roles }: Partial<Settings>): readonly SettingKey[] =>
+  roles?.every((role) => role === 'analyze') ? [] : ['serviceUrl', 'accessKey', 'signingSecret']
 
 export function runVerb(): Command {
   const verb = verbWithSettings('run', 'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces.')
@@ -13,8 +15,7 @@ export function runVerb(): Command {
 }
 
 async function run(verb: Command): Promise<void> {
-  const { roles } = settingsOf(verb).settings
-  const loaded = settingsOf(verb, roles.includes('intake') || roles.includes('submit') ? SERVICE_KEYS : [])
+  const loaded = settingsOf(verb, needed)
   const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
     import('../app/daemon.js'),
     import('../observe/logger.js'),
@@ -41,11 +42,15 @@ async function run(verb: Command): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
 
-  const daemon = await startDaemon({ ...loaded, log, metrics }).catch((error: unknown) => {
+  const starting = startDaemon({ ...loaded, log, metrics, signal: signals.drain }).catch((error: unknown) => {
+    if (signals.drain.aborted) return null
     process.stderr.write(errorForPeople(error))
     // Explicit, because parts that had started by then would keep the process alive.
     return leaveNow(exitCodeOf(error))
   })
+  const daemon = await Promise.race([starting, aborted(signals.drain).then(() => null)])
+  // Nothing was taken yet; detector processes end with this one, and the next start takes the queue's lock over.
+  if (!daemon) return leaveNow(EXIT.ok)
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     log.error({ err: lost }, 'lost what only a restart mends')

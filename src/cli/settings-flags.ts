@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
 import { type LoadedSettings, loadSettings } from '../config/load.js'
 import { flagName } from '../config/setting.js'
-import { SETTINGS, type SettingKey, settingRows } from '../config/settings.js'
+import { SETTINGS, type SettingKey, type Settings, settingRows } from '../config/settings.js'
 
 /** Settings of the keys and secrets have no flag: a command line is visible to every user of the machine. */
-const flagKeys = settingRows.filter(([, row]) => !row.secret || row.fallback !== undefined).map(([key]) => key)
+const flagKeys = settingRows.filter(([, row]) => row.secret !== 'whole').map(([key]) => key)
 
 /** A verb with `--config` and a flag for each named setting (all where none is named). */
 export function verbWithSettings(name: string, says: string, keys: readonly SettingKey[] = flagKeys): Command {
@@ -22,7 +22,10 @@ export function verbWithSettings(name: string, says: string, keys: readonly Sett
  * @param need settings without which the verb cannot work
  * @throws SettingsError
  */
-export function settingsOf(verb: Command, need: readonly SettingKey[] = []): LoadedSettings {
+export function settingsOf(
+  verb: Command,
+  need: (settings: Partial<Settings>) => readonly SettingKey[] = () => [],
+): LoadedSettings {
   const given = verb.opts<Record<string, string | undefined>>()
   const flags: Partial<Record<SettingKey, string>> = {}
   for (const key of flagKeys) {

@@ -3,8 +3,8 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
-import { envName, flagName, type Setting } from './setting.js'
-import { type SettingKey, type Settings, settingRows } from './settings.js'
+import { credentialsIn, envName, flagName, maskCredentials, type Setting } from './setting.js'
+import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
 
 /** One thing that is wrong with the settings. */
 export interface SettingProblem {
@@ -34,8 +34,8 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** YAML file; the environment's ATTESTD_CONFIG where absent. */
   readonly file?: string
-  /** Settings without which the verb cannot work. */
-  readonly need?: readonly SettingKey[]
+  /** Settings without which the verb cannot work, given those that were accepted. */
+  readonly need?: (settings: Partial<Settings>) => readonly SettingKey[]
 }
 
 export interface LoadedSettings {
@@ -63,18 +63,31 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const secrets: string[] = []
   for (const [key, row] of settingRows) {
     const found = findText(key, row, sources, inFile, fileName, problems)
-    if (found === null) {
-      if (sources.need?.includes(key)) problems.push(missing(row))
-      continue
-    }
+    if (found === null) continue
     origins[key] = found.origin
-    if (row.secret && found.origin !== 'default') secrets.push(found.text)
+    secrets.push(...secretsOf(row, found))
     const parsed = row.parse.safeParse(found.text)
     if (parsed.success) values[key] = parsed.data
-    else problems.push(invalid(row, found, parsed.error))
+    else problems.push(invalid(row, found, expectedOf(parsed.error)))
+  }
+  const accepted = values as Partial<Settings>
+  for (const key of sources.need?.(accepted) ?? []) {
+    if (origins[key] === undefined && !problems.some(({ setting }) => setting.startsWith(envName(SETTINGS[key])))) {
+      problems.push(missing(SETTINGS[key]))
+    }
+  }
+  for (const { key, expected, fix } of conflictsIn(accepted)) {
+    const found = { text: String(values[key]), origin: origins[key] }
+    problems.push({ ...invalid(SETTINGS[key], found, expected), fix })
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+}
+
+/** What must never be shown of a value. */
+function secretsOf(row: Setting<unknown>, { text, origin }: Found): string[] {
+  if (row.secret === 'whole' && origin !== 'default') return [text]
+  return credentialsIn(text)
 }
 
 interface Found {
@@ -138,9 +151,10 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
     })
   let content: unknown
   try {
-    content = parseYaml(fs.readFileSync(file, 'utf8')) ?? {}
+    const text = fs.readFileSync(file, 'utf8')
+    content = readYaml(text) ?? {}
   } catch (error) {
-    broken(errorText(error).split('\n')[0]!)
+    broken(errorText(error))
     return found
   }
   const parsed = fileShape.safeParse(content)
@@ -158,6 +172,17 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
   return found
 }
 
+/** The library's own messages quote the line that is wrong, which may hold a secret: only the place is told. */
+function readYaml(text: string): unknown {
+  try {
+    return parseYaml(text, { logLevel: 'error', prettyErrors: false })
+  } catch (error) {
+    const { pos } = error as { pos?: [number, number] }
+    const line = pos ? `line ${text.slice(0, pos[0]).split('\n').length}` : 'some line'
+    throw new Error(`${line} that is not valid YAML`)
+  }
+}
+
 function missing(row: Setting<unknown>): SettingProblem {
   const file = row.secret ? ` (or ${envName(row)}_FILE with the path of a file)` : ''
   return {
@@ -169,13 +194,15 @@ function missing(row: Setting<unknown>): SettingProblem {
   }
 }
 
-function invalid(row: Setting<unknown>, found: Found, error: z.ZodError): SettingProblem {
-  const detail = [...new Set(error.issues.map((issue) => issue.message))].join('; ')
+const expectedOf = (error: z.ZodError) => [...new Set(error.issues.map((issue) => issue.message))].join('; ')
+
+function invalid(row: Setting<unknown>, found: Found, detail: string): SettingProblem {
+  const hidden = `a value of ${found.text.length} characters (hidden)`
   return {
     reason: 'setting-invalid',
     setting: envName(row),
     expected: `${row.expects} (${detail})`,
-    got: row.secret ? `a value of ${found.text.length} characters (hidden)` : JSON.stringify(found.text),
+    got: row.secret === 'whole' ? hidden : JSON.stringify(maskCredentials(found.text)),
     fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
   }
 }

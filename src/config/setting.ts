@@ -1,6 +1,8 @@
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
+import { errorText } from '../core/errors.js'
+import { parseServiceUrl } from '../core/service-url.js'
 
 /** One row of the settings table. `T` is the parsed value. */
 export interface Setting<T> {
@@ -16,8 +18,11 @@ export interface Setting<T> {
   readonly expects: string
   /** One sentence: what it does. */
   readonly says: string
-  /** Masked wherever settings are shown; may also be given as `<ENV>_FILE`, a path to a file that holds it. */
-  readonly secret?: true
+  /**
+   * Masked wherever settings are shown, as a whole or only the credentials in its URLs; may also be given as
+   * `<ENV>_FILE`, a path to a file that holds it.
+   */
+  readonly secret?: 'whole' | 'credentials'
 }
 
 /** The setting's name in the environment. */
@@ -58,11 +63,27 @@ export function list<T>(item: z.ZodType<T, string>) {
     .pipe(z.array(item))
 }
 
-export function httpUrl() {
-  return z.string().refine((value) => {
-    const url = URL.canParse(value) ? new URL(value) : null
-    return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === ''
-  }, 'an http(s):// URL without user name or password')
+export const httpUrl = z.string().refine((value) => {
+  return URL.canParse(value) && ['https:', 'http:'].includes(new URL(value).protocol)
+}, 'an http(s):// URL')
+
+/** The origin of a service, over https or plain http; who may use plain http is looked at with all settings together. */
+export const originUrl = z.string().superRefine((value, context) => {
+  try {
+    parseServiceUrl(value, { allowInsecure: true })
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: errorText(error) })
+  }
+})
+
+const USERINFO = /(?<=\/\/)[^/@\s,]+(?=@)/g
+
+/** URLs without the credentials in them. */
+export const maskCredentials = (value: string) => value.replaceAll(USERINFO, '••••••')
+
+/** The credentials in URLs, each as written and its password alone. */
+export function credentialsIn(value: string): string[] {
+  return (value.match(USERINFO) ?? []).flatMap((userinfo) => [userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])
 }
 
 const UNITS = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 } as const

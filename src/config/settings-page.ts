@@ -32,7 +32,9 @@ function sections(): Map<string, Setting<unknown>[]> {
 export function settingsPage(): string {
   const parts = [...sections()].map(([section, rows]) => {
     const lines = rows.map((row) => {
-      const secret = row.secret ? ` Secret: shown masked, and may be given as a file by \`${envName(row)}_FILE\`.` : ''
+      const secret = row.secret
+        ? ` ${row.secret === 'whole' ? 'Secret: shown masked, and may' : 'Credentials in it are shown masked; it may'} be given as a file by \`${envName(row)}_FILE\`.`
+        : ''
       return `| \`${envName(row)}\`<br>\`${row.path}\`<br>\`${flagName(row)}\` | ${row.says}${secret} | ${row.expects.replaceAll('|', '\\|')} | ${shownDefault(row)} |`
     })
     return `## ${SECTION_TITLES[section]}\n\n| Setting | What it does | Expects | Default |\n|---|---|---|---|\n${lines.join('\n')}\n`
@@ -53,8 +55,7 @@ export function exampleFile(): string {
     const lines = rows.map((row) => {
       const name = row.path.split('.')[1]
       const value = row.fallback
-      if (row.secret && row.fallback === undefined)
-        return `  # ${row.says}\n  # ${name}File: /run/secrets/${row.env.toLowerCase()}`
+      if (row.secret === 'whole') return `  # ${row.says}\n  # ${name}File: /run/secrets/${row.env.toLowerCase()}`
       if (value === undefined) return `  # ${row.says}\n  ${name}: https://verify.example`
       return `  # ${row.says} (${row.expects})\n  # ${name}: ${stringify(value).trimEnd()}`
     })

@@ -1,14 +1,13 @@
 import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
-import { bytes, folder, httpUrl, integer, list, oneOf, type Setting, text, yesNo } from './setting.js'
+import { isLoopback } from '../core/service-url.js'
+import { bytes, folder, httpUrl, integer, list, oneOf, originUrl, type Setting, text, yesNo } from './setting.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 export const ROLES = ['intake', 'analyze', 'submit'] as const
-export type Role = (typeof ROLES)[number]
-
 const define = <T>(setting: Setting<T>) => setting
 
 /**
@@ -19,7 +18,7 @@ export const SETTINGS = {
   serviceUrl: define({
     env: 'SERVICE_URL',
     path: 'service.url',
-    parse: httpUrl(),
+    parse: originUrl,
     expects: 'the origin of the service, e.g. https://verify.example',
     says: 'Where the media-verification service is. Plain http is accepted for loopback only.',
   }),
@@ -45,7 +44,7 @@ export const SETTINGS = {
     parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
     expects: 'the attester access key, usually ak_att_…',
     says: 'Public identifier of the attester key.',
-    secret: true,
+    secret: 'whole',
   }),
   signingSecret: define({
     env: 'SIGNING_SECRET',
@@ -53,7 +52,7 @@ export const SETTINGS = {
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'the signing secret that was shown when the key was created',
     says: 'Signs every private request. Better given as a file.',
-    secret: true,
+    secret: 'whole',
   }),
   headerPrefix: define({
     env: 'HEADER_PREFIX',
@@ -63,13 +62,21 @@ export const SETTINGS = {
     expects: 'letters, digits and dashes',
     says: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
   }),
+  storeTimeMs: define({
+    env: 'STORE_TIME_MS',
+    path: 'service.storeTimeMs',
+    parse: integer(0, 10 * MINUTE),
+    fallback: '15000',
+    expects: 'milliseconds, 0 to 600000',
+    says: 'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
+  }),
   timestampWindowMs: define({
     env: 'TIMESTAMP_WINDOW_MS',
     path: 'service.timestampWindowMs',
     parse: integer(500, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 500 to 600000',
-    says: 'How far a request timestamp may be from service time. Also how long an unanswered submission is waited out before it may be sent again.',
+    says: 'How far a request timestamp may be from service time. An unanswered submission is waited out for as long before it may be sent again.',
   }),
   serviceTimeoutMs: define({
     env: 'SERVICE_TIMEOUT_MS',
@@ -111,7 +118,7 @@ export const SETTINGS = {
     fallback: 'embedded:',
     expects: 'embedded: (one process) or redis://HOST:6379 or rediss://HOST:6379',
     says: 'The queue engine. Embedded needs nothing but serves one process; Redis serves many.',
-    secret: true,
+    secret: 'credentials',
   }),
   queuePrefix: define({
     env: 'QUEUE_PREFIX',
@@ -173,10 +180,11 @@ export const SETTINGS = {
   ipfsGateways: define({
     env: 'IPFS_GATEWAYS',
     path: 'media.ipfsGateways',
-    parse: list(httpUrl()),
+    parse: list(httpUrl).refine((all) => all.length > 0, 'at least one'),
     fallback: 'https://trustless-gateway.link,https://ipfs.io,https://dweb.link',
     expects: 'comma-separated http(s) origins, the preferred first',
     says: 'Trustless IPFS gateways. Every block is verified, so none of them needs to be trusted.',
+    secret: 'credentials',
   }),
   gatewayHedgeMs: define({
     env: 'GATEWAY_HEDGE_MS',
@@ -287,7 +295,9 @@ export const SETTINGS = {
   roles: define({
     env: 'ROLES',
     path: 'run.roles',
-    parse: list(z.string().pipe(z.enum(ROLES))).refine((all) => all.length > 0, 'at least one role'),
+    parse: list(z.string().pipe(z.enum(ROLES)))
+      .transform((all) => [...new Set(all)])
+      .refine((all) => all.length > 0, 'at least one role'),
     fallback: 'intake,analyze,submit',
     expects: 'any of intake, analyze, submit',
     says: 'What this process does. Processes with different roles share a Redis queue.',
@@ -339,7 +349,7 @@ export const SETTINGS = {
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
     says: 'Password (user attestd) of the queue board. Without it the board is read-only.',
-    secret: true,
+    secret: 'whole',
   }),
   logLevel: define({
     env: 'LOG_LEVEL',
@@ -371,3 +381,31 @@ export type Settings = { readonly [K in Exclude<SettingKey, Optional>]: Value<K>
 
 /** Table rows with the loose type that generic code needs. */
 export const settingRows = Object.entries(SETTINGS) as [SettingKey, Setting<unknown>][]
+
+/** What is wrong with settings only when they are seen together. */
+export interface Conflict {
+  readonly key: SettingKey
+  readonly expected: string
+  readonly fix: string
+}
+
+/** @param settings those that were accepted one by one */
+export function conflictsIn(settings: Partial<Settings>): Conflict[] {
+  const { queueUrl, roles, serviceAllowHttp, serviceUrl } = settings
+  const conflicts: Conflict[] = []
+  if (queueUrl?.startsWith('embedded:') && roles && roles.length < ROLES.length) {
+    conflicts.push({
+      key: 'roles',
+      expected: 'all roles, since the embedded queue serves one process and a missing role would leave its jobs undone',
+      fix: 'Leave ATTESTD_ROLES out, or set ATTESTD_QUEUE_URL to redis://HOST:6379 to split the roles.',
+    })
+  }
+  if (serviceUrl?.startsWith('http:') && !serviceAllowHttp && !isLoopback(new URL(serviceUrl).hostname)) {
+    conflicts.push({
+      key: 'serviceUrl',
+      expected: 'https://, since plain http is taken for this machine only',
+      fix: 'Correct ATTESTD_SERVICE_URL, or set ATTESTD_SERVICE_ALLOW_HTTP=true for a sandbox without real credentials.',
+    })
+  }
+  return conflicts
+}

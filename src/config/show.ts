@@ -1,5 +1,5 @@
 import type { LoadedSettings } from './load.js'
-import { envName } from './setting.js'
+import { envName, maskCredentials } from './setting.js'
 import { type SettingKey, settingRows } from './settings.js'
 
 export interface ShownSetting {
@@ -15,7 +15,8 @@ export function shownSettings({ settings, origins }: Pick<LoadedSettings, 'setti
   return settingRows.flatMap(([key, row]) => {
     const value = settings[key as SettingKey]
     if (value === undefined) return []
-    const masked = row.secret && origins[key] !== 'default'
-    return [{ name: envName(row), value: masked ? MASK : [value].flat().join(','), origin: origins[key] }]
+    const hidden = row.secret === 'whole' && origins[key] !== 'default'
+    const shown = hidden ? MASK : maskCredentials([value].flat().join(','))
+    return [{ name: envName(row), value: shown, origin: origins[key] }]
   })
 }

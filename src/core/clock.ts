@@ -28,3 +28,9 @@ export const systemClock: Clock = {
 
 /** A source of numbers in [0, 1), passed in so that jitter is repeatable in tests. */
 export type Random = () => number
+
+/** @param offsetMs service time minus local time, ms */
+export function clockText(offsetMs: number): string {
+  if (offsetMs === 0) return 'the local clock agrees with it'
+  return `the local clock is ${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'ahead of' : 'behind'} it`
+}

@@ -90,6 +90,11 @@ export const REASONS = {
     says: 'The service answered with a redirect, which is never followed with signed headers.',
     fix: 'Set ATTESTD_SERVICE_URL to the final origin.',
   },
+  'score-forbidden': {
+    kind: 'retry',
+    says: 'The service refused this score (403) although it lets the key in otherwise.',
+    fix: 'Check that a wallet is linked to the key in the dashboard, and that it may score this asset.',
+  },
   'score-conflict': { kind: 'permanent', says: 'The service holds a different score of this attester for the asset.' },
   'score-unconfirmed': {
     kind: 'wait',
@@ -170,7 +175,6 @@ export const REASONS = {
     kind: 'permanent',
     says: 'A job was started many times and its process died or hung each time.',
   },
-  'attempts-exhausted': { kind: 'permanent', says: 'All attempts were used.' },
   'internal-error': { kind: 'retry', says: 'An unexpected error; please report it with the log line.' },
 } as const satisfies Record<string, ReasonEntry>
 

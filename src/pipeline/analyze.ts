@@ -1,4 +1,4 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
 import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
@@ -42,13 +42,11 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     }
     const next: SubmitJob = { ...job, verdict, sent: null }
     await options.queue.add('submit', run.id, next, { priority: priorityOf(job.asset.turnaround) })
-    options.events.verdict?.({ asset: job.asset, verdict, cached, seenAt: job.seenAt })
     options.log.info({ asset: job.asset.id, attempt: run.attempt, risk: verdict.risk, cached }, 'asset scored')
     return { kind: 'done', result: { outcome: 'scored', verdict, cached } }
   } catch (error) {
     if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     const { reason, message } = error
-    options.events.abstained?.({ asset: job.asset, reason, message, seenAt: job.seenAt })
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
     return { kind: 'done', result: { outcome: 'abstained', reason, message } }
   }
@@ -57,12 +55,12 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
 async function detectionFor(
   { asset }: AnalyzeJob,
   { signal }: JobRun<unknown>,
-  { detectors, events, media, verdicts }: AnalyzeOptions,
+  { detectors, events, log, media, verdicts }: AnalyzeOptions,
 ): Promise<{ detection: Detection; cached: boolean }> {
   const detector = detectors.detectorFor(asset.mediaType)
   if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
   const key = { contentHash: asset.contentHash, detectorDigest: detector.digest, mediaType: asset.mediaType }
-  const known = await verdicts.get(key)
+  const known = await kept(log, () => verdicts.get(key))
   if (known) return { detection: known, cached: true }
 
   const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
@@ -70,10 +68,20 @@ async function detectionFor(
     const request = { file: fetched.file, mediaType: asset.mediaType, label: jobIdOf(asset.id) }
     const detection = await detectors.detect(request, signal)
     events.detected?.({ asset, detection })
-    await verdicts.put(key, detection)
+    await kept(log, () => verdicts.put(key, detection))
     return { detection, cached: false }
   } finally {
     fetched.release()
+  }
+}
+
+/** The store only saves work: a disk that fails costs a second inference, not the job. */
+async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    log.warn({ reason: 'data-dir-unusable', err: toAttestdError(error) }, 'verdict store failed')
+    return null
   }
 }
 

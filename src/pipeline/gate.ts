@@ -1,5 +1,6 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock, Random } from '../core/clock.js'
 import type { Reason } from '../core/reasons.js'
+import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { Stake } from '../service/port.js'
 import type { ClockState } from '../service/service-clock.js'
 
@@ -9,11 +10,16 @@ export type GateAnswer =
 
 export interface GateOptions {
   readonly clock: Clock
+  readonly random: Random
   readonly serviceClock: () => ClockState
 }
 
 /** How soon a held submission looks at the gate again, ms. Short, because a look costs nothing on the wire. */
 const LOOK_AGAIN_MS = 2000
+/** Pause after a 429 that did not say how long, growing while they repeat. */
+const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
+/** A service that asks for a longer pause than this is asked again anyway, ms. */
+const MAX_PAUSE_MS = 10 * 60_000
 
 /**
  * Whether a submission may leave now: stake sufficient, clock trusted, no rate-limit pause.
@@ -24,6 +30,7 @@ export class Gate {
   #stake: Stake | null = null
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
+  #rateLimitsInARow = 0
   #refused = false
 
   constructor(options: GateOptions) {
@@ -63,6 +70,20 @@ export class Gate {
     if (until <= this.#pausedUntil) return
     this.#pausedUntil = until
     this.#pauseReason = reason
+  }
+
+  /** Closes the gate for every submission after a 429. @returns the pause, ms */
+  slowDown(retryAfterMs: number | undefined): number {
+    this.#rateLimitsInARow += 1
+    const ownMs = backoffMs(this.#rateLimitsInARow, RATE_BACKOFF, this.#options.random)
+    const pauseMs = honoredDelayMs(retryAfterMs, ownMs, MAX_PAUSE_MS)
+    this.pause('service-rate-limited', pauseMs)
+    return pauseMs
+  }
+
+  /** A request got through, so the next 429 is the first in a row again. */
+  wentThrough(): void {
+    this.#rateLimitsInARow = 0
   }
 
   check(): GateAnswer {

@@ -5,13 +5,13 @@ import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake, Turnaround } from '../service/port.js'
-import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
+import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf, submitResult } from './jobs.js'
 import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
 export interface IntakeOptions {
   readonly service: AttesterService
-  readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'pending'>
+  readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'pending' | 'result'>
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
@@ -70,6 +70,11 @@ export class Intake {
   /** Forgets what was offered, so that the next list offers everything again; for a queue that may have lost jobs. */
   forget(): void {
     this.#offered.clear()
+  }
+
+  /** Lets the next list or snapshot offer the asset again; for one whose job ended because it seemed closed. */
+  reconsider(assetId: string): void {
+    this.#offered.delete(assetId)
   }
 
   /** After a restart the queue knows more than this process: without it, jobs of assets closed meanwhile would run. */
@@ -178,10 +183,25 @@ export class Intake {
     const { id, mediaType, turnaround } = asset
     this.#offered.set(id, { at: clock.monotonic(), turnaround })
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now() }
-    const { added } = await queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
+    const add = () => queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
+    const added = (await add()).added || ((await this.#clearClosed(id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
     log.debug({ asset: id, mediaType, turnaround }, 'asset queued')
+  }
+
+  /**
+   * The service offers an asset again whose submission ended as closed (a stray 404, or it reopened): what is kept of
+   * the old jobs would keep it from ever being scored.
+   * @returns whether the way is free
+   */
+  async #clearClosed(assetId: string): Promise<boolean> {
+    const { queue } = this.#options
+    const id = jobIdOf(assetId)
+    const ended = submitResult.safeParse(await queue.result('submit', id))
+    if (!ended.success || ended.data.outcome !== 'closed') return false
+    await queue.remove('submit', id, 'completed')
+    return queue.remove('analyze', id, 'completed')
   }
 
   /** @param before monotonic time; what was offered later is left alone */
@@ -190,21 +210,14 @@ export class Intake {
       if (open.has(assetId) || offer.at > before) continue
       this.#offered.delete(assetId)
       this.#line.delete(assetId)
-      await this.#dropJobs(assetId, offer.turnaround)
+      await this.#dropJob(assetId, offer.turnaround)
     }
   }
 
-  /** An asset that opens again later is a new one to the queue, so what is left of its ended jobs goes too. */
-  async #dropJobs(assetId: string, turnaround: Turnaround): Promise<void> {
+  async #dropJob(assetId: string, turnaround: Turnaround): Promise<void> {
     const { events, log, queue } = this.#options
     try {
-      const id = jobIdOf(assetId)
-      const waited = await queue.remove('analyze', id, 'waiting')
-      if (!waited) {
-        await queue.remove('analyze', id, 'completed')
-        await queue.remove('submit', id, 'completed')
-        return
-      }
+      if (!(await queue.remove('analyze', jobIdOf(assetId), 'waiting'))) return
       events.dropped?.({ assetId, turnaround })
       log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
     } catch (error) {

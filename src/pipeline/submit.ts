@@ -4,7 +4,6 @@ import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
 import type { Gate } from './gate.js'
 import { parseSubmitJob, type SubmitJob, type SubmitResult } from './jobs.js'
-import type { PipelineEvents } from './pipeline-events.js'
 
 export interface SubmitOptions {
   readonly service: AttesterService
@@ -15,16 +14,17 @@ export interface SubmitOptions {
   readonly timestampWindowMs: number
   /** Longest time the service may take to store a request that it accepted, ms. */
   readonly storeTimeMs: number
+  /** How far off service time may be, ms. */
+  readonly clockErrorMs: () => number
+  /** Reads the stake anew after a 403. @returns whether the key is let in; null where that could not be found out */
+  readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
   readonly log: Log
-  readonly events: PipelineEvents
 }
 
-/** Pause for all submissions after a 429 that did not say how long, ms. */
-const RATE_PAUSE_MS = 5000
-/** A service that asks for a longer pause than this is asked again anyway, ms. */
-const MAX_PAUSE_MS = 10 * 60_000
-/** Server errors of a proxy: the service behind it may still be working on the request. */
-const PROXY_STATUS = new Set<unknown>([502, 504])
+/** Pause of a job whose question or send was refused by a gate of the service, ms. */
+const REFUSED_PAUSE_MS = 5000
+/** Server errors by which the service itself says that it is done with the request; any other may come from a proxy before it. */
+const LAST_WORDS = new Set<unknown>([500, 501])
 
 /**
  * Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
@@ -41,7 +41,8 @@ export async function submit(run: JobRun<unknown>, options: SubmitOptions): Prom
     if (standing !== 'free') return standing
     return await send(job, run, options)
   } catch (error) {
-    return holdOrThrow(toAttestdError(error), options)
+    if (run.signal.aborted) throw error
+    return await holdOrThrow(toAttestdError(error), run, options)
   }
 }
 
@@ -54,6 +55,7 @@ async function ask(
   // Read before asking: only what has settled by the time of the question is covered by its answer.
   const askedAt = options.serviceNow()
   const asset = await options.service.find(job.asset.id, run.signal)
+  options.gate.wentThrough()
   if (!asset) return closed(job, run, options)
   if (typeof asset.myScore === 'number') return confirmed(job, asset, run, options)
   const settlesInMs = (job.sent?.settledAt ?? 0) - askedAt
@@ -66,7 +68,7 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
   const signedAt = options.serviceNow()
   const sent = {
     tries: (job.sent?.tries ?? 0) + 1,
-    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,
+    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs + options.clockErrorMs(),
   }
   await run.save({ ...job, sent })
   try {
@@ -76,8 +78,8 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
     const failure = toAttestdError(error)
-    if (failure.reason === 'service-failing' && !PROXY_STATUS.has(failure.facts.status)) {
-      // A plain 500 or 503 is the service's last word, so the next question already settles it.
+    if (failure.reason === 'service-failing' && LAST_WORDS.has(failure.facts.status)) {
+      // The next question already settles it.
       await run.save({ ...job, sent: { ...sent, settledAt: options.serviceNow() } })
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
@@ -120,18 +122,24 @@ function finish(
   options: SubmitOptions,
   result: SubmitResult,
 ): JobEnd<SubmitResult> {
-  const { asset, seenAt, verdict } = job
-  options.events.submitted?.({ asset, result, verdict, seenAt })
-  const facts = { asset: asset.id, attempt: run.attempt, ...result }
+  const facts = { asset: job.asset.id, attempt: run.attempt, ...result }
   options.log.info(facts, result.outcome === 'closed' ? 'asset closed before a score was confirmed' : 'score on record')
   return { kind: 'done', result }
 }
 
-/** Refusals that speak for every submission close the gate for a while; this job waits with the others. */
-function holdOrThrow(failure: AttestdError, { gate }: SubmitOptions): JobEnd<SubmitResult> {
-  if (failure.kind !== 'wait') throw failure
-  if (failure.reason === 'service-forbidden') gate.refuse()
-  const pauseMs = Math.min(MAX_PAUSE_MS, failure.retryAfterMs ?? RATE_PAUSE_MS)
-  gate.pause(failure.reason, pauseMs)
-  return { kind: 'hold', reason: failure.reason, delayMs: Math.max(1, Math.ceil(pauseMs)) }
+/** A 429 speaks for every submission; a 403 does where the stake is refused too, else it is about this asset alone. */
+async function holdOrThrow(
+  failure: AttestdError,
+  run: JobRun<unknown>,
+  options: SubmitOptions,
+): Promise<JobEnd<SubmitResult>> {
+  const { reason } = failure
+  if (reason === 'service-rate-limited') {
+    return { kind: 'hold', reason, delayMs: options.gate.slowDown(failure.retryAfterMs) }
+  }
+  if (reason !== 'service-forbidden') throw failure
+  if ((await options.confirmStake(run.signal)) === true) {
+    throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })
+  }
+  return { kind: 'hold', reason, delayMs: failure.retryAfterMs ?? REFUSED_PAUSE_MS }
 }

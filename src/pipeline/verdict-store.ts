@@ -53,8 +53,9 @@ export class VerdictStore {
     const entries = await fs.readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
     for (const entry of entries.filter((one) => one.isFile())) {
       const file = path.join(entry.parentPath, entry.name)
-      const { mtimeMs } = await fs.stat(file)
-      if (now - mtimeMs > maxAgeMs) await fs.rm(file, { force: true })
+      // Another process may have renamed or removed it since.
+      const stat = await fs.stat(file).catch(() => null)
+      if (stat && now - stat.mtimeMs > maxAgeMs) await fs.rm(file, { force: true })
     }
   }
 

@@ -7,6 +7,7 @@ import { createReport, type Report } from '../../src/app/report.js'
 import { silentLog } from '../../src/core/log.js'
 import { createMetrics, type Metrics } from '../../src/observe/metrics.js'
 import { createThrottledLog } from '../../src/observe/throttled-log.js'
+import type { AnalyzeResult, SubmitJob, SubmitResult } from '../../src/pipeline/jobs.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { submitJobData } from '../support/pipeline-parts.js'
@@ -17,6 +18,7 @@ let metrics: Metrics
 let activity: Activity
 let report: Report
 let troubles: number
+let closed: string[]
 
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
@@ -28,6 +30,8 @@ beforeEach(async () => {
   const onQueueTrouble = () => {
     troubles++
   }
+  closed = []
+  const onClosed = (id: string) => closed.push(id)
   report = createReport({
     metrics,
     ledger: new Ledger(folder),
@@ -36,12 +40,24 @@ beforeEach(async () => {
     log: silentLog,
     outages,
     onQueueTrouble,
+    onClosed,
   })
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
+afterEach(async () => {
+  await report.flush()
+  await fs.rm(folder, { recursive: true })
+})
 
-const { asset, verdict } = submitJobData()
+const { asset } = submitJobData()
 const accepted = { outcome: 'accepted', scoreId: 's1', risk: 87.5, attester: '0x1' } as const
+
+const ended = { id: 'x', attempt: 1, elapsedMs: 5 }
+function submitted(result: SubmitResult, change: Partial<SubmitJob> = {}): void {
+  report.worker.completed?.({ ...ended, queue: 'submit', data: submitJobData(change), result })
+}
+function analyzed(result: AnalyzeResult): void {
+  report.worker.completed?.({ ...ended, queue: 'analyze', data: { asset, seenAt: 0 }, result })
+}
 
 async function metric(line: string): Promise<string | undefined> {
   return (await metrics.text()).split('\n').find((one) => one.startsWith(line))
@@ -50,7 +66,7 @@ async function metric(line: string): Promise<string | undefined> {
 describe('the report', () => {
   test('an accepted score becomes a number, a ledger line and a console row', async () => {
     const seenAt = clock.now() - 2500
-    report.pipeline.submitted?.({ asset, result: accepted, verdict, seenAt })
+    submitted(accepted, { seenAt })
     await report.flush()
     expect(await metric('attestd_scores_total{how="accepted"}')).toMatch(/ 1$/)
     expect(await metric('attestd_open_to_accepted_seconds_sum{turnaround="standard"}')).toMatch(/ 2\.5$/)
@@ -62,17 +78,24 @@ describe('the report', () => {
 
   test('a priority asset whose score came after five minutes counts as missed', async () => {
     const urgent = { ...asset, turnaround: 'priority_5min' as const }
-    report.pipeline.submitted?.({ asset: urgent, result: accepted, verdict, seenAt: clock.now() - 5 * 60_000 })
+    submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 })
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toBeUndefined()
-    report.pipeline.submitted?.({ asset: urgent, result: accepted, verdict, seenAt: clock.now() - 5 * 60_000 - 1 })
+    submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 - 1 })
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
   })
 
   test('an abstention is kept with its reason', async () => {
-    report.pipeline.abstained?.({ asset, reason: 'media-corrupt', message: 'torn', seenAt: 0 })
+    analyzed({ outcome: 'abstained', reason: 'media-corrupt', message: 'torn' })
     await report.flush()
     expect(await metric('attestd_abstained_total{reason="media-corrupt",media_type="image"}')).toMatch(/ 1$/)
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
+  })
+
+  test('a submission that found its asset closed is told on, so that the asset can be looked at again', async () => {
+    submitted({ outcome: 'closed', maybeStored: false })
+    await report.flush()
+    expect(closed).toEqual(['asset-1'])
+    expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
   })
 
   test('only the last try of a job counts as failed', async () => {
@@ -106,7 +129,7 @@ describe('the report', () => {
   test('a ledger that cannot be written costs only its lines', async () => {
     await fs.rm(folder, { recursive: true })
     await fs.writeFile(folder, 'not a directory')
-    report.pipeline.abstained?.({ asset, reason: 'media-empty', message: '', seenAt: 0 })
+    analyzed({ outcome: 'abstained', reason: 'media-empty', message: '' })
     await expect(report.flush()).resolves.toBeUndefined()
     expect(activity.recent.length).toBe(1)
   })

@@ -43,7 +43,8 @@ test('a flag wins over the environment, the environment over the file, the file 
 
 test('lists, sizes and words are parsed', () => {
   const env = {
-    ATTESTD_ROLES: 'submit, intake',
+    ATTESTD_ROLES: 'submit, intake, submit',
+    ATTESTD_QUEUE_URL: 'redis://h:1',
     ATTESTD_MEDIA_MAX_BYTES: '5 MiB',
     ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:1, https://b.example/x,',
     ATTESTD_QUEUE_FSYNC: 'yes',
@@ -54,7 +55,7 @@ test('lists, sizes and words are parsed', () => {
     ipfsGateways: ['http://127.0.0.1:1', 'https://b.example/x'],
     queueFsync: true,
   })
-  const yaml = file('list.yaml', 'run:\n  roles: [analyze, submit]\nqueue:\n  fsync: true\n')
+  const yaml = file('list.yaml', 'run:\n  roles: [analyze, submit]\nqueue:\n  fsync: true\n  url: redis://h:1\n')
   expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({
     roles: ['analyze', 'submit'],
     queueFsync: true,
@@ -77,6 +78,10 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_QUEUE_URL', 'postgres://x'],
     ['ATTESTD_ROLES', 'intake,cook'],
     ['ATTESTD_ROLES', ','],
+    ['ATTESTD_ROLES', 'intake,intake,intake'],
+    ['ATTESTD_IPFS_GATEWAYS', ','],
+    ['ATTESTD_SERVICE_URL', 'http://service.example'],
+    ['ATTESTD_SERVICE_URL', 'https://service.example/api'],
     ['ATTESTD_MEDIA_MAX_BYTES', 'lots'],
     ['ATTESTD_HEADER_PREFIX', 'X Y'],
     ['ATTESTD_LOG_LEVEL', 'loud'],
@@ -96,13 +101,22 @@ describe('a setting that cannot be accepted', () => {
     expect(error.problems.length).toBe(2)
   })
 
+  test('shows no credentials of a URL, and no line of a YAML file', () => {
+    const env = { ATTESTD_SERVICE_URL: 'https://me:hunter2@x/p', ATTESTD_IPFS_GATEWAYS: 'ftp://me:hunter3@gw' }
+    expect(problemsOf({ env }).message).not.toMatch(/hunter/)
+    for (const line of ['signingSecret: *S3cret', 'signingSecret: !S3cret [', 'signingSecret: "S3cret']) {
+      const broken = file('secret.yaml', `service:\n  ${line}\n`)
+      expect(problemsOf({ env: {}, file: broken }).message).not.toContain('S3cret')
+    }
+  })
+
   test('all problems are told at once', () => {
-    const need = ['serviceUrl', 'accessKey', 'signingSecret'] as const
+    const need = () => ['serviceUrl', 'accessKey', 'signingSecret'] as const
     expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
-      'setting-missing',
-      'setting-missing',
-      'setting-missing',
       'setting-invalid',
+      'setting-missing',
+      'setting-missing',
+      'setting-missing',
     ])
   })
 

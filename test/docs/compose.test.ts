@@ -63,7 +63,7 @@ describe('config/compose.yaml', () => {
     )
     const { settings, unknownEnv } = loadSettings({
       env: Object.fromEntries(plain),
-      need: ['serviceUrl', 'accessKey', 'signingSecret'],
+      need: () => ['serviceUrl', 'accessKey', 'signingSecret'],
     })
     expect(unknownEnv).toEqual([])
     expect(settings.httpPassword).toBeDefined()

@@ -13,7 +13,11 @@ describe('the gate', () => {
     ['holds during a pause whatever else', { stake: [1n, 1n], pauseMs: 1 }, 'service-rate-limited'],
   ]
   test.each(rows)('%s', (_name, { stake, clock = true, pauseMs }, reason) => {
-    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => ({ ...trusted, trusted: clock }) })
+    const gate = new Gate({
+      clock: new ManualClock(),
+      random: () => 1,
+      serviceClock: () => ({ ...trusted, trusted: clock }),
+    })
     if (stake) gate.updateStake({ stakedWei: stake[0], minStakeWei: stake[1] })
     if (pauseMs) gate.pause('service-rate-limited', pauseMs)
     const answer = gate.check()
@@ -21,7 +25,7 @@ describe('the gate', () => {
   })
 
   test('tells when the stake crosses the minimum, both ways', () => {
-    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => trusted })
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
     expect(gate.updateStake({ stakedWei: 6n, minStakeWei: 5n })).toBe(false)
     expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n })).toBe(true)
@@ -29,7 +33,7 @@ describe('the gate', () => {
   })
 
   test('a refusal closes it until a stake can be read again', () => {
-    const gate = new Gate({ clock: new ManualClock(), serviceClock: () => trusted })
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     expect(gate.refuse()).toBe(true)
     expect(gate.refuse()).toBe(false)
@@ -39,9 +43,17 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
+  test('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    expect([gate.slowDown(undefined), gate.slowDown(0), gate.slowDown(9000)]).toEqual([2000, 4000, 9000])
+    gate.wentThrough()
+    expect(gate.slowDown(0)).toBe(2000)
+    expect(gate.slowDown(24 * 3_600_000)).toBe(10 * 60_000)
+  })
+
   test('a shorter pause does not cut a longer one short', async () => {
     const clock = new ManualClock()
-    const gate = new Gate({ clock, serviceClock: () => trusted })
+    const gate = new Gate({ clock, random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     gate.pause('service-forbidden', 10_000)
     gate.pause('service-rate-limited', 1_000)

@@ -21,7 +21,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
   const lists: (Asset[] | Error)[] = []
   const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0 }
   const broken = { queue: false }
-  const ended = new Set<string>()
+  const results = new Map<string, unknown>()
   const gate: { hold?: Promise<void> } = {}
   const queue = {
     add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
@@ -31,12 +31,14 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
       added.push({ id, priority })
       return { added: true }
     },
-    remove: async (_queue: string, id: string, state: string) => {
-      if (state === 'completed') completedRemoved.push(id)
-      if (state === 'completed' || ended.has(id)) return ended.has(id) && state === 'completed'
-      removed.push(id)
+    remove: async (name: string, id: string, state: string) => {
+      if (state === 'waiting') removed.push(id)
+      else completedRemoved.push(`${name} ${id}`)
+      if (name === 'analyze' && state === 'completed')
+        added.splice(0, added.length, ...added.filter((job) => job.id !== id))
       return true
     },
+    result: async (_name: string, id: string) => results.get(id),
     async *pending() {
       yield* pending
     },
@@ -74,7 +76,8 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
     added,
     removed,
     completedRemoved,
-    ended,
+    results,
+    reconsider: (id: string) => intake.reconsider(id),
     gate,
     lists,
     counts,
@@ -191,14 +194,25 @@ describe('intake', () => {
     expect(place).toBeLessThan(10)
   })
 
-  test('an asset that opens again finds no trace of its ended jobs', async () => {
+  test('an asset that is offered again after its submission ended as closed gets new jobs', async () => {
     const parts = setUp()
-    parts.ended.add(jobIdOf('a'))
     await parts.send(snapshot(openAsset({ id: 'a' })))
-    await parts.send(snapshot())
+    parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
+    parts.reconsider('a')
+    await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
-    expect(parts.removed).toEqual([])
-    expect(parts.completedRemoved).toEqual([jobIdOf('a'), jobIdOf('a')])
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
+    expect(parts.completedRemoved).toEqual([`submit ${jobIdOf('a')}`, `analyze ${jobIdOf('a')}`])
+  })
+
+  test('one whose score is on record is left alone, whatever the service offers', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    parts.results.set(jobIdOf('a'), { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
+    parts.reconsider('a')
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.end()
+    expect(parts.completedRemoved).toEqual([])
   })
 
   test('a refused list is told, since it speaks of the stake', async () => {

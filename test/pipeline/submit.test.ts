@@ -11,6 +11,7 @@ import { jobRun, openAsset, submitJobData } from '../support/pipeline-parts.js'
 const NOW = Date.UTC(2026, 0, 1)
 const WINDOW = 30_000
 const STORE = 15_000
+const ERROR = 40
 const receipt: Receipt = { scoreId: 's1', assetId: 'asset-1', risk: 87.5, how: 'accepted', attester: '0x1' }
 
 type Step = Asset | null | Error
@@ -39,9 +40,18 @@ function scripted(finds: Step[], submits: (Receipt | Error)[]) {
   return { service: service as AttesterService, calls, signedAt }
 }
 
-function setUp(job: SubmitJob, finds: Step[], submits: (Receipt | Error)[], { stake = 10n } = {}) {
+function setUp(
+  job: SubmitJob,
+  finds: Step[],
+  submits: (Receipt | Error)[],
+  { stake = 10n, confirm = null as boolean | null } = {},
+) {
   const clock = new ManualClock(NOW)
-  const gate = new Gate({ clock, serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) })
+  const gate = new Gate({
+    clock,
+    random: () => 1,
+    serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
+  })
   gate.updateStake({ stakedWei: stake, minStakeWei: 10n })
   const script = scripted(finds, submits)
   const run = jobRun(job)
@@ -51,8 +61,9 @@ function setUp(job: SubmitJob, finds: Step[], submits: (Receipt | Error)[], { st
     serviceNow: () => clock.now(),
     timestampWindowMs: WINDOW,
     storeTimeMs: STORE,
+    clockErrorMs: () => ERROR,
+    confirmStake: async () => confirm,
     log: silentLog,
-    events: {},
   }
   return { ...script, run, gate, clock, end: () => submit(run, options) }
 }
@@ -66,7 +77,7 @@ describe('a submission', () => {
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
     expect(calls).toEqual(['ask', 'send'])
     expect(signedAt).toEqual([NOW])
-    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
+    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE + ERROR } }])
   })
 
   test('is not sent when the service already holds a score of this attester', async () => {
@@ -108,7 +119,7 @@ describe('a submission', () => {
 })
 
 describe('after a failed send the record of the attempt', () => {
-  const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE }
+  const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE + ERROR }
   const rows: [string, AttestdError | Error, SubmitJob['sent']][] = [
     ['stays after a timeout', new AttestdError('service-timeout', undefined, { ambiguous: true }), recordedSend],
     ['stays after a reset', new AttestdError('service-connection-lost', undefined, { ambiguous: true }), recordedSend],
@@ -116,6 +127,16 @@ describe('after a failed send the record of the attempt', () => {
     [
       'stays after a 502, since the service behind the proxy may be working',
       new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 502 } }),
+      recordedSend,
+    ],
+    [
+      'stays after a 503, which a proxy may have said',
+      new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 503 } }),
+      recordedSend,
+    ],
+    [
+      'stays after a 524, since the service behind the edge is working',
+      new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 524 } }),
       recordedSend,
     ],
     [
@@ -137,7 +158,11 @@ describe('after a failed send the record of the attempt', () => {
     const lost = new AbortController()
     const { service } = scripted([free], [])
     const clock = new ManualClock(NOW)
-    const gate = new Gate({ clock, serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) })
+    const gate = new Gate({
+      clock,
+      random: () => 1,
+      serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
+    })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     const run = jobRun(submitJobData(), lost.signal)
     service.submit = async () => {
@@ -150,8 +175,9 @@ describe('after a failed send the record of the attempt', () => {
       serviceNow: () => NOW,
       timestampWindowMs: WINDOW,
       storeTimeMs: STORE,
+      clockErrorMs: () => ERROR,
+      confirmStake: async () => null,
       log: silentLog,
-      events: {},
     }
     await expect(submit(run, options)).rejects.toThrow()
     expect(run.saved).toMatchObject([{ sent: recordedSend }])
@@ -165,6 +191,40 @@ describe('refusals', () => {
     expect(await end()).toEqual({ kind: 'hold', reason: 'service-rate-limited', delayMs: 9000 })
     expect(gate.check()).toEqual({ open: false, reason: 'service-rate-limited', retryInMs: 9000 })
     await clock.advance(9000)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
+  test('a 403 holds the job where the stake is refused too', async () => {
+    const { end } = setUp(submitJobData(), [free], [new AttestdError('service-forbidden')], { confirm: false })
+    expect(await end()).toMatchObject({ kind: 'hold', reason: 'service-forbidden' })
+  })
+
+  test('a 403 of one asset alone is that job failing, and closes the gate for no other', async () => {
+    const refusal = new AttestdError('service-forbidden')
+    const { end, gate } = setUp(submitJobData(), [free], [refusal], { confirm: true })
+    await expect(end()).rejects.toMatchObject({ reason: 'score-forbidden', kind: 'retry' })
+    expect(gate.check()).toEqual({ open: true })
+  })
+
+  test('a stop in the middle closes no gate', async () => {
+    const stop = new AbortController()
+    const { gate } = setUp(submitJobData(), [], [])
+    const service = scripted([], []).service
+    service.find = async () => {
+      stop.abort()
+      throw new AttestdError('service-rate-limited')
+    }
+    const options = {
+      service,
+      gate,
+      serviceNow: () => NOW,
+      timestampWindowMs: WINDOW,
+      storeTimeMs: STORE,
+      clockErrorMs: () => 0,
+      confirmStake: async () => null,
+      log: silentLog,
+    }
+    await expect(submit(jobRun(submitJobData(), stop.signal), options)).rejects.toThrow()
     expect(gate.check()).toEqual({ open: true })
   })
 

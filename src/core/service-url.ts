@@ -1,4 +1,4 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from './errors.js'
 
 /**
  * Parses the service's origin. HTTPS is required for real credentials (specification, What the service does), so plain
@@ -24,6 +24,7 @@ export function parseServiceUrl(text: string, { allowInsecure = false } = {}): U
   return url
 }
 
-function isLoopback(hostname: string): boolean {
+/** @param hostname as URL gives it, IPv6 in brackets */
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

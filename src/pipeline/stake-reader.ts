@@ -1,0 +1,88 @@
+import type { Clock } from '../core/clock.js'
+import { type AttestdError, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { AttesterService, Stake } from '../service/port.js'
+import type { Gate } from './gate.js'
+
+export interface StakeReaderOptions {
+  readonly service: Pick<AttesterService, 'listOpen'>
+  readonly gate: Gate
+  readonly clock: Clock
+  readonly log: Log
+  /** Told of every stake that was read; for metrics. */
+  readonly onStake: (stake: Stake) => void
+  /** Told when the service refuses the key; for metrics. */
+  readonly onRefused: () => void
+}
+
+/** A reading answers every question that comes within this time, ms, so that many refused jobs ask once. */
+const SHARED_MS = 2000
+
+/** Brings to the gate what the service says of the stake, by its numbers or by refusing the key with a 403. */
+export class StakeReader {
+  readonly #options: StakeReaderOptions
+  #reading: Promise<boolean | null> | null = null
+  #readAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: StakeReaderOptions) {
+    this.#options = options
+  }
+
+  /** A stake that someone read on the way. */
+  seen(stake: Stake): void {
+    const { gate, log, onStake } = this.#options
+    onStake(stake)
+    if (!gate.updateStake(stake)) return
+    const facts = { stakedWei: String(stake.stakedWei), minStakeWei: String(stake.minStakeWei) }
+    if (gate.stakeOk) log.info(facts, 'stake suffices, submitting')
+    else log.warn({ ...facts, reason: 'stake-low' }, 'stake is below the minimum, submission paused')
+  }
+
+  /** The service refused a route that it keeps open to every key with enough stake. */
+  refused(): void {
+    const { gate, log, onRefused } = this.#options
+    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key, submission paused')
+    onRefused()
+  }
+
+  /** Asks the service now. @returns whether the key is let in; null where that could not be found out */
+  confirm(signal: AbortSignal): Promise<boolean | null> {
+    const now = this.#options.clock.monotonic()
+    if (!this.#reading || now - this.#readAt > SHARED_MS) {
+      this.#readAt = now
+      this.#reading = this.#read(signal).then(
+        () => this.#options.gate.stakeOk,
+        (failure: AttestdError) => (failure.reason === 'service-forbidden' ? false : null),
+      )
+    }
+    return this.#reading
+  }
+
+  /** Reads the stake regularly, for a process that submits but takes nothing in (intake reads it on the way). */
+  async watch(everyMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    while (!signal.aborted) {
+      let pauseMs = everyMs
+      try {
+        await this.#read(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        const { reason, retryAfterMs } = toAttestdError(error)
+        pauseMs = Math.max(everyMs, retryAfterMs ?? 0)
+        log.warn({ reason, retryInMs: pauseMs }, 'reading the stake failed')
+      }
+      await clock.sleep(pauseMs, signal).catch(() => {})
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    try {
+      const { stake } = await this.#options.service.listOpen({ includeMyScore: false }, signal)
+      if (stake) this.seen(stake)
+    } catch (error) {
+      const failure = toAttestdError(error)
+      if (failure.reason === 'service-forbidden') this.refused()
+      throw failure
+    }
+  }
+}
