@@ -53,6 +53,7 @@ export class DaemonBench {
       ATTESTD_SIGNING_SECRET: attesterKey.signingSecret,
       ATTESTD_TIMESTAMP_WINDOW_MS: String(WINDOW_MS),
       ATTESTD_SERVICE_TIMEOUT_MS: String(SERVICE_TIMEOUT_MS),
+      ATTESTD_STORE_TIME_MS: String(SERVICE_TIMEOUT_MS),
       ATTESTD_LIST_EVERY_MS: String(LIST_EVERY_MS),
       ATTESTD_QUEUE_LOCK_MS: String(LOCK_MS),
       ATTESTD_MODELS_DIR: path.join(this.folder, 'models'),

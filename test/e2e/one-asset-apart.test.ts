@@ -1,0 +1,55 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+async function newBench(): Promise<DaemonBench> {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await bench.prepare()
+  return bench
+}
+
+describe.concurrent('what the service says of one asset', () => {
+  test('a stray 404 delays its score, and does not lose it', async () => {
+    const bench = await newBench()
+    const [strange] = await bench.registerMany(3, 'stray')
+    bench.sandbox.control.setFaults({
+      rules: [{ route: 'one', key: strange!.id, fault: 'status-404', untilAttempt: 1 }],
+    })
+    const daemon = await bench.start().ready()
+    await bench.expectExactlyOneEach()
+    expect(await daemon.metric('attestd_missed_total', 'reason="asset-closed"')).toBe(1)
+  })
+
+  test('an asset that closed while its submission waited is scored when it opens again', async () => {
+    const bench = await newBench()
+    const asset = await bench.register('reopened')
+    bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 500 }] })
+    const daemon = await bench.start().ready()
+    await bench.until('a question under way', () => bench.requests('one') > 0)
+    bench.sandbox.control.closeAsset(asset.id)
+    bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'status-404', attempts: [2] }] })
+    await bench.until('closed', async () => (await daemon.metric('attestd_jobs_total', 'queue="submit"')) > 0)
+    bench.sandbox.control.setFaults({})
+    const scoredMeanwhile = bench.sandbox.scores().length
+    bench.sandbox.control.openAsset(asset.id)
+    await bench.expectExactlyOneEach()
+    expect(scoredMeanwhile).toBeLessThanOrEqual(1)
+  })
+
+  test('a 403 for one asset holds up no other', async () => {
+    const bench = await newBench()
+    const [poison] = await bench.registerMany(1, 'poison')
+    bench.sandbox.control.setFaults({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })
+    const daemon = await bench.start({ ATTESTD_SUBMIT_ATTEMPTS: '2' }).ready()
+    const refusals = () => daemon.metric('attestd_retries_total', 'reason="score-forbidden"')
+    await bench.until('the first refusal', async () => (await refusals()) > 0)
+    const others = await bench.registerMany(4, 'others')
+    const scored = () => others.every(({ id }) => bench.scoreCounts()[id] === 1)
+    await bench.until('the others', scored)
+    const failed = () => daemon.failedJobs()
+    await bench.until('the refused one kept with its reason', async () => (await failed()).length === 1)
+    expect(JSON.stringify(await failed())).toContain('score-forbidden')
+  })
+})
