@@ -5,6 +5,16 @@ import type { AttestdError } from '../core/errors.js'
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
 export type AnyConnection = any
 
+/** An active job, as the worker that took it knows it. */
+export interface HeldJob {
+  readonly queue: string
+  readonly prefix: string
+  readonly id: string
+  readonly token: string
+  /** How long a lock lasts, milliseconds. */
+  readonly lockMs: number
+}
+
 /** What an engine brings to BullMQ: how to connect, how to check, how to end. */
 export interface Backing {
   readonly kind: 'embedded' | 'redis'
@@ -13,6 +23,13 @@ export interface Backing {
   /** For workers: waits for the engine to come back. */
   readonly consumer: AnyConnection
   readonly factory: BackendFactory<IQueueBackend, AnyConnection>
+  /**
+   * Replaces the data of a job in one step with the check that the token still holds its lock, which is renewed. Waits
+   * while the engine is away.
+   * @param json the data as JSON text
+   * @returns whether the lock was held; else nothing was changed
+   */
+  saveData(job: HeldJob, json: string): Promise<boolean>
   /** One round trip; rejects when there is none. */
   ping(): Promise<void>
   /** Tells about connection trouble, unthrottled. */

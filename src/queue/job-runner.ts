@@ -2,6 +2,7 @@ import { DelayedError, type Job, WaitingError } from 'bullmq'
 import { unlessAborted } from '../core/abort.js'
 import type { Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
+import type { Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
 import { FailedForGood, RetryLater } from './job-failure.js'
 import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
@@ -9,12 +10,14 @@ import { holdDelayMs, judge } from './retry-policy.js'
 
 export interface RunnerOptions {
   readonly queue: QueueName
+  readonly prefix: string
   readonly lockMs: number
   readonly maxDataBytes: number
   readonly random: Random
   readonly events: WorkerEvents
   /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
   readonly stopping: () => boolean
+  readonly saveData: Backing['saveData']
   readonly report: (error: AttestdError) => void
 }
 
@@ -87,26 +90,26 @@ export class JobRunner<Data, Result> {
   }
 
   /**
-   * Replaces the job's data. BullMQ's update asks for no lock, so the lock is renewed first: a run that lost it can not
-   * overwrite what its successor recorded, and for the next `lockMs` nobody else can take the job.
+   * Replaces the job's data where this run still holds the lock. BullMQ's own update asks for no lock: waiting for an
+   * engine that is away it could overwrite what the job's next owner recorded.
    */
   async #save(job: Job, token: string, abort: AbortController, data: Data): Promise<void> {
     const { signal } = abort
     signal.throwIfAborted()
-    const clean = cleanJson(data, this.#options.maxDataBytes)
-    const persist = async () => {
-      if ((await job.extendLock(token, this.#options.lockMs)) !== 1) {
-        const lost = new AttestdError('job-lock-lost')
-        abort.abort(lost)
-        throw lost
-      }
-      await job.updateData(clean)
-    }
+    const { queue, prefix, lockMs, maxDataBytes, saveData } = this.#options
+    const clean = cleanJson(data, maxDataBytes)
     try {
+      const saving = saveData({ queue, prefix, id: job.id ?? '', token, lockMs }, JSON.stringify(clean))
       // The engine may be away for long; a run that was aborted meanwhile must not wait for it.
-      await unlessAborted(persist(), signal)
+      if (await unlessAborted(saving, signal)) {
+        job.data = clean
+        return
+      }
     } catch (error) {
       throw toAttestdError(error, 'queue-unreachable')
     }
+    const lost = new AttestdError('job-lock-lost')
+    abort.abort(lost)
+    throw lost
   }
 }

@@ -52,16 +52,18 @@ export class JobWorker implements RunningWorker {
   }
 
   private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
-    const { queue, lockMs, trouble, backing } = options
+    const { queue, prefix, lockMs, trouble, backing } = options
     this.#clock = options.clock
     this.#locks = new LockWatch(lockMs, (id) => this.#cancel(id))
     const runner = new JobRunner(processor as Processor<unknown, unknown>, {
       queue,
+      prefix,
       lockMs,
       maxDataBytes: options.maxDataBytes,
       random: options.random,
       events,
       stopping: () => this.#stopping,
+      saveData: (held, json) => backing.saveData(held, json),
       report: (error) => trouble.report(queue, error),
     })
     // BullMQ makes a signal only for a processor that declares three parameters.

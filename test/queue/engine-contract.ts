@@ -2,8 +2,16 @@ import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { afterEach, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import type { JobRun, Processor, QueueEngine, QueueName, RunningWorker } from '../../src/queue/queues.js'
-import { ATTEMPTS, deferred, EventLog } from './queue-support.js'
+import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
+import {
+  type JobRun,
+  type Processor,
+  QUEUE_NAMES,
+  type QueueEngine,
+  type QueueName,
+  type RunningWorker,
+} from '../../src/queue/queues.js'
+import { ATTEMPTS, deferred, EventLog, LOCK_MS } from './queue-support.js'
 
 /** What every engine must do. The engine is shared by the tests: each cleans up, and ids differ. */
 export function engineContract(open: () => QueueEngine): void {
@@ -404,6 +412,23 @@ export function engineContract(open: () => QueueEngine): void {
     expect(job?.data).toEqual({ owner: 'first' })
   })
 
+  it('renews the lock with every save, and hands the saved data to the end of the run', async () => {
+    const engine = open()
+    await engine.add('submit', 'renewed', { step: 0 }, { priority: 1 })
+    const left: number[] = []
+    const events = await work('submit', async (run) => {
+      await stretchLock(engine, 'submit', run.id)
+      left.push(await lockLeftMs(engine, 'submit', run.id))
+      await run.save({ step: 1 })
+      left.push(await lockLeftMs(engine, 'submit', run.id))
+      return { kind: 'done', result: null }
+    })
+    const [done] = await events.until('completed')
+    expect(done?.data).toEqual({ step: 1 })
+    expect(left[0]).toBeGreaterThan(LOCK_MS)
+    expect(left[1]).toBeLessThanOrEqual(LOCK_MS)
+  })
+
   it('answers a ping', async () => {
     await expect(open().ping()).resolves.toBeUndefined()
     await expect(open().ping(AbortSignal.abort())).rejects.toThrow(/abort/i)
@@ -415,20 +440,50 @@ async function untilAsleep(engine: QueueEngine): Promise<void> {
   // The embedded engine answers in order, and a worker asks it only a few times on its way to sleep.
   for (let round = 0; engine.kind === 'embedded' && round < 50; round++) await engine.ping()
   if (engine.kind === 'embedded') return
-  const client = (await (engine.boardQueues()[0] as Queue).getBackend().client) as unknown as Redis
+  const client = await redisOf(engine)
   while (!/flags=b/.test(String(await client.client('LIST')))) await engine.ping()
 }
 
+/** Far longer than a lock of these tests. */
+const LONG_LOCK_MS = 60_000
+
 /** Gives the lock of an active job to somebody else, as if it had expired. */
 async function robLock(engine: QueueEngine, queue: QueueName, id: string): Promise<void> {
-  const bull = engine.boardQueues()[queue === 'analyze' ? 0 : 1] as Queue
-  if (engine.kind === 'redis') {
-    const client = await bull.getBackend().client
-    await client.set(`${bull.toKey(id)}:lock`, 'another')
-    return
+  if (engine.kind === 'redis') await (await redisOf(engine)).set(lockKey(engine, queue, id), 'another')
+  else await database(engine, `UPDATE job SET lock_token = 'another' WHERE queue = $1 AND id = $2`, [queue, id])
+}
+
+async function stretchLock(engine: QueueEngine, queue: QueueName, id: string): Promise<void> {
+  if (engine.kind === 'redis') await (await redisOf(engine)).pexpire(lockKey(engine, queue, id), LONG_LOCK_MS)
+  else {
+    const until = Date.now() + LONG_LOCK_MS
+    await database(engine, 'UPDATE job SET locked_until_ms = $3 WHERE queue = $1 AND id = $2', [queue, id, until])
   }
-  const { pool } = (
-    bull.getBackend() as unknown as { connection: { pool: { query(text: string, p: unknown[]): unknown } } }
-  ).connection
-  await pool.query(`UPDATE job SET lock_token = 'another' WHERE queue = $1 AND id = $2`, [queue, id])
+}
+
+async function lockLeftMs(engine: QueueEngine, queue: QueueName, id: string): Promise<number> {
+  if (engine.kind === 'redis') return await (await redisOf(engine)).pttl(lockKey(engine, queue, id))
+  const rows = await database(engine, 'SELECT locked_until_ms AS until FROM job WHERE queue = $1 AND id = $2', [
+    queue,
+    id,
+  ])
+  return Number(rows[0]?.until) - Date.now()
+}
+
+function boardQueue(engine: QueueEngine, queue: QueueName): Queue {
+  return engine.boardQueues()[QUEUE_NAMES.indexOf(queue)] as Queue
+}
+
+function lockKey(engine: QueueEngine, queue: QueueName, id: string): string {
+  return `${boardQueue(engine, queue).toKey(id)}:lock`
+}
+
+async function redisOf(engine: QueueEngine): Promise<Redis> {
+  return (await boardQueue(engine, 'submit').getBackend().client) as unknown as Redis
+}
+
+async function database(engine: QueueEngine, text: string, params: readonly unknown[]) {
+  const backend = boardQueue(engine, 'submit').getBackend() as unknown as { connection: { pool: PglitePool } }
+  const { rows } = await backend.connection.pool.query<Record<string, unknown>>(text, params)
+  return rows
 }

@@ -7,6 +7,7 @@ import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import type { WorkerEvents } from '../../src/queue/queues.js'
 
 export const ATTEMPTS = 3
+export const LOCK_MS = 2000
 
 /** Options that make back-off short: the smallest jitter, and locks that expire within a test. */
 export function engineOptions(
@@ -18,7 +19,7 @@ export function engineOptions(
     url,
     dataDir,
     prefix: 'attestd-test',
-    lockMs: 2000,
+    lockMs: LOCK_MS,
     concurrency: { analyze: 4, submit: 1 },
     attempts: { analyze: ATTEMPTS, submit: ATTEMPTS },
     clock: systemClock,

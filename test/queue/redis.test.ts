@@ -7,6 +7,7 @@ import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
+import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
@@ -54,6 +55,30 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await engine.drain('analyze')
     await prefixed.close()
     await database.close()
+  })
+
+  it('saves into the keys of BullMQ, and nothing beside them', async () => {
+    const redis = new Redis(`${server.url}/1`)
+    const base = 'attestd-test:submit'
+    const keys = async () => (await redis.keys(`${base}:layout*`)).toSorted()
+    const seen = deferred<unknown>()
+    const worker = await engine.work(
+      'submit',
+      async (run) => {
+        const before = await keys()
+        await redis.sadd(`${base}:stalled`, run.id)
+        await run.save({ saved: 'ü' })
+        const stalled = await redis.sismember(`${base}:stalled`, run.id)
+        seen.resolve({ before, after: await keys(), data: await redis.hget(`${base}:${run.id}`, 'data'), stalled })
+        return { kind: 'done', result: null }
+      },
+      {},
+    )
+    await engine.add('submit', 'layout', { old: true }, { priority: 1 })
+    const both = [`${base}:layout`, `${base}:layout:lock`]
+    expect(await seen.promise).toEqual({ before: both, after: both, data: '{"saved":"ü"}', stalled: 0 })
+    await worker.stop(5000)
+    redis.disconnect()
   })
 
   it('takes over the job of a killed process, with what it had saved', async () => {
@@ -111,6 +136,56 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       await expect(engine.ping()).resolves.toBeUndefined()
     } finally {
       await engine.close()
+      await server.stop()
+    }
+  }, 30_000)
+
+  it('changes nothing with a save that waited for Redis while another took the job over', async () => {
+    const server = await startRedisServer()
+    const line = await CutProxy.to(server.port)
+    const robbed = await openQueueEngine(engineOptions(`redis://127.0.0.1:${line.port}`, '', { lockMs: 1000 }))
+    const heir = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
+    const redis = new Redis(server.url)
+    try {
+      const late = deferred<unknown>()
+      const saved = deferred()
+      const release = deferred()
+      const events = new EventLog()
+      await robbed.work(
+        'submit',
+        async ({ save }) => {
+          await line.cut()
+          await save({ owner: 'robbed' }).catch((error: unknown) => late.resolve(error))
+          return { kind: 'done', result: null }
+        },
+        {},
+      )
+      await robbed.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
+      expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })
+      await heir.work(
+        'submit',
+        async ({ save }) => {
+          await save({ owner: 'heir' })
+          saved.resolve()
+          await release.promise
+          return { kind: 'done', result: null }
+        },
+        events,
+      )
+      await saved.promise
+      await redis.config('RESETSTAT')
+      await line.join()
+      while (!/cmdstat_eval:calls=1/.test(await redis.info('commandstats'))) await redis.ping()
+      const data = await redis.hget('attestd-test:submit:contested', 'data')
+      expect(JSON.parse(data ?? '')).toEqual({ owner: 'heir' })
+      release.resolve()
+      const [done] = await events.until('completed')
+      expect(done).toMatchObject({ id: 'contested', data: { owner: 'heir' } })
+    } finally {
+      redis.disconnect()
+      await robbed.close()
+      await heir.close()
+      await line.cut()
       await server.stop()
     }
   }, 30_000)

@@ -7,6 +7,7 @@ import type { Backing } from '../backing.js'
 import { DirectoryLock } from './directory-lock.js'
 import { PglitePool } from './pglite-pool.js'
 import { recoverActiveJobs } from './recover-active.js'
+import { saveInDatabase } from './save-data.js'
 
 /** BullMQ's name for its schema when it is handed a pool. */
 const SCHEMA = 'bullmq'
@@ -88,6 +89,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock): Backing {
     producer: pool,
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
+    saveData: (job, json) => saveInDatabase(pool, job, json),
     ping: async () => {
       await pool.query('SELECT 1', [])
     },

@@ -8,6 +8,7 @@ import type { Backing } from '../backing.js'
 import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
 import { checkRedis, isRefusal } from './redis-checks.js'
 import { makeConsumer, makeProducer } from './redis-connection.js'
+import { saveInRedis } from './save-data.js'
 
 export interface RedisTarget {
   readonly url: string
@@ -97,6 +98,7 @@ function redisBacking(
     producer,
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
+    saveData: (job, json) => saveInRedis(consumer, job, json),
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw unreachable(target, new Error(`the connection is ${producer.status}`))
