@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
@@ -53,6 +54,8 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
     headerPrefix: flags.headerPrefix,
     timestampWindowMs: wholeNumber('--window-ms', flags.windowMs),
     duplicateScores: flags.duplicates,
+    // A daemon that remembers the last sandbox must not take this one's assets for those.
+    run: randomUUID(),
     ...(flags.faults === undefined ? {} : { faults: jsonFlag('--faults', flags.faults) }),
   })
   if (flags.secrets !== undefined) await writeSecrets(flags.secrets, running)

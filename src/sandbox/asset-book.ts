@@ -32,12 +32,15 @@ export class AssetBook {
   /** The set of open assets changed. */
   readonly changed = new ChangeFeed()
   readonly #now: () => number
+  readonly #run: string
   readonly #assets = new Map<string, SandboxAsset>()
   /** The open set as the listeners last heard of it. */
   readonly #told = new Set<string>()
 
-  constructor(now: () => number) {
+  /** @param run goes into every asset id: the same ids in every run where it is the same */
+  constructor(now: () => number, run: string) {
     this.#now = now
+    this.#run = run
   }
 
   register(input: NewAsset): SandboxAsset {
@@ -105,10 +108,10 @@ export class AssetBook {
     return true
   }
 
-  /** The same content registered for the nth time has the same id in every run, so that seeded faults repeat. */
+  /** The same content registered for the nth time has the same id in every run of that name, so that seeded faults repeat. */
   #newId(contentHash: string): string {
     for (let nth = 1; ; nth++) {
-      const digest = createHash('sha256').update(`${contentHash.toLowerCase()}\n${nth}`).digest('hex')
+      const digest = createHash('sha256').update(`${this.#run}${contentHash.toLowerCase()}\n${nth}`).digest('hex')
       const id = `ast_${digest.slice(0, 20)}`
       if (!this.#assets.has(id)) return id
     }

@@ -41,7 +41,7 @@ export async function createWorld(options: SandboxOptions, stopping: AbortSignal
     time,
     keys: new KeyRing({ random, now }),
     stakes: new StakeBook(options.stake ?? DEFAULT_STAKE),
-    assets: new AssetBook(now),
+    assets: new AssetBook(now, options.run ?? ''),
     scores: new ScoreBook({ now, policy: options.duplicateScores ?? 'idempotent' }),
     media: await mediaStoreOf(options),
     faults: new FaultDesk(options.faults),

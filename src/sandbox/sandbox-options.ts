@@ -37,6 +37,8 @@ export interface SandboxOptions {
   readonly slowReaderMs?: number
   readonly jsonBodyLimitBytes?: number
   readonly uploadLimitBytes?: number
+  /** Goes into every asset id, so that runs of another name have other assets. @default '' */
+  readonly run?: string
   /** Digest that contentHash means. @default 'sha256' */
   readonly contentHash?: ContentHashAlgorithm
   /** Largest leaf block, bytes. */

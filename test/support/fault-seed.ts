@@ -3,7 +3,7 @@ import kept from '../faults/seeds.json' with { type: 'json' }
 
 /** The kept seeds of a scenario, or those of FAULT_SEEDS (comma-separated) to hunt with others. */
 export function seedsOf(scenario: keyof typeof kept): readonly string[] {
-  const others = process.env['FAULT_SEEDS']
+  const others = process.env.FAULT_SEEDS
   return others ? others.split(',') : kept[scenario]
 }
 
