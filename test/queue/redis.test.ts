@@ -151,6 +151,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       const saved = deferred()
       const release = deferred()
       const events = new EventLog()
+      const robbedEvents = new EventLog()
       await robbed.work(
         'submit',
         async ({ save }) => {
@@ -158,7 +159,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
           await save({ owner: 'robbed' }).catch((error: unknown) => late.resolve(error))
           return { kind: 'done', result: null }
         },
-        {},
+        robbedEvents,
       )
       await robbed.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
       expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })
@@ -173,9 +174,9 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
         events,
       )
       await saved.promise
-      await redis.config('RESETSTAT')
       await line.join()
-      while (!/cmdstat_eval:calls=1/.test(await redis.info('commandstats'))) await redis.ping()
+      // The refusal of what the robbed worker sent after the save, on the same connection.
+      await robbedEvents.until('trouble', (event) => event.reason === 'job-lock-lost')
       const data = await redis.hget('attestd-test:submit:contested', 'data')
       expect(JSON.parse(data ?? '')).toEqual({ owner: 'heir' })
       release.resolve()
