@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
@@ -35,4 +37,18 @@ onEachEngine('kill -9 of the daemon', (engine) => {
     run.start()
     await bench.expectExactlyOneEach(120_000)
   })
+})
+
+test('kill -9 while the embedded queue is made for the first time, seed first', async () => {
+  // Not prepared, unlike the runs above.
+  const bench = await DaemonBench.create()
+  run = { bench, redis: null, start: (name) => bench.start({}, name) }
+  await bench.registerMany(2, 'first')
+  for (let nth = 0; nth < 3; nth++) {
+    const daemon = bench.start()
+    await sleep(drawBetween(500, 5000, 'first', 'after', nth))
+    await daemon.kill9()
+  }
+  await bench.start().ready()
+  await bench.expectExactlyOneEach()
 })
