@@ -107,7 +107,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     version: VERSION,
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
-  registerReadiness({ health, draining: () => roles.draining, clock, queue, ...roles.readiness })
+  registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
   metrics.beforeScrape(() => collect(parts, roles))
   const controlToken = newControlToken()
   const http: HttpServer = await startHttpServer({
@@ -135,7 +135,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   }
 }
 
-async function collect({ queue, metrics, activity, clock }: DaemonParts, roles: Roles): Promise<void> {
+async function collect({ queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
   for (const name of QUEUE_NAMES) {
     for (const [state, count] of Object.entries(await queue.counts(name))) {
       metrics.queueDepth.set({ queue: name, state }, count)
@@ -149,8 +149,7 @@ async function collect({ queue, metrics, activity, clock }: DaemonParts, roles: 
     metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
     metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
     metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
-    const { lastInferenceAt } = processes
-    if (lastInferenceAt !== null) metrics.lastInferenceAge.set({}, (clock.now() - lastInferenceAt) / 1000)
+    metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
   }
 }
 
@@ -183,7 +182,7 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
       detectorProcesses: processes ?? null,
-      lastInferenceAt: processes?.lastInferenceAt ?? null,
+      lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
       settings: shownSettings(options),
     }
   }

@@ -14,9 +14,7 @@ export async function probeInference(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const { lastInferenceAt } = detectors.state()
-    const idleMs = lastInferenceAt === null ? Number.POSITIVE_INFINITY : clock.now() - lastInferenceAt
-    if (idleMs >= PROBE_EVERY_MS) {
+    if (detectors.state().lastInferenceAgoMs >= PROBE_EVERY_MS) {
       await detectors.probe(signal).catch((error) => {
         if (!signal.aborted) log.warn({ reason: toAttestdError(error).reason, err: error }, 'inference probe failed')
       })

@@ -1,4 +1,4 @@
-import { type Clock, clockText } from '../core/clock.js'
+import { clockText } from '../core/clock.js'
 import type { DetectorHost } from '../detect/detection.js'
 import type { CheckResult, Health } from '../observe/health.js'
 import type { Gate } from '../pipeline/gate.js'
@@ -10,7 +10,6 @@ import type { Activity } from './activity.js'
 export interface ReadinessParts {
   readonly health: Health
   readonly draining: () => boolean
-  readonly clock: Clock
   readonly queue: QueueEngine
   readonly detectors: DetectorHost | null
   readonly stream: { readonly activity: Activity; readonly idleMs: number } | null
@@ -21,15 +20,7 @@ export interface ReadinessParts {
 const INFERENCE_FRESH_MS = 60_000
 
 /** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
-export function registerReadiness({
-  health,
-  draining,
-  clock,
-  queue,
-  detectors,
-  stream,
-  submission,
-}: ReadinessParts): void {
+export function registerReadiness({ health, draining, queue, detectors, stream, submission }: ReadinessParts): void {
   health.register('queue', async () => {
     await queue.ping()
     return { ok: true, says: 'The queue engine answers.' }
@@ -39,7 +30,7 @@ export function registerReadiness({
       ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
       : { ok: true, says: 'The daemon takes work.' },
   )
-  if (detectors) health.register('inference', () => inferenceCheck(detectors, clock))
+  if (detectors) health.register('inference', () => inferenceCheck(detectors))
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
     health.register('stake', () => stakeCheck(submission.gate))
@@ -47,13 +38,11 @@ export function registerReadiness({
   }
 }
 
-function inferenceCheck(detectors: DetectorHost, clock: Clock): CheckResult {
-  const { lastInferenceAt, ready, busy } = detectors.state()
+function inferenceCheck(detectors: DetectorHost): CheckResult {
+  const { lastInferenceAgoMs, ready, busy } = detectors.state()
   const detail = { processesReady: ready, processesBusy: busy }
-  if (lastInferenceAt === null) return { ok: false, reason: 'detector-unavailable', says: 'No inference yet.', detail }
-  const ageMs = clock.now() - lastInferenceAt
-  const says = `The last inference was ${Math.round(ageMs / 1000)} s ago.`
-  if (ageMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
+  const says = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
+  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
   return { ok: false, reason: 'detector-unavailable', says, detail }
 }
 

@@ -105,7 +105,8 @@ function warmUpError(error: unknown): AttestdError {
 class PooledDetectorHost implements DetectorHost {
   readonly detectors: readonly DetectorSummary[]
   private readonly byMediaType = new Map<MediaType, { pack: DetectorPackage; summary: DetectorSummary }>()
-  private lastInferenceAt: number | null
+  /** By the monotonic clock: a stepped wall clock must not hide detectors that stopped working. */
+  private lastInferenceAt: number
 
   constructor(
     private readonly packages: readonly DetectorPackage[],
@@ -117,7 +118,7 @@ class PooledDetectorHost implements DetectorHost {
       const summary = this.detectors[index] as DetectorSummary
       for (const type of summary.mediaTypes) this.byMediaType.set(type, { pack, summary })
     }
-    this.lastInferenceAt = options.clock.now()
+    this.lastInferenceAt = options.clock.monotonic()
   }
 
   detectorFor(mediaType: MediaType): DetectorSummary | null {
@@ -131,7 +132,7 @@ class PooledDetectorHost implements DetectorHost {
     try {
       const job = { detectorId: pack.manifest.id, file: path.resolve(request.file) }
       const detection = toDetection(pack, await this.pool.run(job, signal))
-      this.lastInferenceAt = this.options.clock.now()
+      this.lastInferenceAt = this.options.clock.monotonic()
       this.tell(request, pack, began, 'scored', detection)
       return detection
     } catch (error) {
@@ -143,12 +144,12 @@ class PooledDetectorHost implements DetectorHost {
   async probe(signal?: AbortSignal): Promise<void> {
     for (const pack of this.packages) {
       await this.pool.run(selfTestJob(pack), signal, ({ measurement }) => checkSelfTest(pack, measurement))
-      this.lastInferenceAt = this.options.clock.now()
+      this.lastInferenceAt = this.options.clock.monotonic()
     }
   }
 
   state(): DetectorHostState {
-    return { ...this.pool.state(), lastInferenceAt: this.lastInferenceAt }
+    return { ...this.pool.state(), lastInferenceAgoMs: this.options.clock.monotonic() - this.lastInferenceAt }
   }
 
   close(): Promise<void> {

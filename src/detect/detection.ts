@@ -40,8 +40,8 @@ export interface DetectorHostState {
   readonly busy: number
   /** How many there should be; those missing are starting. */
   readonly size: number
-  /** Local wall clock of the last inference that succeeded, Unix ms; null: none yet. */
-  readonly lastInferenceAt: number | null
+  /** How long ago the last inference succeeded, milliseconds of the monotonic clock; the self-test at start is the first. */
+  readonly lastInferenceAgoMs: number
 }
 
 /** Runs detectors in child processes. Errors are `AttestdError`s: detector-*, media-corrupt, media-unsupported, media-type-mismatch, media-too-complex. */
@@ -51,7 +51,7 @@ export interface DetectorHost {
   /** The detector that would score this kind of media, or null. */
   detectorFor(mediaType: MediaType): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
-  /** Runs the package's own sample through a child; keeps `lastInferenceAt` fresh when there is no live work. */
+  /** Runs the package's own sample through a child; keeps the last inference fresh when there is no live work. */
   probe(signal?: AbortSignal): Promise<void>
   state(): DetectorHostState
   close(): Promise<void>

@@ -30,7 +30,7 @@ describe('a host with two processes', () => {
   afterAll(() => bench.dispose())
 
   it('is ready with all processes and knows its detector', async () => {
-    expect(host.state()).toEqual({ ready: 2, busy: 0, size: 2, lastInferenceAt: clock.now() })
+    expect(host.state()).toEqual({ ready: 2, busy: 0, size: 2, lastInferenceAgoMs: 0 })
     const text = await fs.readFile(path.join(bench.modelsDir, 'tiny-image', 'detector.json'))
     expect(host.detectorFor('image')).toMatchObject({ id: 'tiny-image', digest: manifestDigest(text) })
     expect(host.detectors).toHaveLength(1)
@@ -110,9 +110,17 @@ describe('a host with two processes', () => {
   })
 
   it('keeps its last inference fresh by the probe', async () => {
-    clock.stepWall(90_000)
+    clock.tick(90_000)
+    expect(host.state().lastInferenceAgoMs).toBe(90_000)
     await host.probe()
-    expect(host.state().lastInferenceAt).toBe(clock.now())
+    expect(host.state().lastInferenceAgoMs).toBe(0)
+  })
+
+  it('tells the age of its last inference whatever happens to the wall clock', async () => {
+    await host.probe()
+    clock.stepWall(-3_600_000)
+    clock.tick(70_000)
+    expect(host.state().lastInferenceAgoMs).toBe(70_000)
   })
 
   it.skipIf(!hasProc)('gives its processes nothing of its environment', async () => {
