@@ -73,7 +73,6 @@ export const manifestSchema = manifestShape.superRefine(checkReferences)
 /** A checked detector.json. */
 export type DetectorManifest = z.infer<typeof manifestSchema>
 export type ImagePreprocessing = z.infer<typeof imagePreprocessing>
-export type OnnxRuntimeSettings = z.infer<typeof onnxRuntime>
 export type Calibration = z.infer<typeof calibrationSchema>
 export type OutputKind = DetectorManifest['outputKind']
 export type Aggregation = DetectorManifest['aggregation']

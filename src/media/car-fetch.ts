@@ -63,7 +63,7 @@ async function* countedChunks(chunks: AsyncIterable<Uint8Array>, budget: ByteBud
 }
 
 /** Decodes and verifies a CAR from its bytes. */
-export function readCar(chunks: AsyncIterable<Uint8Array>): Pick<CarStream, 'next'> {
+function readCar(chunks: AsyncIterable<Uint8Array>): Pick<CarStream, 'next'> {
   const reader = cappedReader(asyncIterableReader(chunks))
   let started = false
   let ended = false

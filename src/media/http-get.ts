@@ -108,7 +108,7 @@ export async function* bodyChunks(reply: GetReply, signal: AbortSignal): AsyncGe
 }
 
 /** A failure of the connection by name; the reason of an abort goes through as it is. */
-export function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown {
+function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof AttestdError) return error
   const timedOut =

@@ -48,7 +48,7 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
 }
 
 /** Thrown for a request that is not of the stated shape; answered with 400. */
-export class BadRequest extends Error {
+class BadRequest extends Error {
   readonly statusCode = 400
 }
 

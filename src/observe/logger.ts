@@ -1,14 +1,11 @@
 import { isatty } from 'node:tty'
 import { type LogFn, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
+import type { Settings } from '../config/settings.js'
 import type { Log } from '../core/log.js'
 import { cleanText } from '../core/text.js'
 import { errorFacts } from './error-facts.js'
 import { createRedactor } from './redaction.js'
-
-/** Levels from the most to the least talkative. `silent` writes nothing. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Takes finished lines, each ending with a newline. Must write before it returns. */
 export interface LogDestination {
@@ -20,9 +17,9 @@ export interface LoggerOptions {
    * What is written. Policy: `error` needs a person, `warn` is trouble that mends itself, `info` is one line a job
    * and one a change of state, `debug` is one line a request.
    */
-  readonly level: LogLevel
+  readonly level: Settings['logLevel']
   /** `auto`: pretty on a terminal, else JSON lines. */
-  readonly format: 'auto' | 'json' | 'pretty'
+  readonly format: Settings['logFormat']
   /** File descriptor or writer. @default 1, standard output */
   readonly destination?: number | LogDestination
   /** Values that must never be written. */

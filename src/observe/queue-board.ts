@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@bull-board/fastify'
 import type { FastifyInstance } from 'fastify'
 
 /** Where the board is served. */
-export const BOARD_PATH = '/queues'
+const BOARD_PATH = '/queues'
 
 /** Content-Security-Policy of the board: its own files, and the style elements its components make. */
 const BOARD_CSP = [

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import { Refusal, type RefusalCode } from './refusal.js'
 
 /** Any thrown value as what the caller is told; what is not a refusal of ours says nothing of the inside. */
-export function asRefusal(error: unknown): Refusal {
+function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (hasZodFastifySchemaValidationErrors(error)) {
     const places = error.validation.map((issue) => `${issue.instancePath || '/'} ${issue.message ?? ''}`.trim())

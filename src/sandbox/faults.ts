@@ -100,7 +100,7 @@ export function faultsOf(route: FaultRoute): readonly FaultKind[] {
   return [...ANY_ROUTE_FAULTS, ...JSON_FAULTS]
 }
 
-export const FaultRuleSchema = z
+const FaultRuleSchema = z
   .strictObject({
     route: z.enum(FAULT_ROUTES),
     fault: z.enum(FAULT_KINDS),

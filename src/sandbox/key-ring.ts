@@ -1,6 +1,6 @@
 import { ChangeFeed } from './change-feed.js'
 
-export const KEY_KINDS = ['attester', 'submitter'] as const
+const KEY_KINDS = ['attester', 'submitter'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]
 
 /** An access key as the service holds it, secret included: a sandbox needs it in clear to compute signatures. */

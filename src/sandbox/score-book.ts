@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** What becomes of a second score of the same attester for the same asset. */
-export const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
+const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
 export type DuplicateScorePolicy = (typeof DUPLICATE_SCORE_POLICIES)[number]
 
 export interface ScoreInput {

@@ -37,7 +37,7 @@ export function submitterRoutes(world: World): FastifyPluginAsyncZod {
 }
 
 /** Puts an asset on the books. Refuses a deadline that is not in the future. */
-export function registerAsset(world: World, body: z.infer<typeof RegisterBody>, ownerAddress: string) {
+function registerAsset(world: World, body: z.infer<typeof RegisterBody>, ownerAddress: string) {
   if (!(Date.parse(body.verificationDeadline) > world.time.now())) {
     throw new Refusal('request-invalid', 'body: /verificationDeadline must be in the future')
   }

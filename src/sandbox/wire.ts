@@ -3,9 +3,9 @@ import {
   createKeyReplySchema,
   createKeyRequestSchema,
   healthReplySchema,
+  looseRecordSchema,
   MEDIA_CONTEXT_MAX,
   mediaAssetSchema,
-  pingReplySchema,
   registerRequestSchema,
   scoreReplySchema,
   scoreRequestSchema,
@@ -18,7 +18,7 @@ import { REFUSALS, type RefusalCode } from './refusal.js'
 
 /** Schemas of the routes: those of the wire, shared with the client, made as exact as this service is. */
 
-export const PingReply = pingReplySchema.meta({ description: 'An empty object.' })
+export const PingReply = looseRecordSchema.meta({ description: 'An empty object.' })
 export const TimeReply = timeReplySchema.meta({ description: 'Unix time of the service in milliseconds.' })
 export const HealthReply = healthReplySchema
 
@@ -81,7 +81,7 @@ export const UploadReply = z.looseObject({
 })
 
 const codes = Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]
-export const ErrorReply = z
+const ErrorReply = z
   .looseObject({ error: z.looseObject({ code: z.enum(codes), message: z.string() }) })
   .meta({ id: 'Error', description: 'Every refusal has this body.' })
 

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js'
  * How fast the monotonic clock may run wrong, parts per million. Quartz is within 50 and virtual machines within 100;
  * doubled, because the bound must hold.
  */
-export const DRIFT_PPM = 200
+const DRIFT_PPM = 200
 /** A wall clock step or suspend beyond this, milliseconds, makes a sample doubtful. */
 export const STEP_MS = 250
 /** The service states whole milliseconds. */

@@ -9,7 +9,7 @@ import { onWire } from './on-wire.js'
 import { startTimer } from './time-limit.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
-export const MAX_REPLY_BYTES = 16 * 1024 * 1024
+const MAX_REPLY_BYTES = 16 * 1024 * 1024
 /** @default longest time for one request with its whole answer, milliseconds */
 export const REQUEST_TIMEOUT_MS = 15_000
 

@@ -47,7 +47,7 @@ export const SAMPLES = 5
 /** @default age of an estimate, milliseconds, at which it is renewed */
 export const REFRESH_MS = 5 * 60_000
 /** The share of the window that the error bound may use; the rest is for the request's own way to the service. */
-export const TRUSTED_SHARE = 0.5
+const TRUSTED_SHARE = 0.5
 /** How often `run` looks whether samples are due, milliseconds. */
 export const CHECK_MS = 5_000
 

@@ -36,9 +36,9 @@ export interface StreamReaderOptions {
 }
 
 /** @default largest event, bytes; room for some 20,000 assets */
-export const MAX_EVENT_BYTES = 16 * 1024 * 1024
+const MAX_EVENT_BYTES = 16 * 1024 * 1024
 /** @default waits between connections: soon after a single cut, seldom while the service is down */
-export const RECONNECT_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 }
+const RECONNECT_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 }
 /** @default how long a connection must have stood for the back-off to start over, milliseconds */
 export const STABLE_MS = 10_000
 /** Longest wait that a Retry-After can ask for, milliseconds. */

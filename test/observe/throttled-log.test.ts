@@ -39,21 +39,6 @@ it('tells outages apart by reason and subject', () => {
   ])
 })
 
-it('says at the end how often and how long it was there, and only once', () => {
-  const { throttled, lines, at } = setUp()
-  throttled.over('service-unreachable', 'Connected')
-  throttled.trouble(line)
-  throttled.trouble(line)
-  at(4500.4)
-  throttled.over('service-unreachable', 'Connected again')
-  throttled.over('service-unreachable', 'Connected again')
-  expect(lines.slice(1)).toEqual([
-    { level: 'info', reason: 'service-unreachable', times: 2, lastedMs: 4500, message: 'Connected again' },
-  ])
-  throttled.trouble(line)
-  expect(lines).toHaveLength(3)
-})
-
 it('forgets the oldest of too many outages', () => {
   const { throttled, lines } = setUp()
   for (let i = 0; i < 201; i += 1) throttled.trouble({ ...line, subject: `host-${i}` })

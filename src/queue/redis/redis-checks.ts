@@ -59,7 +59,7 @@ async function configuredPolicy(redis: Redis): Promise<string | null> {
 }
 
 /** The `name:value` lines of INFO. */
-export function parseInfo(text: string): ReadonlyMap<string, string> {
+function parseInfo(text: string): ReadonlyMap<string, string> {
   const entries = text.split(/\r?\n/).flatMap((line) => {
     const [, name, value] = /^(\w+):(.*)$/.exec(line) ?? []
     return name === undefined || value === undefined ? [] : [[name, value] as const]

@@ -13,7 +13,7 @@ import {
   healthReplySchema,
   type KeyKind,
   listReplySchema,
-  pingReplySchema,
+  looseRecordSchema,
   type RegisterRequest,
   registerRequestSchema,
   type ScoreReply,
@@ -71,7 +71,7 @@ export class SignedKeyClient {
   // public routes
 
   async ping(signal?: AbortSignal): Promise<void> {
-    await this.#options.http.json(this.#open('/api/v1/ping'), pingReplySchema, signal)
+    await this.#options.http.json(this.#open('/api/v1/ping'), looseRecordSchema, signal)
   }
 
   /** The service's clock, Unix milliseconds. */
@@ -99,7 +99,7 @@ export class SignedKeyClient {
   async find(id: string, signal?: AbortSignal): Promise<unknown> {
     const target = `${LIST_PATH}/${encodeId(id)}?includeMyScore=1`
     try {
-      return await this.#signed({ method: 'GET', target, route: `GET ${LIST_PATH}/:id` }, pingReplySchema, signal)
+      return await this.#signed({ method: 'GET', target, route: `GET ${LIST_PATH}/:id` }, looseRecordSchema, signal)
     } catch (error) {
       if (isStatus(error, 404, 410)) return null
       throw error
@@ -139,7 +139,11 @@ export class SignedKeyClient {
   async register(request: RegisterRequest, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const target = '/api/v1/submitter/media'
     const body = JSON.stringify(checked(registerRequestSchema, request))
-    const reply = await this.#signed({ method: 'POST', target, body, route: `POST ${target}` }, pingReplySchema, signal)
+    const reply = await this.#signed(
+      { method: 'POST', target, body, route: `POST ${target}` },
+      looseRecordSchema,
+      signal,
+    )
     return recordIn(reply)
   }
 

@@ -10,19 +10,19 @@ import { MEDIA_TYPES } from '../../core/media-types.js'
 /** Longest mediaContext, characters (specification, Limits). */
 export const MEDIA_CONTEXT_MAX = 200
 /** Longest asset id that is taken; the specification names no limit. */
-export const ASSET_ID_MAX = 512
+const ASSET_ID_MAX = 512
 /** Longest URI that is taken; the specification names no limit. */
-export const URI_MAX = 2048
+const URI_MAX = 2048
 
 /** 0x and 64 hex characters, either case. */
-export const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
+const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
 /** 0x and 40 hex characters, either case. */
 export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters')
 /** Wei as a decimal string; 78 digits hold every uint256. */
 export const weiSchema = z.string().regex(/^\d{1,78}$/, 'must be a decimal string')
-export const riskSchema = z.number().min(0).max(100)
-export const mediaTypeSchema = z.enum(MEDIA_TYPES)
-export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
+const riskSchema = z.number().min(0).max(100)
+const mediaTypeSchema = z.enum(MEDIA_TYPES)
+const turnaroundSchema = z.enum(['standard', 'priority_5min'])
 
 /**
  * An asset id that can stand in a path: well-formed text, and not a dot segment, which every URL parser would resolve
@@ -34,9 +34,12 @@ export const assetIdSchema = z
   .max(ASSET_ID_MAX)
   .refine((id) => id.isWellFormed() && !id.includes('\u0000') && id !== '.' && id !== '..', 'cannot stand in a path')
 
+/** A JSON object of which nothing more is known here; what is read of it is checked where it is read. */
+export const looseRecordSchema = z.looseObject({})
+
 export const stakeSchema = z.looseObject({ stakedWei: weiSchema, minStakeWei: weiSchema })
 
-export const myScoreSchema = z.union([
+const myScoreSchema = z.union([
   z.looseObject({ submitted: z.literal(true), deepfakeRiskScore: riskSchema }),
   z.looseObject({ submitted: z.literal(false) }),
 ])
@@ -56,7 +59,6 @@ export const mediaAssetSchema = z.looseObject({
 
 // public routes
 
-export const pingReplySchema = z.looseObject({})
 export const timeReplySchema = z.looseObject({ serverTime: z.int().positive() })
 export const healthReplySchema = z.looseObject({
   ok: z.boolean(),
