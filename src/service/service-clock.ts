@@ -2,6 +2,7 @@ import { unlessAborted } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import type { Reason } from '../core/reasons.js'
 import {
   betterSample,
   boundNow,
@@ -51,6 +52,15 @@ const TRUSTED_SHARE = 0.5
 /** How often `run` looks whether samples are due, milliseconds. */
 export const CHECK_MS = 5_000
 
+/** What a service that is away is called; other failures of the time route say nothing about the request to be signed. */
+const AWAY: ReadonlySet<Reason> = new Set<Reason>([
+  'service-unreachable',
+  'service-timeout',
+  'service-connection-lost',
+  'service-rate-limited',
+  'service-failing',
+])
+
 /**
  * Service time, estimated from the time route and carried on by the monotonic clock, so that a local clock which is
  * wrong or gets corrected does not matter.
@@ -98,7 +108,8 @@ export class ServiceClock {
 
   /**
    * Resolves when service time is trusted, at once where it is; an estimate that is only due gets renewed behind the
-   * caller's back. Throws `clock-untrusted`, with what went wrong as the cause, where the service cannot be asked.
+   * caller's back. Throws what keeps the service from being asked (`AWAY`), else `clock-untrusted`; never ambiguous,
+   * because nothing was signed or sent yet.
    */
   async ready(signal?: AbortSignal): Promise<void> {
     if (this.state().trusted) return this.#renewIfDue()
@@ -165,12 +176,9 @@ export class ServiceClock {
       } catch (error) {
         // One answer is enough to go on with, and a service that fails should not be asked four times more.
         if (best) break
-        this.#options.log.warn({ reason: 'clock-untrusted', error: errorText(error) }, 'could not read service time')
-        const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
-        throw new AttestdError('clock-untrusted', `Service time could not be read: ${errorText(error)}`, {
-          cause: error,
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        })
+        const unread = unreadError(error)
+        this.#options.log.warn({ reason: unread.reason, error: errorText(error) }, 'could not read service time')
+        throw unread
       }
     }
     return best!
@@ -181,4 +189,12 @@ export class ServiceClock {
     const { windowMs } = this.#options
     return `Service time is known only to ${errorBoundMs} ms, too coarse for the window of ${windowMs} ms.`
   }
+}
+
+function unreadError(cause: unknown): AttestdError {
+  const message = `Service time could not be read: ${errorText(cause)}`
+  if (!(cause instanceof AttestdError)) return new AttestdError('clock-untrusted', message, { cause })
+  const { reason, retryAfterMs, facts } = cause
+  const wish = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return new AttestdError(AWAY.has(reason) ? reason : 'clock-untrusted', message, { cause, facts, ...wish })
 }

@@ -111,12 +111,34 @@ describe('the estimate', () => {
 })
 
 describe('failure to read', () => {
-  it('is clock-untrusted, asks once only, and hands the service’s wish on', async () => {
-    const cause = new AttestdError('service-rate-limited', 'slow down', { retryAfterMs: 9_000 })
+  it('asks once only, and hands on why the service is away and what it wishes', async () => {
+    const cause = new AttestdError('service-rate-limited', 'slow down', { retryAfterMs: 9_000, ambiguous: true })
     const line = new Line({ script: [cause] })
-    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', retryAfterMs: 9_000, cause })
+    await expect(line.service.ready()).rejects.toMatchObject({
+      reason: 'service-rate-limited',
+      retryAfterMs: 9_000,
+      ambiguous: false,
+      cause,
+    })
     expect(line.reads).toBe(1)
   })
+
+  it('names the absence also where an older sample has become too imprecise', async () => {
+    const line = new Line({ windowMs: 1_000, script: [{ out: 1, back: 1 }] })
+    await line.service.ready()
+    line.clock.tick(HOUR)
+    line.script = [new AttestdError('service-unreachable', 'refused')]
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'service-unreachable' })
+  })
+
+  it.each(['service-redirected', 'service-forbidden', 'service-reply-invalid'] as const)(
+    'by %s is clock-untrusted: it says nothing about the request to be signed',
+    async (reason) => {
+      const cause = new AttestdError(reason)
+      const line = new Line({ script: [cause] })
+      await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', kind: 'wait', cause })
+    },
+  )
 
   it('after one good sample is good enough', async () => {
     const line = new Line({ offset: HOUR, script: [{ out: 20, back: 20 }, new Error('cut')] })

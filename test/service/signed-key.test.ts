@@ -300,10 +300,20 @@ describe('the clock', () => {
     cleanups.push(() => server.stop())
     const { service } = await setUp(list([]), { serviceUrl: server.url })
     expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({
-      reason: 'clock-untrusted',
+      reason: 'service-failing',
       retryAfterMs: 4_000,
+      ambiguous: false,
     })
     expect(server.seen.map(({ target }) => target)).toEqual(['/api/v1/time'])
+  })
+
+  it('is not blamed for a service that is not there', async () => {
+    const { service, server } = await setUp(list([]))
+    await server.stop()
+    expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({
+      reason: 'service-unreachable',
+      ambiguous: false,
+    })
   })
 })
 

@@ -169,7 +169,7 @@ describe('the wait before a new connection', () => {
     set.world.timeFails = true
     const { troubles, events } = follow(set)
     await until(() => troubles().length === 1)
-    expect(troubles()).toMatchObject([{ reason: 'clock-untrusted', retryInMs: 375 }])
+    expect(troubles()).toMatchObject([{ reason: 'service-failing', retryInMs: 375 }])
     set.world.timeFails = false
     await waitOut(set, troubles)
     await until(() => events.at(-1)?.kind === 'ready')
@@ -177,7 +177,7 @@ describe('the wait before a new connection', () => {
     await until(() => troubles().length === 2)
     await waitOut(set, troubles)
     await until(() => troubles().length === 3)
-    expect(troubles().map(({ reason }) => reason)).toEqual(['clock-untrusted', 'stream-ended', 'service-unreachable'])
+    expect(troubles().map(({ reason }) => reason)).toEqual(['service-failing', 'stream-ended', 'service-unreachable'])
   })
 })
 
