@@ -69,7 +69,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     closers.push(() => queue.close())
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
-    const parts: DaemonParts = { options, clock, random, paths, queue, metrics, activity, report }
+    const parts: DaemonParts = { options, clock, random, paths, queue, metrics, outages, activity, report }
     roles = await startRoles(parts)
     closers.push(() => roles!.close())
     const http = await startHttp(parts, roles, createRedactor(secrets))

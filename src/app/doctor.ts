@@ -1,11 +1,11 @@
 import type { Settings } from '../config/settings.js'
-import { clockText, systemClock } from '../core/clock.js'
+import { clockText } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
-import { silentLog } from '../core/log.js'
-import { createSignedKeyService } from '../service/signed-key/attester-service.js'
+import type { SignedKeyService } from '../service/signed-key/attester-service.js'
 import { openDataDir } from './data-dir.js'
 import { verifyModels } from './models.js'
 import { openQueue } from './open-queue.js'
+import { openClient } from './open-service.js'
 import { runningDaemon } from './running-daemon.js'
 
 export interface Diagnosis {
@@ -43,21 +43,9 @@ async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {
     return
   }
   const { accessKey, serviceUrl, signingSecret } = settings
-  let opened: ReturnType<typeof createSignedKeyService> | undefined
+  let opened: SignedKeyService | undefined
   try {
-    opened = createSignedKeyService({
-      serviceUrl,
-      allowInsecure: settings.serviceAllowHttp,
-      ...(accessKey === undefined ? {} : { accessKey }),
-      ...(signingSecret === undefined ? {} : { signingSecret }),
-      headerPrefix: settings.headerPrefix,
-      timestampWindowMs: settings.timestampWindowMs,
-      requestTimeoutMs: SERVICE_TIMEOUT_MS,
-      streamIdleMs: SERVICE_TIMEOUT_MS,
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
-    })
+    opened = openClient(settings, { requestTimeoutMs: SERVICE_TIMEOUT_MS })
     const { client, clock, service } = opened
     yield await check('service', async () => {
       const { service: name, version } = await client.health()

@@ -2,6 +2,7 @@ import type { LoadedSettings } from '../config/load.js'
 import type { Clock, Random } from '../core/clock.js'
 import type { Logger } from '../observe/logger.js'
 import type { Metrics } from '../observe/metrics.js'
+import type { ThrottledLog } from '../observe/throttled-log.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Activity } from './activity.js'
 import type { DataPaths } from './data-dir.js'
@@ -27,6 +28,8 @@ export interface DaemonParts {
   readonly paths: DataPaths
   readonly queue: QueueEngine
   readonly metrics: Metrics
+  /** Repeated trouble as one log line a minute. */
+  readonly outages: ThrottledLog
   readonly activity: Activity
   readonly report: Report
 }
