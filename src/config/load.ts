@@ -179,6 +179,7 @@ function readYaml(text: string): unknown {
   } catch (error) {
     const { pos } = error as { pos?: [number, number] }
     const line = pos ? `line ${text.slice(0, pos[0]).split('\n').length}` : 'some line'
+    // oxlint-disable-next-line eslint/preserve-caught-error -- the cause is what must not be shown
     throw new Error(`${line} that is not valid YAML`)
   }
 }

@@ -7,7 +7,7 @@ import { bytes, folder, httpUrl, integer, list, oneOf, originUrl, type Setting, 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-export const ROLES = ['intake', 'analyze', 'submit'] as const
+const ROLES = ['intake', 'analyze', 'submit'] as const
 const define = <T>(setting: Setting<T>) => setting
 
 /**

@@ -86,7 +86,7 @@ async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
 }
 
 /** The one place where a risk in [0, 1] becomes the percentage that is submitted, rounded to two decimals. */
-export function verdictOf(detection: Detection): Verdict {
+function verdictOf(detection: Detection): Verdict {
   return {
     risk: Math.round(detection.risk * 10_000) / 100,
     algorithm: `${detection.detectorId}@${detection.detectorVersion}`,
