@@ -35,4 +35,20 @@ onRedis('kill -9 of Redis', () => {
     await bench.expectExactlyOneEach(120_000)
     expect(daemon.running, daemon.output).toBe(true)
   })
+
+  test('which was not there yet when the daemon started, seed late', async () => {
+    run = await startRun('redis')
+    const { bench, redis } = run
+    await redis!.kill9()
+    const daemon = run.start()
+    await bench.until('a daemon that waits', () => daemon.output.includes('Redis did not answer'))
+    await redis!.restart()
+    await bench.registerMany(ASSETS_PER_KILL, 'late')
+    await bench.allScored()
+    await redis!.kill9()
+    await redis!.restart()
+    await bench.registerMany(ASSETS_PER_KILL, 'late')
+    await bench.expectExactlyOneEach()
+    expect(daemon.running, daemon.output).toBe(true)
+  })
 })

@@ -32,7 +32,7 @@ const START_BACKOFF = { baseMs: 250, maxMs: 4000 }
  * @throws `queue-unreachable` after `startWaitMs`, `queue-misconfigured` where Redis refuses us or is not safe to use
  */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
-  const producer = makeProducer(target.url, options.random)
+  const producer = await connectPatiently(() => makeProducer(target.url, options.random), target, options)
   const consumer = makeConsumer(target.url, options.random)
   const listeners = new Set<(error: AttestdError) => void>()
   for (const connection of [producer, consumer]) {
@@ -41,7 +41,6 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
     })
   }
   try {
-    await connectPatiently(producer, target, options)
     await checkRedis(producer, target.shown, options.log)
     await consumer.connect()
   } catch (error) {
@@ -52,12 +51,15 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   return redisBacking(producer, consumer, target, listeners)
 }
 
-async function connectPatiently(connection: Redis, target: RedisTarget, options: RedisOpenOptions): Promise<void> {
+async function connectPatiently(make: () => Redis, target: RedisTarget, options: RedisOpenOptions): Promise<Redis> {
   const { clock, random, log, signal, startWaitMs = DEFAULT_START_WAIT_MS } = options
   const deadline = clock.monotonic() + startWaitMs
   for (let tries = 1; ; tries++) {
+    // A fresh one for each try: one that was told to disconnect while it had no socket would take its next loss for
+    // a goodbye of ours and never connect again.
+    const connection = make()
     const failure = await connectOnce(connection)
-    if (failure === null) return
+    if (failure === null) return connection
     if (isRefusal(failure)) {
       throw new AttestdError('queue-misconfigured', `Redis at ${target.shown} refused us: ${errorText(failure)}`)
     }
@@ -93,6 +95,15 @@ function redisBacking(
   target: RedisTarget,
   listeners: Set<(error: AttestdError) => void>,
 ): Backing {
+  let closing = false
+  const lost = new Promise<Error>((resolve) => {
+    for (const connection of [producer, consumer]) {
+      // Redis may always come back; but should a connection stop trying, only a restart helps.
+      connection.once('end', () => {
+        if (!closing) resolve(unreachable(target, new Error('the connection ended for good')))
+      })
+    }
+  })
   return {
     kind: 'redis',
     producer,
@@ -105,9 +116,9 @@ function redisBacking(
       await producer.ping()
     },
     onTrouble: (listener) => void listeners.add(listener),
-    // Redis may always come back.
-    lost: new Promise<Error>(() => {}),
+    lost,
     close: async () => {
+      closing = true
       listeners.clear()
       producer.disconnect()
       consumer.disconnect()
