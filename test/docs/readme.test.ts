@@ -93,7 +93,7 @@ describe('what the README states', () => {
 
   test('defaults', () => {
     expect(readme).toContain(`timestamp window (${Number(SETTINGS.timestampWindowMs.fallback) / 1000} s)`)
-    expect(readme).toContain(`store a request (${Number(SETTINGS.serviceTimeoutMs.fallback) / 1000} s)`)
+    expect(readme).toContain(`store a request (${Number(SETTINGS.storeTimeMs.fallback) / 1000} s)`)
     expect(SETTINGS.unsurePolicy.fallback).toBe('abstain')
     expect(SETTINGS.httpHost.fallback).toBe('127.0.0.1')
     expect(SETTINGS.queueUrl.fallback).toBe('embedded:')
