@@ -46,6 +46,7 @@ const FILE_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
 /** The daemon's own record of what it did: append-only JSON lines, one file a day (UTC), readable by other processes. */
 export class Ledger {
   readonly #folder: string
+  #made: Promise<unknown> | undefined
 
   constructor(folder: string) {
     this.#folder = folder
@@ -53,7 +54,7 @@ export class Ledger {
 
   /** One write per line with O_APPEND, so that lines of several writers do not mix. */
   async append(entry: LedgerEntry): Promise<void> {
-    await fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await this.#make()
     const day = new Date(entry.at).toISOString().slice(0, 10)
     await fs.appendFile(path.join(this.#folder, `${day}.jsonl`), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
   }
@@ -81,6 +82,17 @@ export class Ledger {
     for (const name of await this.#files()) {
       const dayEnd = Date.parse(`${FILE_NAME.exec(name)![1]}T00:00:00Z`) + DAY_MS
       if (now - dayEnd > maxAgeMs) await fs.rm(path.join(this.#folder, name), { force: true })
+    }
+  }
+
+  /** Once a run; again after a failure. */
+  async #make(): Promise<void> {
+    this.#made ??= fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    try {
+      await this.#made
+    } catch (error) {
+      this.#made = undefined
+      throw error
     }
   }
 

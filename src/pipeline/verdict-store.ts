@@ -44,8 +44,13 @@ export class VerdictStore {
 
   async put(key: VerdictKey, detection: Detection): Promise<void> {
     const file = this.#file(key)
-    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    await writeFileAtomic(file, JSON.stringify(detection))
+    try {
+      await writeFileAtomic(file, JSON.stringify(detection))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+      await writeFileAtomic(file, JSON.stringify(detection))
+    }
   }
 
   /** Removes verdicts older than `maxAgeMs`. */

@@ -68,7 +68,6 @@ export class BullEngine implements QueueEngine {
   async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
     const queue = this.#queues[name]
     const clean = cleanJson(data, this.#maxDataBytes)
-    if (await this.#ask(() => queue.getJob(id))) return { added: false }
     const addMark = randomUUID()
     const options: MarkedOptions = {
       ...this.#jobOptions(name),

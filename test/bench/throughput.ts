@@ -17,7 +17,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 
 const { values } = parseArgs({
-  options: { assets: { type: 'string', default: '200' }, rounds: { type: 'string', default: '2' } },
+  options: { assets: { type: 'string', default: '400' }, rounds: { type: 'string', default: '2' } },
 })
 const ASSETS = Number(values.assets)
 const ROUNDS = Number(values.rounds)
