@@ -54,8 +54,9 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
 async function untilReady(child: ChildProcess, { clock, dataDir, logFile, signal, startMs }: DaemonProcessOptions) {
   const deadline = clock.monotonic() + startMs
   while (clock.monotonic() < deadline) {
-    if (child.exitCode !== null) {
-      throw new AttestdError('internal-error', `The daemon ended with ${child.exitCode} at its start; see ${logFile}.`)
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.exitCode ?? child.signalCode
+      throw new AttestdError('internal-error', `The daemon ended with ${how} at its start; see ${logFile}.`)
     }
     const control = await readControlFile(dataDir)
     if (control && control.pid === child.pid && (await isReady(control.url))) return control

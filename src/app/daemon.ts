@@ -70,8 +70,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(() => queue.close())
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { options, clock, random, paths, queue, metrics, outages, activity, report }
-    roles = await startRoles(parts)
-    closers.push(() => roles!.close())
+    roles = await startRoles(parts, closers)
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
     const tidy = () =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Settings } from '../config/settings.js'
+import type { LoadedSettings } from '../config/load.js'
 import { callDaemon } from '../observe/control-client.js'
 import type { ControlFile } from '../observe/control-file.js'
 import { controlOf, type ListedJob, listedJob } from './control.js'
@@ -18,8 +18,13 @@ export interface QueueControl {
  * Through the running daemon, which alone may open the embedded queue; without one, the engine is opened here.
  * @throws AttestdError queue-unreachable, queue-in-use, setting-invalid
  */
-export async function openQueueControl(settings: Settings): Promise<QueueControl> {
-  const daemon = await runningDaemon(settings.dataDir)
+export async function openQueueControl({
+  settings,
+  origins,
+}: Pick<LoadedSettings, 'settings' | 'origins'>): Promise<QueueControl> {
+  // A queue that is named on the command line is meant, whatever queue the daemon works on.
+  const named = origins.queueUrl.startsWith('--') || origins.queuePrefix.startsWith('--')
+  const daemon = named ? null : await runningDaemon(settings.dataDir)
   if (daemon) return throughDaemon(daemon)
   const queue = await openQueue(settings)
   const { failed, retry, drain } = controlOf(queue)

@@ -74,11 +74,15 @@ export function createReport(options: ReportOptions): Report {
 function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
   const { activity, clock, log, metrics, outages } = options
   return {
-    completed: ({ queue, data, result, elapsedMs }) => {
+    completed: ({ queue, id, data, result, elapsedMs }) => {
       metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
       metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
-      if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
-      else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
+      try {
+        if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
+        else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
+      } catch (error) {
+        log.warn({ queue, job: id, reason: 'job-malformed', detail: errorText(error) }, 'ended job not reported')
+      }
     },
     failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
       const asset = assetOf(data)

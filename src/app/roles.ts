@@ -31,44 +31,55 @@ export interface Roles {
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
-  close(): Promise<void>
 }
 
 interface Analysis {
   readonly detectors: DetectorHost
   readonly verdicts: VerdictStore
   readonly worker: RunningWorker
-  close(): Promise<void>
 }
 
 /** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
 const MAX_LISTENERS = 100
 /** How long a stop waits for the loops beside the workers, ms; they end with their signal. */
 const LOOPS_END_MS = 5000
+/** How long a stop lets submission go on once analysis has ended, ms: the last verdicts take a request or two each. */
+const LAST_SUBMISSIONS_MS = 3000
+const LAST_SUBMISSIONS_LOOK_MS = 50
 /** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
 const ANALYSIS_SHARE = 0.75
 
-/** Builds and starts the roles of the settings. */
-export async function startRoles(parts: DaemonParts): Promise<Roles> {
+/**
+ * Builds and starts the roles of the settings.
+ * @param closers gets what closes each part, as soon as it is open
+ */
+export async function startRoles(parts: DaemonParts, closers: (() => Promise<unknown>)[]): Promise<Roles> {
   const { activity, options, paths } = parts
   const { settings, log } = options
   const stopTaking = new AbortController()
   // Every loop of every role listens; node would take more than ten for a leak.
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
+  // The gate is kept until the last submission: one that rests for a moment must not rest through the drain.
+  const stopSubmitting = new AbortController()
   const loops = new Loops(stopTaking.signal, log)
+  closers.push(async () => {
+    stopTaking.abort()
+    stopSubmitting.abort()
+  })
 
-  const analysis = settings.roles.includes('analyze') ? await startAnalysis(parts) : null
+  const analysis = settings.roles.includes('analyze') ? await startAnalysis(parts, closers) : null
   if (analysis) loops.keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
 
   const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
   const side = usesService ? openServiceSide(parts) : null
+  if (side) closers.push(() => side.opened.close())
   if (side) loops.keep('service clock', side.opened.clock.run(stopTaking.signal))
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
   const submission = side && settings.roles.includes('submit') ? await startSubmission(parts, side) : null
   if (side && submission) {
-    loops.keep('gatekeeper', keepGate(side.gate, submission, parts.clock, log, stopTaking.signal))
+    loops.keep('gatekeeper', keepGate(side.gate, submission, parts.clock, log, stopSubmitting.signal))
     if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
   }
 
@@ -94,23 +105,31 @@ export async function startRoles(parts: DaemonParts): Promise<Roles> {
       // Analysis ends first, so that a verdict made during the drain can still be submitted within it.
       const started = parts.clock.monotonic()
       const analyzed = await analysis?.worker.stop(drainMs * ANALYSIS_SHARE)
-      const leftMs = Math.max(0, drainMs - (parts.clock.monotonic() - started))
-      const submitted = await submission?.stop(leftMs)
+      const leftMs = () => Math.max(0, drainMs - (parts.clock.monotonic() - started))
+      if (side && submission) await untilSubmitted(parts, side.gate, Math.min(leftMs(), LAST_SUBMISSIONS_MS))
+      const submitted = await submission?.stop(leftMs())
+      stopSubmitting.abort()
       await loops.ended(LOOPS_END_MS)
       return { drained: analyzed?.drained !== false && submitted?.drained !== false }
-    },
-    async close() {
-      stopTaking.abort()
-      await analysis?.close()
-      await side?.opened.close()
     },
   }
 }
 
-async function startAnalysis(parts: DaemonParts): Promise<Analysis> {
+/** Waits while there is something to submit and nothing that forbids it. */
+async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: number): Promise<void> {
+  const deadline = clock.monotonic() + capMs
+  while (gate.check().open && clock.monotonic() < deadline) {
+    const { waiting, active } = await queue.counts('submit').catch(() => ({ waiting: 0, active: 0 }))
+    if (waiting + active === 0) return
+    await clock.sleep(LAST_SUBMISSIONS_LOOK_MS)
+  }
+}
+
+async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown>)[]): Promise<Analysis> {
   const { clock, metrics, options, paths, queue, random, report } = parts
   const { settings, log } = options
   const detectors = await openDetectors(settings, { clock, random, log, onEvent: countDetectorEvent(metrics) })
+  closers.push(() => detectors.close())
   const media = await openMedia(settings, {
     cacheDir: paths.cache,
     clock,
@@ -118,19 +137,12 @@ async function startAnalysis(parts: DaemonParts): Promise<Analysis> {
     log,
     onEvent: countMediaEvent(metrics),
   })
+  closers.push(() => media.close())
   const verdicts = new VerdictStore(paths.verdicts)
   const { unsurePolicy } = settings
   const needs = { media, detectors, verdicts, queue, unsurePolicy, log, events: report.pipeline }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
-  return {
-    detectors,
-    verdicts,
-    worker,
-    async close() {
-      await media.close()
-      await detectors.close()
-    },
-  }
+  return { detectors, verdicts, worker }
 }
 
 /** What intake and submission share on the side of the service. */

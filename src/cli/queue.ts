@@ -47,7 +47,7 @@ export function queueVerb(): Command {
 
 async function withQueues(verb: Command, work: (control: QueueControl) => Promise<void>): Promise<void> {
   const { openQueueControl } = await import('../app/queue-control.js')
-  const control = await openQueueControl(settingsOf(verb).settings)
+  const control = await openQueueControl(settingsOf(verb))
   try {
     await work(control)
   } finally {

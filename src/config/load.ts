@@ -72,7 +72,9 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   }
   const accepted = values as Partial<Settings>
   for (const key of sources.need?.(accepted) ?? []) {
-    if (origins[key] === undefined && !problems.some(({ setting }) => setting.startsWith(envName(SETTINGS[key])))) {
+    const { env, path } = SETTINGS[key]
+    const told = problems.some(({ setting }) => setting.startsWith(envName({ env })) || setting.startsWith(path))
+    if (origins[key] === undefined && !told) {
       problems.push(missing(SETTINGS[key]))
     }
   }

@@ -76,7 +76,8 @@ export const originUrl = z.string().superRefine((value, context) => {
   }
 })
 
-const USERINFO = /(?<=\/\/)[^/@\s,]+(?=@)/g
+/** Up to the last @ before the path, as URLs are read; a password may hold an @ itself. */
+const USERINFO = /(?<=\/\/)[^/\s]+(?=@)/g
 
 /** URLs without the credentials in them. */
 export const maskCredentials = (value: string) => value.replaceAll(USERINFO, '••••••')

@@ -76,7 +76,7 @@ export const SETTINGS = {
     parse: integer(500, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 500 to 600000',
-    says: 'How far a request timestamp may be from service time. An unanswered submission is waited out for as long before it may be sent again.',
+    says: 'How far a request timestamp may be from service time. An unanswered submission is waited out for as long, plus the store time, before it may be sent again.',
   }),
   serviceTimeoutMs: define({
     env: 'SERVICE_TIMEOUT_MS',
@@ -273,7 +273,7 @@ export const SETTINGS = {
     parse: integer(64, 1_000_000),
     fallback: '1536',
     expects: 'megabytes, 64 or more',
-    says: 'A detector process that grows beyond this is replaced.',
+    says: "A detector process that grows beyond this is killed while it works, which fails that file's job, and replaced.",
   }),
   detectorJobs: define({
     env: 'DETECTOR_JOBS',
@@ -348,7 +348,7 @@ export const SETTINGS = {
     path: 'http.password',
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
-    says: 'Password (user attestd) of the queue board. Without it the board is read-only.',
+    says: 'Password (any user name) of console, status and queue board. Without it they are for this machine only, and the board is read-only.',
     secret: 'whole',
   }),
   logLevel: define({

@@ -35,12 +35,20 @@ export function parseGateway(text: string): Gateway {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw invalid(`${url.protocol} is neither https: nor http:`)
   if (url.search !== '' || url.hash !== '') throw invalid(`${url.host} has a query or a fragment`)
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const credentials = credentialsOf(url)
   const authorization = credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`
   url.username = ''
   url.password = ''
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/ipfs$/, '')
   return { name: url.host, base: url, authorization }
+}
+
+function credentialsOf(url: URL): string {
+  try {
+    return `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  } catch {
+    throw invalid(`the credentials for ${url.host} are not percent-encoded`)
+  }
 }
 
 /** `/ipfs/CID/path` with every segment encoded. */

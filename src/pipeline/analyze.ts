@@ -4,6 +4,7 @@ import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import type { MediaSource } from '../media/media-source.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
+import { endedClosed } from './closed-submission.js'
 import {
   type AnalyzeJob,
   type AnalyzeResult,
@@ -19,7 +20,7 @@ export interface AnalyzeOptions {
   readonly media: MediaSource
   readonly detectors: DetectorHost
   readonly verdicts: VerdictStore
-  readonly queue: Pick<QueueEngine, 'add'>
+  readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'result'>
   readonly unsurePolicy: 'abstain' | 'submit'
   readonly log: Log
   readonly events: PipelineEvents
@@ -41,7 +42,7 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
       )
     }
     const next: SubmitJob = { ...job, verdict, sent: null }
-    await options.queue.add('submit', run.id, next, { priority: priorityOf(job.asset.turnaround) })
+    await addSubmission(run.id, next, options)
     options.log.info({ asset: job.asset.id, attempt: run.attempt, risk: verdict.risk, cached }, 'asset scored')
     return { kind: 'done', result: { outcome: 'scored', verdict, cached } }
   } catch (error) {
@@ -50,6 +51,13 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
     return { kind: 'done', result: { outcome: 'abstained', reason, message } }
   }
+}
+
+/** A submission that ended because the asset seemed closed makes way: the service offers the asset again. */
+async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptions): Promise<void> {
+  const add = () => queue.add('submit', id, job, { priority: priorityOf(job.asset.turnaround) })
+  if ((await add()).added) return
+  if ((await endedClosed(queue, id)) && (await queue.remove('submit', id, 'completed'))) await add()
 }
 
 async function detectionFor(

@@ -56,6 +56,11 @@ export class Gate {
     return news
   }
 
+  /** The service let this key in again, whatever it said of the stake. */
+  letIn(): void {
+    this.#refused = false
+  }
+
   get refused(): boolean {
     return this.#refused
   }

@@ -5,7 +5,8 @@ import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake, Turnaround } from '../service/port.js'
-import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf, submitResult } from './jobs.js'
+import { endedClosed } from './closed-submission.js'
+import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
 import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
@@ -28,6 +29,13 @@ export interface IntakeOptions {
  * so this only mends a queue that lost it.
  */
 const REOFFER_MS = 5 * 60_000
+/** An asset that seemed closed and is still offered is looked at again after this time, ms. */
+const RECONSIDER_MS = 10_000
+/**
+ * A snapshot may have waited for its turn, so what was offered in the last while before it was read may not be in it
+ * yet, and is not closed for that, ms.
+ */
+const SNAPSHOT_LAG_MS = 5000
 /** Assets that are being added to the queue at the same time. */
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
@@ -74,7 +82,10 @@ export class Intake {
 
   /** Lets the next list or snapshot offer the asset again; for one whose job ended because it seemed closed. */
   reconsider(assetId: string): void {
-    this.#offered.delete(assetId)
+    const offer = this.#offered.get(assetId)
+    if (!offer) return
+    // Not at once: a service that lists what it calls closed would keep the pipeline turning.
+    this.#offered.set(assetId, { ...offer, at: this.#options.clock.monotonic() - REOFFER_MS + RECONSIDER_MS })
   }
 
   /** After a restart the queue knows more than this process: without it, jobs of assets closed meanwhile would run. */
@@ -107,8 +118,10 @@ export class Intake {
     if (event.kind === 'ready' && event.stake) this.#options.onStake(event.stake)
     if (event.kind === 'delta') this.#want(event.assets)
     if (event.kind === 'snapshot') {
+      const open = new Set(event.ids)
+      this.#line.keepOnly(open)
       this.#want(event.assets)
-      await this.#dropClosed(new Set(event.ids), this.#options.clock.monotonic())
+      await this.#dropClosed(open, this.#options.clock.monotonic() - SNAPSHOT_LAG_MS)
     }
   }
 
@@ -190,18 +203,11 @@ export class Intake {
     log.debug({ asset: id, mediaType, turnaround }, 'asset queued')
   }
 
-  /**
-   * The service offers an asset again whose submission ended as closed (a stray 404, or it reopened): what is kept of
-   * the old jobs would keep it from ever being scored.
-   * @returns whether the way is free
-   */
+  /** Makes way for a new analysis; `analyze` then does so for the submission. @returns whether the way is free */
   async #clearClosed(assetId: string): Promise<boolean> {
     const { queue } = this.#options
     const id = jobIdOf(assetId)
-    const ended = submitResult.safeParse(await queue.result('submit', id))
-    if (!ended.success || ended.data.outcome !== 'closed') return false
-    await queue.remove('submit', id, 'completed')
-    return queue.remove('analyze', id, 'completed')
+    return (await endedClosed(queue, id)) && (await queue.remove('analyze', id, 'completed'))
   }
 
   /** @param before monotonic time; what was offered later is left alone */

@@ -6,10 +6,6 @@ export class OfferLine {
   readonly #standard = new Map<string, Asset>()
   readonly #wakers: (() => void)[] = []
 
-  get size(): number {
-    return this.#urgent.size + this.#standard.size
-  }
-
   add(asset: Asset): void {
     const line = asset.turnaround === 'priority_5min' ? this.#urgent : this.#standard
     line.set(asset.id, asset)
@@ -19,6 +15,13 @@ export class OfferLine {
   delete(assetId: string): void {
     this.#urgent.delete(assetId)
     this.#standard.delete(assetId)
+  }
+
+  /** Forgets every asset that is not named. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const line of [this.#urgent, this.#standard]) {
+      for (const id of line.keys()) if (!ids.has(id)) line.delete(id)
+    }
   }
 
   clear(): void {

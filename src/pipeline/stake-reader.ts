@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { type AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { honoredDelayMs } from '../core/retry.js'
 import type { AttesterService, Stake } from '../service/port.js'
 import type { Gate } from './gate.js'
 
@@ -17,6 +18,8 @@ export interface StakeReaderOptions {
 
 /** A reading answers every question that comes within this time, ms, so that many refused jobs ask once. */
 const SHARED_MS = 2000
+/** A service that asks for a longer pause than this is asked again anyway, ms. */
+const MAX_PAUSE_MS = 10 * 60_000
 
 /** Brings to the gate what the service says of the stake, by its numbers or by refusing the key with a 403. */
 export class StakeReader {
@@ -51,7 +54,7 @@ export class StakeReader {
     if (!this.#reading || now - this.#readAt > SHARED_MS) {
       this.#readAt = now
       this.#reading = this.#read(signal).then(
-        () => this.#options.gate.stakeOk,
+        () => (this.#options.gate.stake ? this.#options.gate.stakeOk : null),
         (failure: AttestdError) => (failure.reason === 'service-forbidden' ? false : null),
       )
     }
@@ -68,7 +71,7 @@ export class StakeReader {
       } catch (error) {
         if (signal.aborted) return
         const { reason, retryAfterMs } = toAttestdError(error)
-        pauseMs = Math.max(everyMs, retryAfterMs ?? 0)
+        pauseMs = honoredDelayMs(retryAfterMs, everyMs, MAX_PAUSE_MS)
         log.warn({ reason, retryInMs: pauseMs }, 'reading the stake failed')
       }
       await clock.sleep(pauseMs, signal).catch(() => {})
@@ -79,6 +82,7 @@ export class StakeReader {
     try {
       const { stake } = await this.#options.service.listOpen({ includeMyScore: false }, signal)
       if (stake) this.seen(stake)
+      else this.#options.gate.letIn()
     } catch (error) {
       const failure = toAttestdError(error)
       if (failure.reason === 'service-forbidden') this.refused()

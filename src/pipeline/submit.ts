@@ -1,5 +1,6 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { honoredDelayMs } from '../core/retry.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
 import type { Gate } from './gate.js'
@@ -14,7 +15,7 @@ export interface SubmitOptions {
   readonly timestampWindowMs: number
   /** Longest time the service may take to store a request that it accepted, ms. */
   readonly storeTimeMs: number
-  /** How far off service time may be, ms. */
+  /** How far off the time of `serviceNow` may be, ms. */
   readonly clockErrorMs: () => number
   /** Reads the stake anew after a 403. @returns whether the key is let in; null where that could not be found out */
   readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
@@ -23,6 +24,8 @@ export interface SubmitOptions {
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
+/** A service that asks for a longer pause than this is asked again anyway, ms. */
+const MAX_PAUSE_MS = 10 * 60_000
 /** Server errors by which the service itself says that it is done with the request; any other may come from a proxy before it. */
 const LAST_WORDS = new Set<unknown>([500, 501])
 
@@ -56,11 +59,11 @@ async function ask(
   const askedAt = options.serviceNow()
   const asset = await options.service.find(job.asset.id, run.signal)
   options.gate.wentThrough()
-  if (!asset) return closed(job, run, options)
-  if (typeof asset.myScore === 'number') return confirmed(job, asset, run, options)
-  const settlesInMs = (job.sent?.settledAt ?? 0) - askedAt
+  if (typeof asset?.myScore === 'number') return confirmed(job, asset, run, options)
+  const settlesInMs = job.sent ? job.sent.settledAt + options.clockErrorMs() - askedAt : 0
+  // Also where the asset seems closed: it may open again, and then this record must still be known.
   if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
-  return 'free'
+  return asset ? 'free' : closed(job, run, options)
 }
 
 async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions): Promise<JobEnd<SubmitResult>> {
@@ -68,7 +71,7 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
   const signedAt = options.serviceNow()
   const sent = {
     tries: (job.sent?.tries ?? 0) + 1,
-    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs + options.clockErrorMs(),
+    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,
   }
   await run.save({ ...job, sent })
   try {
@@ -80,7 +83,7 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
     const failure = toAttestdError(error)
     if (failure.reason === 'service-failing' && LAST_WORDS.has(failure.facts.status)) {
       // The next question already settles it.
-      await run.save({ ...job, sent: { ...sent, settledAt: options.serviceNow() } })
+      await run.save({ ...job, sent: { ...sent, settledAt: 0 } })
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
       await run.save({ ...job, sent: null })
@@ -141,5 +144,5 @@ async function holdOrThrow(
   if ((await options.confirmStake(run.signal)) === true) {
     throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })
   }
-  return { kind: 'hold', reason, delayMs: failure.retryAfterMs ?? REFUSED_PAUSE_MS }
+  return { kind: 'hold', reason, delayMs: honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS, MAX_PAUSE_MS) }
 }

@@ -74,7 +74,9 @@ export class JobRunner<Data, Result> {
 
   async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {
     // BullMQ takes a point in time on the wall clock and reads that clock itself.
-    await job.moveToDelayed(Date.now() + delayMs, token)
+    await job.moveToDelayed(Date.now() + delayMs, token).catch((error: unknown) => {
+      throw toAttestdError(error, 'queue-unreachable')
+    })
     this.#options.events.held?.({ queue: this.#options.queue, id: job.id ?? '', data: job.data, reason, delayMs })
     throw new DelayedError()
   }

@@ -126,6 +126,7 @@ describe('intake', () => {
       { id: 'x', data: { torn: true }, addedAt: 1 },
     ])
     await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.clock.advance(5001)
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
@@ -199,10 +200,29 @@ describe('intake', () => {
     await parts.send(snapshot(openAsset({ id: 'a' })))
     parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
     parts.reconsider('a')
+    await parts.clock.advance(10_000)
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
-    expect(parts.completedRemoved).toEqual([`submit ${jobIdOf('a')}`, `analyze ${jobIdOf('a')}`])
+    expect(parts.completedRemoved).toEqual([`analyze ${jobIdOf('a')}`])
+  })
+
+  test('an asset that seemed closed is not taken up at once, which would turn for ever', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
+    parts.reconsider('a')
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.end()
+    expect(parts.completedRemoved).toEqual([])
+  })
+
+  test('an asset that a late snapshot does not know yet keeps its job', async () => {
+    const parts = setUp()
+    await parts.send({ kind: 'delta', assets: [openAsset({ id: 'new' })], ids: ['new'] })
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([])
   })
 
   test('one whose score is on record is left alone, whatever the service offers', async () => {
@@ -210,6 +230,7 @@ describe('intake', () => {
     await parts.send(snapshot(openAsset({ id: 'a' })))
     parts.results.set(jobIdOf('a'), { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
     parts.reconsider('a')
+    await parts.clock.advance(10_000)
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
     expect(parts.completedRemoved).toEqual([])

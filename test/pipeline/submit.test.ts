@@ -77,7 +77,7 @@ describe('a submission', () => {
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
     expect(calls).toEqual(['ask', 'send'])
     expect(signedAt).toEqual([NOW])
-    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE + ERROR } }])
+    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
   })
 
   test('is not sent when the service already holds a score of this attester', async () => {
@@ -94,13 +94,13 @@ describe('a submission', () => {
 
   test('waits, asking only, while an earlier one may still land', async () => {
     const { calls, end, run } = setUp(sentBefore(NOW + 7000), [free], [])
-    expect(await end()).toEqual({ kind: 'hold', reason: 'score-unconfirmed', delayMs: 7000 })
+    expect(await end()).toEqual({ kind: 'hold', reason: 'score-unconfirmed', delayMs: 7000 + ERROR })
     expect(calls).toEqual(['ask'])
     expect(run.saved).toEqual([])
   })
 
   test('goes again once the earlier one can no longer be accepted', async () => {
-    const { calls, end, run } = setUp(sentBefore(NOW - 1), [free], [receipt])
+    const { calls, end, run } = setUp(sentBefore(NOW - ERROR), [free], [receipt])
     expect(await end()).toMatchObject({ result: { outcome: 'accepted' } })
     expect(calls).toEqual(['ask', 'send'])
     expect(run.saved).toMatchObject([{ sent: { tries: 2 } }])
@@ -113,13 +113,18 @@ describe('a submission', () => {
   })
 
   test('of an asset that closed meanwhile says that it may have been stored', async () => {
-    const { end } = setUp(sentBefore(NOW + 7000), [null], [])
+    const { end } = setUp(sentBefore(NOW - ERROR), [null], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: true } })
+  })
+
+  test('is not forgotten while it may still land, although the asset seems closed', async () => {
+    const { end } = setUp(sentBefore(NOW + 7000), [null], [])
+    expect(await end()).toMatchObject({ kind: 'hold', reason: 'score-unconfirmed' })
   })
 })
 
 describe('after a failed send the record of the attempt', () => {
-  const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE + ERROR }
+  const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE }
   const rows: [string, AttestdError | Error, SubmitJob['sent']][] = [
     ['stays after a timeout', new AttestdError('service-timeout', undefined, { ambiguous: true }), recordedSend],
     ['stays after a reset', new AttestdError('service-connection-lost', undefined, { ambiguous: true }), recordedSend],
@@ -142,7 +147,7 @@ describe('after a failed send the record of the attempt', () => {
     [
       'is settled at once after a 500',
       new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 500 } }),
-      { tries: 1, settledAt: NOW },
+      { tries: 1, settledAt: 0 },
     ],
     ['is cleared when no connection was made', new AttestdError('service-unreachable'), null],
     ['is cleared after a 401', new AttestdError('service-unauthorized'), null],
