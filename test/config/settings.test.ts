@@ -142,16 +142,16 @@ test('an unknown name in the environment is told, not refused', () => {
   expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN_ID'])
 })
 
-test.each([
-  'redis://:hush-hush@h:1',
-  'redis://:hush@hush-hush@h:1',
-  'redis://me:hush,hush@h:1/0',
-  'rediss://hush:@h',
-])('no part of the credentials in %s is shown', (url) => {
-  const loaded = loadSettings({ env: { ATTESTD_QUEUE_URL: url, ATTESTD_IPFS_GATEWAYS: 'https://a,https://me:hush@b/ipfs' } })
-  expect(JSON.stringify(shownSettings(loaded))).not.toContain('hush')
-  expect(loaded.secrets.join()).toContain('hush')
-})
+test.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:hush,hush@h:1/0', 'rediss://hush:@h'])(
+  'no part of the credentials in %s is shown',
+  (url) => {
+    const loaded = loadSettings({
+      env: { ATTESTD_QUEUE_URL: url, ATTESTD_IPFS_GATEWAYS: 'https://a,https://me:hush@b/ipfs' },
+    })
+    expect(JSON.stringify(shownSettings(loaded))).not.toContain('hush')
+    expect(loaded.secrets.join()).toContain('hush')
+  },
+)
 
 test('shown settings mask every secret', () => {
   const env = {

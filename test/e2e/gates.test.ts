@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, type TestContext, test, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -6,7 +6,8 @@ vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 /** A pause after a 403 lasts half a minute, and so does the wait for a Redis, so these tests wait beside each other. */
 const PATIENCE_MS = 120_000
 
-async function newBench(): Promise<DaemonBench> {
+/** Disposed with the test of this context: beside others, the global hook would take any test for its own. */
+async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<DaemonBench> {
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())
   await bench.prepare()
@@ -14,8 +15,8 @@ async function newBench(): Promise<DaemonBench> {
 }
 
 describe.concurrent('gates that hold submission', () => {
-  test('a stake below the minimum pauses it, and a top-up resumes it without a restart', async () => {
-    const bench = await newBench()
+  test('a stake below the minimum pauses it, and a top-up resumes it without a restart', async (context) => {
+    const bench = await newBench(context)
     await bench.registerMany(2, 'stake')
     const daemon = await bench.start().ready()
     await bench.expectExactlyOneEach()
@@ -38,8 +39,8 @@ describe.concurrent('gates that hold submission', () => {
     expect(daemon.running).toBe(true)
   })
 
-  test('Redis that is not there at the start ends the process with 75', async () => {
-    const bench = await newBench()
+  test('Redis that is not there at the start ends the process with 75', async (context) => {
+    const bench = await newBench(context)
     // Port 1 is never a Redis.
     const daemon = bench.start({ ATTESTD_QUEUE_URL: 'redis://user:top-secret-word@127.0.0.1:1' })
     expect(await daemon.exited).toBe(75)

@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, type TestContext, test, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
-async function newBench(): Promise<DaemonBench> {
+/** Disposed with the test of this context: beside others, the global hook would take any test for its own. */
+async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<DaemonBench> {
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())
   await bench.prepare()
@@ -11,8 +12,8 @@ async function newBench(): Promise<DaemonBench> {
 }
 
 describe.concurrent('what the service says of one asset', () => {
-  test('a stray 404 delays its score, and does not lose it', async () => {
-    const bench = await newBench()
+  test('a stray 404 delays its score, and does not lose it', async (context) => {
+    const bench = await newBench(context)
     const [strange] = await bench.registerMany(3, 'stray')
     bench.sandbox.control.setFaults({
       rules: [{ route: 'one', key: strange!.id, fault: 'status-404', untilAttempt: 1 }],
@@ -22,8 +23,8 @@ describe.concurrent('what the service says of one asset', () => {
     expect(await daemon.metric('attestd_missed_total', 'reason="asset-closed"')).toBe(1)
   })
 
-  test('an asset that closed while its submission waited is scored when it opens again', async () => {
-    const bench = await newBench()
+  test('an asset that closed while its submission waited is scored when it opens again', async (context) => {
+    const bench = await newBench(context)
     const asset = await bench.register('reopened')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 500 }] })
     const daemon = await bench.start().ready()
@@ -38,8 +39,8 @@ describe.concurrent('what the service says of one asset', () => {
     expect(scoredMeanwhile).toBeLessThanOrEqual(1)
   })
 
-  test('a 403 for one asset holds up no other', async () => {
-    const bench = await newBench()
+  test('a 403 for one asset holds up no other', async (context) => {
+    const bench = await newBench(context)
     const [poison] = await bench.registerMany(1, 'poison')
     bench.sandbox.control.setFaults({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })
     const daemon = await bench.start({ ATTESTD_SUBMIT_ATTEMPTS: '2' }).ready()

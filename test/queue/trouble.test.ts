@@ -5,7 +5,7 @@ import { TroubleReporter } from '../../src/queue/trouble.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { EventLog } from './queue-support.js'
 
-it('tells the same trouble once in a while, another kind at once, and how much it withheld', async () => {
+it('logs the same trouble once in a while, another kind at once, and how much it withheld', async () => {
   const clock = new ManualClock()
   const lines: unknown[] = []
   const reporter = new TroubleReporter(clock, { ...silentLog, warn: (facts) => lines.push(facts) })
@@ -16,10 +16,10 @@ it('tells the same trouble once in a while, another kind at once, and how much i
   for (let i = 0; i < 5; i++) reporter.report(null, down)
   reporter.report('submit', down)
   reporter.report(null, new AttestdError('internal-error', 'other'))
-  expect(events.of('trouble').map((event) => [event.queue, event.reason])).toEqual([
-    [null, 'queue-unreachable'],
-    ['submit', 'queue-unreachable'],
-    [null, 'internal-error'],
+  expect(lines.map((line) => (line as { reason: string }).reason)).toEqual([
+    'queue-unreachable',
+    'queue-unreachable',
+    'internal-error',
   ])
 
   await clock.advance(30_000)
@@ -28,5 +28,6 @@ it('tells the same trouble once in a while, another kind at once, and how much i
   end()
   await clock.advance(30_000)
   reporter.report(null, down)
-  expect(events.of('trouble')).toHaveLength(4)
+  // Those who listen hear of every one, since each may have cost jobs.
+  expect(events.of('trouble')).toHaveLength(8)
 })
