@@ -161,7 +161,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
         },
         robbedEvents,
       )
-      await robbed.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
+      await heir.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
       expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })
       await heir.work(
         'submit',
