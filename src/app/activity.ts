@@ -26,11 +26,6 @@ export class Activity {
     this.#recent.length = Math.min(this.#recent.length, RECENT_ROWS)
   }
 
-  /** Any byte of the stream, comments included. */
-  streamBytes(): void {
-    this.#lastByteAt = this.#monotonic()
-  }
-
   streamEvent(event: ServiceEvent): void {
     if (event.kind === 'trouble') {
       // Malformed events are trouble on a standing connection; all other trouble ends it.
@@ -40,7 +35,7 @@ export class Activity {
       return
     }
     this.#connected = true
-    this.streamBytes()
+    this.#lastByteAt = this.#monotonic()
   }
 
   stream(): NonNullable<ConsoleState['stream']> {

@@ -1,15 +1,15 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { loadSettings } from '../config/load.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
-import { silentLog } from '../core/log.js'
 import { listenForStop } from '../core/shutdown.js'
 import { Ledger, type LedgerEntry } from '../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../sandbox/create-sandbox.js'
-import { createSignedKeyService } from '../service/signed-key/attester-service.js'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.js'
 import { dataPaths } from './data-dir.js'
+import { openClient } from './open-service.js'
 import { readSamples, type Sample } from './samples.js'
 import { registerFile } from './submitter.js'
 
@@ -114,16 +114,12 @@ function daemonEnv(sandbox: Sandbox): Record<string, string> {
 }
 
 async function registerAll(sandbox: Sandbox, samples: readonly Sample[]): Promise<string[]> {
-  const { client, close } = createSignedKeyService({
-    serviceUrl: sandbox.url,
-    accessKey: sandbox.submitterKey.accessKey,
-    signingSecret: sandbox.submitterKey.signingSecret,
-    requestTimeoutMs: 15_000,
-    streamIdleMs: 15_000,
-    clock: systemClock,
-    random: Math.random,
-    log: silentLog,
-  })
+  const env = {
+    ATTESTD_SERVICE_URL: sandbox.url,
+    ATTESTD_ACCESS_KEY: sandbox.submitterKey.accessKey,
+    ATTESTD_SIGNING_SECRET: sandbox.submitterKey.signingSecret,
+  }
+  const { client, close } = openClient(loadSettings({ env }).settings)
   const submitter = { serviceUrl: sandbox.url, client, sessionToken: sandbox.sessionToken }
   try {
     const ids: string[] = []

@@ -21,11 +21,7 @@ export interface Registration {
 }
 
 const uploadReply = z.object({ contentHash: z.string().regex(/^0x[0-9a-f]{64}$/), uri: z.string().min(1) })
-const registerReply = z.union([
-  z.object({ id: z.string() }),
-  z.object({ asset: z.object({ id: z.string() }) }).transform(({ asset }) => asset),
-  z.object({ media: z.object({ id: z.string() }) }).transform(({ media }) => media),
-])
+const registered = z.object({ id: z.string() })
 
 /** An upload takes at most this long, ms. */
 const UPLOAD_TIMEOUT_MS = 60_000
@@ -46,7 +42,7 @@ export async function registerFile(options: SubmitterOptions, wanted: Registrati
     verificationDeadline: new Date(Date.now() + wanted.openForMs).toISOString(),
     mediaType: wanted.mediaType,
   })
-  return parseReply(registerReply, reply).id
+  return parseReply(registered, reply).id
 }
 
 async function upload({ serviceUrl, sessionToken }: SubmitterOptions, file: string) {

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
-import { isLoopback } from '../core/service-url.js'
+import { isLoopback } from '../core/loopback.js'
 import { bytes, folder, httpUrl, integer, list, oneOf, originUrl, type Setting, text, yesNo } from './setting.js'
 
 const MINUTE = 60_000

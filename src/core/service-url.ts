@@ -1,4 +1,5 @@
 import { AttestdError } from './errors.js'
+import { isLoopback } from './loopback.js'
 
 /**
  * Parses the service's origin. HTTPS is required for real credentials (specification, What the service does), so plain
@@ -22,9 +23,4 @@ export function parseServiceUrl(text: string, { allowInsecure = false } = {}): U
     )
   }
   return url
-}
-
-/** @param hostname as URL gives it, IPv6 in brackets */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

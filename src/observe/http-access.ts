@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isIP } from 'node:net'
+import { isLoopback } from '../core/loopback.js'
 
 /**
  * Who may see what.
@@ -20,13 +20,6 @@ export function accessPolicy(host: string, password: string | undefined): Access
   const loopback = isLoopback(host)
   const withoutPassword = loopback ? 'open' : 'refused'
   return { pages: password === undefined ? withoutPassword : 'password', loopbackHostOnly: loopback }
-}
-
-/** Whether an address or name stands for this machine only. */
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  if (name === 'localhost' || name.endsWith('.localhost')) return true
-  return isIP(name) === 4 ? name.startsWith('127.') : name === '::1'
 }
 
 /** Whether a Host header names this machine. */

@@ -1,5 +1,4 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
-import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import type { MediaSource } from '../media/media-source.js'
@@ -62,7 +61,7 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 
 async function detectionFor(
   { asset }: AnalyzeJob,
-  { signal }: JobRun<unknown>,
+  { id, signal }: JobRun<unknown>,
   { detectors, events, log, media, verdicts }: AnalyzeOptions,
 ): Promise<{ detection: Detection; cached: boolean }> {
   const detector = detectors.detectorFor(asset.mediaType)
@@ -73,7 +72,7 @@ async function detectionFor(
 
   const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   try {
-    const request = { file: fetched.file, mediaType: asset.mediaType, label: jobIdOf(asset.id) }
+    const request = { file: fetched.file, mediaType: asset.mediaType, label: id }
     const detection = await detectors.detect(request, signal)
     events.detected?.({ asset, detection })
     await kept(log, () => verdicts.put(key, detection))

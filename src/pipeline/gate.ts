@@ -18,8 +18,6 @@ export interface GateOptions {
 const LOOK_AGAIN_MS = 2000
 /** Pause after a 429 that did not say how long, growing while they repeat. */
 const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
-/** A service that asks for a longer pause than this is asked again anyway, ms. */
-const MAX_PAUSE_MS = 10 * 60_000
 
 /**
  * Whether a submission may leave now: stake sufficient, clock trusted, no rate-limit pause.
@@ -81,7 +79,7 @@ export class Gate {
   slowDown(retryAfterMs: number | undefined): number {
     this.#rateLimitsInARow += 1
     const ownMs = backoffMs(this.#rateLimitsInARow, RATE_BACKOFF, this.#options.random)
-    const pauseMs = honoredDelayMs(retryAfterMs, ownMs, MAX_PAUSE_MS)
+    const pauseMs = honoredDelayMs(retryAfterMs, ownMs)
     this.pause('service-rate-limited', pauseMs)
     return pauseMs
   }

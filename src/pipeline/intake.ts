@@ -40,8 +40,6 @@ const SNAPSHOT_LAG_MS = 5000
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
-/** A service that asks for a longer pause between lists than this is asked again anyway, ms. */
-const MAX_LIST_PAUSE_MS = 10 * 60_000
 const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
 
 interface Offer {
@@ -57,6 +55,7 @@ export class Intake {
   readonly #offered = new Map<string, Offer>()
   /** Between the stream and the queue, so that an urgent asset overtakes a snapshot that is still being queued. */
   readonly #line = new OfferLine()
+  #failedListsInARow = 0
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -65,7 +64,7 @@ export class Intake {
   /** Runs stream and list until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     // The first list knows what is scored already, which the stream does not say.
-    const firstPauseMs = await this.#list(signal, 1)
+    const firstPauseMs = await this.#list(signal)
     const lanes = Array.from({ length: LANES }, () => this.#queueOffers(signal))
     await Promise.all([
       this.#recallPending(),
@@ -126,23 +125,21 @@ export class Intake {
   }
 
   async #listRegularly(firstPauseMs: number, signal: AbortSignal): Promise<void> {
-    let failures = 0
     let pauseMs = firstPauseMs
     while (!signal.aborted) {
       await this.#options.clock.sleep(pauseMs, signal).catch(() => {})
       if (signal.aborted) return
-      const next = await this.#list(signal, failures + 1)
-      failures = next === this.#options.listEveryMs ? 0 : failures + 1
-      pauseMs = next
+      pauseMs = await this.#list(signal)
     }
   }
 
-  /** @param tries failures in a row if this one fails too @returns how long to wait before the next list, ms */
-  async #list(signal: AbortSignal, tries: number): Promise<number> {
+  /** @returns how long to wait before the next list, ms */
+  async #list(signal: AbortSignal): Promise<number> {
     const { clock, listEveryMs, log, onForbidden, onStake, random, service } = this.#options
     const asked = clock.monotonic()
     try {
       const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
+      this.#failedListsInARow = 0
       if (stake) onStake(stake)
       this.#want(assets)
       // What opened while the list was on its way is not in it, and is not closed for that.
@@ -152,8 +149,9 @@ export class Intake {
       if (signal.aborted) return listEveryMs
       const failure = toAttestdError(error)
       if (failure.reason === 'service-forbidden') onForbidden()
-      const ownMs = backoffMs(tries, LIST_BACKOFF, random)
-      const retryInMs = honoredDelayMs(failure.retryAfterMs, ownMs, MAX_LIST_PAUSE_MS)
+      this.#failedListsInARow += 1
+      const ownMs = backoffMs(this.#failedListsInARow, LIST_BACKOFF, random)
+      const retryInMs = honoredDelayMs(failure.retryAfterMs, ownMs)
       log.warn({ reason: failure.reason, err: failure, retryInMs }, 'listing open assets failed')
       return retryInMs
     }

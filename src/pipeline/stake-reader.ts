@@ -18,8 +18,6 @@ export interface StakeReaderOptions {
 
 /** A reading answers every question that comes within this time, ms, so that many refused jobs ask once. */
 const SHARED_MS = 2000
-/** A service that asks for a longer pause than this is asked again anyway, ms. */
-const MAX_PAUSE_MS = 10 * 60_000
 
 /** Brings to the gate what the service says of the stake, by its numbers or by refusing the key with a 403. */
 export class StakeReader {
@@ -71,7 +69,7 @@ export class StakeReader {
       } catch (error) {
         if (signal.aborted) return
         const { reason, retryAfterMs } = toAttestdError(error)
-        pauseMs = honoredDelayMs(retryAfterMs, everyMs, MAX_PAUSE_MS)
+        pauseMs = honoredDelayMs(retryAfterMs, everyMs)
         log.warn({ reason, retryInMs: pauseMs }, 'reading the stake failed')
       }
       await clock.sleep(pauseMs, signal).catch(() => {})

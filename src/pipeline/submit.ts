@@ -24,8 +24,6 @@ export interface SubmitOptions {
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
-/** A service that asks for a longer pause than this is asked again anyway, ms. */
-const MAX_PAUSE_MS = 10 * 60_000
 /** Server errors by which the service itself says that it is done with the request; any other may come from a proxy before it. */
 const LAST_WORDS = new Set<unknown>([500, 501])
 
@@ -144,5 +142,5 @@ async function holdOrThrow(
   if ((await options.confirmStake(run.signal)) === true) {
     throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })
   }
-  return { kind: 'hold', reason, delayMs: honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS, MAX_PAUSE_MS) }
+  return { kind: 'hold', reason, delayMs: honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS) }
 }

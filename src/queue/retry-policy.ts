@@ -31,8 +31,6 @@ const BACKOFFS: Partial<Record<Reason, Backoff>> = {
   'internal-error': { baseMs: 5 * SECOND, maxMs: 5 * MINUTE },
 }
 
-/** The longest wait that another side may ask for, milliseconds. */
-const MAX_HONORED_MS = 10 * MINUTE
 /** A hold of nothing would turn a job that waits into a busy loop. */
 const MIN_HOLD_MS = 50
 const MAX_HOLD_MS = 7 * 24 * 60 * MINUTE
@@ -48,7 +46,7 @@ export function judge(error: unknown, attempt: number, waits: number, random: Ra
   const message = cleanText(failure.message)
   const backoff = BACKOFFS[reason] ?? DEFAULT_BACKOFF
   const pauseMs = (tries: number) =>
-    Math.max(MIN_HOLD_MS, honoredDelayMs(failure.retryAfterMs, backoffMs(tries, backoff, random), MAX_HONORED_MS))
+    Math.max(MIN_HOLD_MS, honoredDelayMs(failure.retryAfterMs, backoffMs(tries, backoff, random)))
   if (kind === 'retry') return { kind: 'retry', reason, message, delayMs: pauseMs(attempt) }
   if (kind === 'wait') return { kind: 'hold', reason, message, delayMs: pauseMs(waits + 1) }
   return { kind: 'fail', reason, message }

@@ -3,12 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
-import { silentLog } from '../../src/core/log.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
-import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { sampleState, startTestServer } from '../observe/console-parts.js'
+import { openQuietEngine } from '../support/quiet-engine.js'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const present = fs.existsSync(CHROMIUM)
@@ -35,17 +33,7 @@ describe.skipIf(!present)('in a browser', () => {
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, chromiumSandbox: false })
-    engine = await openQueueEngine({
-      url: 'embedded:',
-      dataDir: folder,
-      prefix: 'attestd',
-      lockMs: 30_000,
-      concurrency: { analyze: 1, submit: 1 },
-      attempts: { analyze: 1, submit: 1 },
-      clock: systemClock,
-      random: () => 0.5,
-      log: silentLog,
-    })
+    engine = await openQuietEngine('embedded:', folder)
     await engine.add('analyze', 'asset-in-the-browser', { title: 'Photo' }, { priority: 1 })
     const state = () => {
       if (!answering) throw new Error('no state')

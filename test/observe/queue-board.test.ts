@@ -2,11 +2,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
-import { silentLog } from '../../src/core/log.js'
-import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
+import { openQuietEngine } from '../support/quiet-engine.js'
 import { startTestServer } from './console-parts.js'
 
 const PASSWORD = 'correct horse'
@@ -20,17 +18,7 @@ describe.each(engines)('the board on %s', (url) => {
   let engine: QueueEngine
 
   beforeAll(async () => {
-    engine = await openQueueEngine({
-      url,
-      dataDir,
-      prefix: path.basename(dataDir),
-      lockMs: 30_000,
-      concurrency: { analyze: 1, submit: 1 },
-      attempts: { analyze: 1, submit: 1 },
-      clock: systemClock,
-      random: () => 0.5,
-      log: silentLog,
-    })
+    engine = await openQuietEngine(url, dataDir, path.basename(dataDir))
     await engine.add('analyze', 'asset-waits', { title: 'A <b>waiting</b> one' }, { priority: 1 })
     await failOneJob(engine)
   })

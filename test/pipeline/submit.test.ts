@@ -44,7 +44,7 @@ function setUp(
   job: SubmitJob,
   finds: Step[],
   submits: (Receipt | Error)[],
-  { stake = 10n, confirm = null as boolean | null } = {},
+  { stake = 10n, confirm = null as boolean | null, signal = new AbortController().signal } = {},
 ) {
   const clock = new ManualClock(NOW)
   const gate = new Gate({
@@ -54,7 +54,7 @@ function setUp(
   })
   gate.updateStake({ stakedWei: stake, minStakeWei: 10n })
   const script = scripted(finds, submits)
-  const run = jobRun(job)
+  const run = jobRun(job, signal)
   const options = {
     service: script.service,
     gate,
@@ -161,30 +161,12 @@ describe('after a failed send the record of the attempt', () => {
 
   test('is not touched when the lock was lost, since another worker may hold the job', async () => {
     const lost = new AbortController()
-    const { service } = scripted([free], [])
-    const clock = new ManualClock(NOW)
-    const gate = new Gate({
-      clock,
-      random: () => 1,
-      serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
-    })
-    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
-    const run = jobRun(submitJobData(), lost.signal)
+    const { end, run, service } = setUp(submitJobData(), [free], [], { signal: lost.signal })
     service.submit = async () => {
       lost.abort()
       throw new AttestdError('service-unreachable')
     }
-    const options = {
-      service,
-      gate,
-      serviceNow: () => NOW,
-      timestampWindowMs: WINDOW,
-      storeTimeMs: STORE,
-      clockErrorMs: () => ERROR,
-      confirmStake: async () => null,
-      log: silentLog,
-    }
-    await expect(submit(run, options)).rejects.toThrow()
+    await expect(end()).rejects.toThrow()
     expect(run.saved).toMatchObject([{ sent: recordedSend }])
   })
 })
@@ -213,23 +195,12 @@ describe('refusals', () => {
 
   test('a stop in the middle closes no gate', async () => {
     const stop = new AbortController()
-    const { gate } = setUp(submitJobData(), [], [])
-    const service = scripted([], []).service
+    const { end, gate, service } = setUp(submitJobData(), [], [], { signal: stop.signal })
     service.find = async () => {
       stop.abort()
       throw new AttestdError('service-rate-limited')
     }
-    const options = {
-      service,
-      gate,
-      serviceNow: () => NOW,
-      timestampWindowMs: WINDOW,
-      storeTimeMs: STORE,
-      clockErrorMs: () => 0,
-      confirmStake: async () => null,
-      log: silentLog,
-    }
-    await expect(submit(jobRun(submitJobData(), stop.signal), options)).rejects.toThrow()
+    await expect(end()).rejects.toThrow()
     expect(gate.check()).toEqual({ open: true })
   })
 

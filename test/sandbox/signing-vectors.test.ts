@@ -1,22 +1,10 @@
-import fs from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { send } from '../support/sandbox-requests.js'
+import { readSigningVectors, type SigningVector } from '../support/signing-vectors.js'
 
-interface Vector {
-  readonly name: string
-  readonly signingSecret: string
-  readonly timestamp: string
-  readonly method: string
-  readonly target: string
-  readonly body: string
-  readonly signature: string
-}
-
-const file = packagePath('test', 'vectors', 'signing-vectors.json')
-const { vectors } = JSON.parse(await fs.readFile(file, 'utf8')) as { vectors: Vector[] }
+const vectors = readSigningVectors()
 
 let sandbox: Sandbox
 
@@ -26,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 /** Sends a vector as it stands, changed by `change`, with a key that has the vector's secret. */
-async function sendVector(vector: Vector, change: Partial<Vector> = {}) {
+async function sendVector(vector: SigningVector, change: Partial<SigningVector> = {}) {
   const kind = vector.target.startsWith('/api/v1/submitter') ? 'submitter' : 'attester'
   const accessKey = `ak_vector_${sandbox.control.keys().length}`
   sandbox.control.createKey({ kind, accessKey, signingSecret: vector.signingSecret })
@@ -51,7 +39,7 @@ async function streamStatus(target: string, headers: Record<string, string>) {
 }
 
 /** What each request leads to once its signature was found right: nothing is registered, so single assets are 404. */
-function statusBehindTheGate({ target }: Vector): number {
+function statusBehindTheGate({ target }: SigningVector): number {
   if (target.startsWith('/api/v1/submitter')) return 201
   return /\/media(\?|$|\/stream$)/.test(target) ? 200 : 404
 }
@@ -68,7 +56,7 @@ describe.each(vectors)('$name', (vector) => {
   })
 
   const flipped = vector.signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))
-  const changes: [string, Partial<Vector>][] = [
+  const changes: [string, Partial<SigningVector>][] = [
     ['another timestamp', { timestamp: String(Number(vector.timestamp) + 1) }],
     [
       'another query',
