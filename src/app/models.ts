@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
-import { loadPackage } from '../detect/package-loader.js'
+import { loadPackage } from '../detect/package/package-loader.js'
 import { openDetectors } from './open-detectors.js'
 
 export interface SurveyedModel {

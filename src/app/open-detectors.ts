@@ -3,12 +3,14 @@ import { systemClock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
 import { createDetectorHost, type DetectorHostOptions } from '../detect/create-detector-host.js'
 import type { DetectorHost } from '../detect/detection.js'
+import { findProgram } from './find-program.js'
 
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
-export function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
+export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
   return createDetectorHost({
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,
+    ffmpeg: await findProgram(settings.ffmpeg),
     workers: settings.detectorWorkers,
     timeoutMs: settings.detectorTimeoutMs,
     memoryMb: settings.detectorMemoryMb,

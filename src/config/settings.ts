@@ -283,6 +283,14 @@ export const SETTINGS = {
     expects: '1 or more',
     says: 'A detector process is replaced by a fresh one after this many files.',
   }),
+  ffmpeg: define({
+    env: 'FFMPEG',
+    path: 'detect.ffmpeg',
+    parse: text(/^[^\0]{1,1000}$/, 'a program name or path'),
+    fallback: 'ffmpeg',
+    expects: 'a program name or path',
+    says: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
+  }),
   unsurePolicy: define({
     env: 'UNSURE_POLICY',
     path: 'detect.unsurePolicy',

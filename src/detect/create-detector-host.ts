@@ -3,14 +3,14 @@ import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
-import { calibrate, isUnsure } from './calibration.js'
-import { type ChildOptions, DetectorChild, type MeasuredMessage, START_TIMEOUT_MS } from './child-host.js'
-import { ChildPool } from './child-pool.js'
+import { type ChildOptions, DetectorChild, START_TIMEOUT_MS } from './child/child-host.js'
+import { ChildPool } from './child/child-pool.js'
+import { residentBytes } from './child/process-memory.js'
 import type { Detection, DetectorHost, DetectorHostState, DetectorSummary, DetectRequest } from './detection.js'
 import type { DetectorEventSink } from './detector-events.js'
-import { type DetectorPackage, loadPackages, summaryOf } from './package-loader.js'
-import { residentBytes } from './process-memory.js'
-import { checkSelfTest, selfTestJob } from './self-test.js'
+import { type DetectorPackage, loadPackages, summaryOf } from './package/package-loader.js'
+import { checkSelfTest, selfTestJob } from './package/self-test.js'
+import { toDetection } from './scoring/to-detection.js'
 
 const MIB = 1024 * 1024
 
@@ -19,6 +19,8 @@ export interface DetectorHostOptions {
   readonly modelsDir: string
   /** Ids of the packages to load; empty: all. */
   readonly detectors: readonly string[]
+  /** Absolute path of ffmpeg; null where there is none. */
+  readonly ffmpeg: string | null
   /** Number of detector processes. */
   readonly workers: number
   /** A process that works longer on one file is killed, ms. */
@@ -41,7 +43,8 @@ export interface DetectorHostOptions {
 export async function createDetectorHost(options: DetectorHostOptions): Promise<DetectorHost> {
   const packages = await loadPackages(options)
   const memoryBytes = options.memoryMb * MIB
-  const childOptions = { packages, memoryBytes, timeoutMs: options.timeoutMs, clock: options.clock }
+  const { clock, ffmpeg, timeoutMs } = options
+  const childOptions = { packages, memoryBytes, timeoutMs, ffmpeg, clock }
   const pool = new ChildPool({
     size: options.workers,
     memoryBytes,
@@ -131,7 +134,7 @@ class PooledDetectorHost implements DetectorHost {
     const began = this.options.clock.monotonic()
     try {
       const job = { detectorId: pack.manifest.id, file: path.resolve(request.file) }
-      const detection = toDetection(pack, await this.pool.run(job, signal))
+      const detection = toDetection(pack, (await this.pool.run(job, signal)).measurement)
       this.lastInferenceAt = this.options.clock.monotonic()
       this.tell(request, pack, began, 'scored', detection)
       return detection
@@ -177,20 +180,5 @@ class PooledDetectorHost implements DetectorHost {
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
       'file was looked at',
     )
-  }
-}
-
-function toDetection({ manifest, digest }: DetectorPackage, { measurement }: MeasuredMessage): Detection {
-  const { rawScore, notes, elapsedMs } = measurement
-  const risk = calibrate(rawScore, manifest.calibration)
-  return {
-    detectorId: manifest.id,
-    detectorVersion: manifest.version,
-    detectorDigest: digest,
-    risk,
-    rawScore,
-    unsure: isUnsure(risk, manifest.decisionBand),
-    notes,
-    elapsedMs,
   }
 }

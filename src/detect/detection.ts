@@ -1,4 +1,12 @@
 import type { MediaType } from '../core/media-types.js'
+import type { Evidence } from './child/measurement.js'
+
+/** A part of a file, or a variant of it, with its calibrated risk. */
+export interface RiskyPart {
+  readonly name: string
+  /** Calibrated as the whole is, [0, 1]. */
+  readonly risk: number
+}
 
 /** What a detector says of one file. */
 export interface Detection {
@@ -10,8 +18,15 @@ export interface Detection {
   readonly risk: number
   /** Aggregated raw output before calibration (a logit). */
   readonly rawScore: number
-  /** Whether the risk lies inside the package's decision band. */
   readonly unsure: boolean
+  /** Why it is unsure: the risk lies inside the decision band, or a re-encoding flips the verdict. Null where it is sure. */
+  readonly unsureBecause: 'band' | 'flip' | null
+  /** What drove the score: the parts (crops, faces, windows, frames, passages) with the highest risks, highest first. */
+  readonly parts: readonly RiskyPart[]
+  /** The same file encoded anew; empty where the package has no stability probe. */
+  readonly variants: readonly RiskyPart[]
+  /** What the file states about its own origin; never proof of being real. */
+  readonly evidence: readonly Evidence[]
   /** One line: what was seen. */
   readonly notes: string
   readonly elapsedMs: { readonly decode: number; readonly infer: number }

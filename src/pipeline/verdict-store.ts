@@ -4,6 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import type { MediaType } from '../core/media-types.js'
+import { EVIDENCE_KINDS } from '../detect/child/measurement.js'
 import type { Detection } from '../detect/detection.js'
 
 export interface VerdictKey {
@@ -12,6 +13,8 @@ export interface VerdictKey {
   readonly mediaType: MediaType
 }
 
+const riskyPart = z.object({ name: z.string(), risk: z.number() })
+
 const storedDetection = z.object({
   detectorId: z.string(),
   detectorVersion: z.string(),
@@ -19,6 +22,10 @@ const storedDetection = z.object({
   risk: z.number().min(0).max(1),
   rawScore: z.number(),
   unsure: z.boolean(),
+  unsureBecause: z.enum(['band', 'flip']).nullable(),
+  parts: z.array(riskyPart),
+  variants: z.array(riskyPart),
+  evidence: z.array(z.object({ kind: z.enum(EVIDENCE_KINDS), says: z.string() })),
   notes: z.string(),
   elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
 })

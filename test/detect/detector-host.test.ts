@@ -4,9 +4,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { sigmoid } from '../../src/detect/calibration.js'
 import type { DetectorHost } from '../../src/detect/detection.js'
-import { manifestDigest } from '../../src/detect/manifest.js'
+import { manifestDigest } from '../../src/detect/package/manifest.js'
+import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { DetectorBench, hasProc, isRunning } from '../support/detector-bench.js'
 import { mp3, noise, plain, pngClaiming, SVG, twoFrames } from '../support/detector-images.js'
 import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writeTinyPackage } from '../support/detector-package.js'
@@ -48,7 +48,7 @@ describe('a host with two processes', () => {
       detectorDigest: host.detectors[0]?.digest,
       risk: sigmoid(detection.rawScore),
       unsure: false,
-      notes: expect.stringMatching(/^png 120x80; 5 crops, logit -?\d+\.\d\d to -?\d+\.\d\d, highest/),
+      notes: expect.stringMatching(/^png 120x80; 5 parts, logit -?\d+\.\d\d to -?\d+\.\d\d, highest/),
     })
     expect(detection.elapsedMs.decode).toBeGreaterThan(0)
     expect(detection.elapsedMs.infer).toBeGreaterThan(0)

@@ -67,6 +67,10 @@ const detection = {
   risk: 0.25,
   rawScore: -1.1,
   unsure: false,
+  unsureBecause: null,
+  parts: [{ name: 'center', risk: 0.3 }],
+  variants: [],
+  evidence: [{ kind: 'exif' as const, says: 'software: x' }],
   notes: 'n',
   elapsedMs: { decode: 1, infer: 2 },
 }

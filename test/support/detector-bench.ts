@@ -39,6 +39,7 @@ export class DetectorBench {
       modelsDir: this.modelsDir,
       detectors: [],
       workers: 1,
+      ffmpeg: null,
       timeoutMs: 30_000,
       memoryMb: 1500,
       jobsPerChild: 1000,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
-import { sigmoid } from '../../src/detect/calibration.js'
+import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { tinyOnnx } from './detector-tiny-onnx.js'
 
 /** Side of the square sample image, px. */

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import type { AttestdError } from '../core/errors.js'
-import type { Reason } from '../core/reasons.js'
-import { manifestSchema } from './manifest.js'
-
-/** Longest text that is taken from a child; a child that runs hostile bytes is not trusted. */
-const MAX_TEXT = 2000
+import type { AttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
+import { manifestSchema } from '../package/manifest.js'
+import { MAX_TEXT, measurementSchema } from './measurement.js'
 
 const jobId = z.int().min(1)
 const text = z.string().max(MAX_TEXT)
-const milliseconds = z.number().min(0)
 const rssBytes = z.number().min(0)
 
 /** What a child may give as a reason. It runs hostile bytes, so it has no say in stake, clock or service matters. */
@@ -34,23 +31,21 @@ export const toChildSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('load'),
     packages: z.array(z.strictObject({ folder: z.string(), digest: z.string(), manifest: manifestSchema })),
-    limits: z.strictObject({ maxPixels: z.int().min(1), timeoutSeconds: z.int().min(1).max(3600) }),
+    tools: z.strictObject({
+      maxPixels: z.int().min(1),
+      timeoutSeconds: z.int().min(1).max(3600),
+      ffmpeg: z.string().nullable(),
+    }),
   }),
   z.strictObject({ type: z.literal('measure'), jobId, detectorId: z.string(), file: z.string() }),
 ])
-
-const measurement = z.strictObject({
-  rawScore: z.number(),
-  notes: text,
-  elapsedMs: z.strictObject({ decode: milliseconds, infer: milliseconds }),
-})
 
 /** Messages from a child: `hello` when it listens, `loaded` or `refused`, then `measured` or `failed` for each job. */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
   z.strictObject({ type: z.literal('loaded') }),
   z.strictObject({ type: z.literal('refused'), reason, message: text }),
-  z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement }),
+  z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement: measurementSchema }),
   z.strictObject({ type: z.literal('failed'), jobId, rssBytes, reason, message: text }),
 ])
 

@@ -1,4 +1,4 @@
-import { toAttestdError } from '../core/errors.js'
+import { toAttestdError } from '../../core/errors.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
 
@@ -10,9 +10,9 @@ function send(message: FromChild): void {
   process.send?.(message)
 }
 
-async function load({ packages, limits }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+async function load({ packages, tools }: Extract<ToChild, { type: 'load' }>): Promise<void> {
   try {
-    for (const pack of packages) detectors.set(pack.manifest.id, await loadChildDetector(pack, limits))
+    for (const pack of packages) detectors.set(pack.manifest.id, await loadChildDetector(pack, tools, detectors))
     send({ type: 'loaded' })
   } catch (error) {
     send({ type: 'refused', ...errorMessage(toAttestdError(error)) })

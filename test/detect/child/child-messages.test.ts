@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { AttestdError } from '../../src/core/errors.js'
-import { errorMessage, fromChildSchema, toChildSchema } from '../../src/detect/child-messages.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { errorMessage, fromChildSchema, toChildSchema } from '../../../src/detect/child/child-messages.js'
 
 const measured = {
   type: 'measured',
   jobId: 1,
   rssBytes: 100,
-  measurement: { rawScore: -1.5, notes: 'png 1x1', elapsedMs: { decode: 1, infer: 2 } },
+  measurement: {
+    rawScore: -1.5,
+    notes: 'png 1x1',
+    parts: [{ name: 'center', rawScore: -1.5 }],
+    variants: [],
+    evidence: [],
+    elapsedMs: { decode: 1, infer: 2 },
+  },
 }
 
 describe('messages from a child', () => {

@@ -1,10 +1,10 @@
-import { unlessAborted } from '../core/abort.js'
-import type { Clock, Random } from '../core/clock.js'
-import { AttestdError, toAttestdError } from '../core/errors.js'
-import type { Log } from '../core/log.js'
+import { unlessAborted } from '../../core/abort.js'
+import type { Clock, Random } from '../../core/clock.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { DetectorEventSink } from '../detector-events.js'
 import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
 import { ChildSlot } from './child-slot.js'
-import type { DetectorEventSink } from './detector-events.js'
 import { WaitingLine } from './waiting-line.js'
 
 export interface PoolOptions {

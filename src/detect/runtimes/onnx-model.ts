@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { AttestdError, errorText } from '../core/errors.js'
-import type { DetectorPackage } from './package-loader.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { ModelInput } from '../child/medium-reader.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { OnnxRuntime } from '../package/runtime.js'
+import type { Model } from './model.js'
 
 /** One thread and no reordering: the same input gives the same bits, whatever else runs on the machine. */
 const SESSION_OPTIONS: InferenceSession.SessionOptions = {
@@ -15,19 +18,13 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   logSeverityLevel: 3,
 }
 
-/** A loaded network with one input and one number as output. */
-export interface OnnxModel {
-  /** @throws AttestdError detector-failed */
-  run(values: Float32Array, shape: readonly number[]): Promise<number>
-}
-
 /**
- * Loads the ONNX file of a package, after checking once more that it has the stated digest: a child may start hours
+ * Loads an ONNX file of a package, after checking once more that it has the stated digest: a child may start hours
  * after the package was verified.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
  */
-export async function loadOnnxModel({ folder, manifest }: DetectorPackage): Promise<OnnxModel> {
-  const { model, input, output } = manifest.runtime
+export async function loadOnnxModel({ folder, manifest }: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
+  const { model, input, output } = runtime
   const bytes = await fs.readFile(path.join(folder, model))
   if (createHash('sha256').update(bytes).digest('hex') !== manifest.files[model]?.sha256) {
     throw new AttestdError(
@@ -36,12 +33,9 @@ export async function loadOnnxModel({ folder, manifest }: DetectorPackage): Prom
     )
   }
   const session = await createSession(bytes, manifest.id)
-  requireName('input', input, session.inputNames, manifest.id)
+  for (const name of input) requireName('input', name, session.inputNames, manifest.id)
   requireName('output', output, session.outputNames, manifest.id)
-  return {
-    run: async (values, shape) =>
-      scalarOf(await runSession(session, input, output, new Tensor('float32', values, shape))),
-  }
+  return { run: (inputs) => runSession(session, feedsOf(input, inputs), output) }
 }
 
 async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSession> {
@@ -62,16 +56,33 @@ function requireName(field: 'input' | 'output', name: string, names: readonly st
   )
 }
 
-async function runSession(session: InferenceSession, input: string, output: string, tensor: Tensor): Promise<unknown> {
+function feedsOf(names: readonly string[], inputs: readonly ModelInput[]): Record<string, Tensor> {
+  if (names.length !== inputs.length) {
+    throw new AttestdError(
+      'detector-failed',
+      `The model takes ${names.length} inputs, the media gives ${inputs.length}.`,
+    )
+  }
+  return Object.fromEntries(inputs.map((input, index) => [names[index], tensorOf(input)]))
+}
+
+function tensorOf(input: ModelInput): Tensor {
+  return input.type === 'float32'
+    ? new Tensor('float32', input.values, input.shape)
+    : new Tensor('int64', input.values, input.shape)
+}
+
+async function runSession(
+  session: InferenceSession,
+  feeds: Record<string, Tensor>,
+  output: string,
+): Promise<Float32Array> {
+  let data: unknown
   try {
-    const results = await session.run({ [input]: tensor }, [output])
-    return results[output]?.data
+    data = (await session.run(feeds, [output]))[output]?.data
   } catch (error) {
     throw new AttestdError('detector-failed', `The model gave an error: ${errorText(error)}`, { cause: error })
   }
-}
-
-function scalarOf(data: unknown): number {
-  if (data instanceof Float32Array && data.length === 1) return data[0] as number
-  throw new AttestdError('detector-failed', 'The model did not give one 32-bit float.')
+  if (data instanceof Float32Array) return data
+  throw new AttestdError('detector-failed', 'The model did not give 32-bit floats.')
 }

@@ -2,9 +2,9 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { manifestDigest } from '../../src/detect/manifest.js'
-import { loadPackages, summaryOf } from '../../src/detect/package-loader.js'
-import { writeTinyPackage } from '../support/detector-package.js'
+import { manifestDigest } from '../../../src/detect/package/manifest.js'
+import { loadPackages, summaryOf } from '../../../src/detect/package/package-loader.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
 
 let modelsDir: string
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
-import { AttestdError } from '../core/errors.js'
-import { sniff } from '../media/sniff.js'
+import { AttestdError } from '../../core/errors.js'
+import { sniff } from '../../media/sniff.js'
 
 /** Bytes that are read to tell the format; what `sniff` looks at. */
 const HEAD_BYTES = 4100

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeImage } from '../../src/detect/image-decode.js'
+import { decodeImage } from '../../../src/detect/image/image-decode.js'
 import {
   bmp,
   isoMedia,
@@ -14,7 +14,7 @@ import {
   pngClaiming,
   SVG,
   twoFrames,
-} from '../support/detector-images.js'
+} from '../../support/detector-images.js'
 
 const LIMITS = { maxPixels: 64_000_000, timeoutSeconds: 10 }
 const COLOR = { r: 200, g: 100, b: 50 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { manifestDigest, parseManifest } from '../../src/detect/manifest.js'
-import { tinyManifest } from '../support/detector-package.js'
+import { manifestDigest, parseManifest } from '../../../src/detect/package/manifest.js'
+import { tinyManifest } from '../../support/detector-package.js'
 
 type Tree = { [key: string]: Tree }
 
@@ -23,7 +23,7 @@ describe('parseManifest', () => {
   it('takes a complete manifest and fills in the smallest side', () => {
     const manifest = parseManifest(spoilt('version', '2.1.0'), 'x')
     expect(manifest.version).toBe('2.1.0')
-    expect(manifest.preprocessing.minShortSide).toBe(32)
+    expect(manifest.preprocessing).toMatchObject({ minShortSide: 32 })
   })
 
   it.each([

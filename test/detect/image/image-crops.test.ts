@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { cropImage, cropPositions, keptArea } from '../../src/detect/image-crops.js'
-import type { DecodedImage } from '../../src/detect/image-decode.js'
-import type { ImagePreprocessing } from '../../src/detect/manifest.js'
-import { noisePixels } from '../support/detector-images.js'
+import { cropImage, cropPositions, keptArea } from '../../../src/detect/image/image-crops.js'
+import type { DecodedImage } from '../../../src/detect/image/image-decode.js'
+import type { ImagePreprocessing } from '../../../src/detect/package/preprocessing.js'
+import { noisePixels } from '../../support/detector-images.js'
 
 const PLAN: ImagePreprocessing = {
   kind: 'image',

@@ -1,7 +1,7 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
+import type { ImagePreprocessing } from '../package/preprocessing.js'
 import type { DecodedImage } from './image-decode.js'
 import { imageLibrary } from './image-library.js'
-import type { ImagePreprocessing } from './manifest.js'
 
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8
@@ -12,6 +12,8 @@ export interface ImageCrop {
   /** 3 * size * size values. */
   readonly values: Float32Array
 }
+
+type Picture = Pick<DecodedImage, 'pixels' | 'width' | 'height'>
 
 interface Pixels {
   readonly data: Buffer
@@ -25,7 +27,7 @@ type Position = readonly [name: string, x: number, y: number]
  * Brings the short side to the size the model was trained with and cuts the crops, in a fixed order.
  * @throws AttestdError media-too-small
  */
-export async function cropImage(image: DecodedImage, plan: ImagePreprocessing): Promise<ImageCrop[]> {
+export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {
   const short = Math.min(image.width, image.height)
   if (short < plan.minShortSide) {
     throw new AttestdError(
@@ -69,7 +71,7 @@ export function keptArea(width: number, height: number): { left: number; top: nu
   }
 }
 
-async function resize(image: DecodedImage, plan: ImagePreprocessing['resize']): Promise<Pixels> {
+async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Pixels> {
   const area = keptArea(image.width, image.height)
   const scale = plan.shortSide / Math.min(area.width, area.height)
   const width = Math.max(plan.shortSide, Math.round(area.width * scale))

@@ -1,6 +1,6 @@
-import type { Clock, Random } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
-import { type Backoff, backoffMs } from '../core/retry.js'
+import type { Clock, Random } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { type Backoff, backoffMs } from '../../core/retry.js'
 import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
 
 /** Wait before a process that died is replaced; it doubles while no replacement completes a job. */

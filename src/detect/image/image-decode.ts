@@ -1,4 +1,5 @@
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { ReaderTools } from '../child/medium-reader.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
 
@@ -13,20 +14,16 @@ export interface DecodedImage {
   readonly frames: number
 }
 
-export interface DecodeLimits {
-  /** Most pixels (width * height) of an image that is decoded. */
-  readonly maxPixels: number
-  /** Decoding is given up after this many seconds. */
-  readonly timeoutSeconds: number
-}
-
 /**
  * Decodes the first frame of an image in full, so that the same bytes always give the same pixels: no
  * shrink-on-load (a JPEG or WebP decoded at half size has other pixels than a full one), embedded profile applied,
  * EXIF orientation applied, transparency on white, 16 bit cut to 8, gray and CMYK turned into sRGB.
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported, media-corrupt, media-too-complex, detector-timeout
  */
-export async function decodeImage(file: string, limits: DecodeLimits): Promise<DecodedImage> {
+export async function decodeImage(
+  file: string,
+  limits: Pick<ReaderTools, 'maxPixels' | 'timeoutSeconds'>,
+): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
   const options = { limitInputPixels: limits.maxPixels, failOn: 'error', pages: 1, autoOrient: true } as const
   try {

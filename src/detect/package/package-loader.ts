@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { AttestdError } from '../core/errors.js'
-import type { MediaType } from '../core/media-types.js'
-import type { DetectorSummary } from './detection.js'
+import { AttestdError } from '../../core/errors.js'
+import type { MediaType } from '../../core/media-types.js'
+import type { DetectorSummary } from '../detection.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
 
 /** A manifest is text of a few KB; anything far above is a mistake. */

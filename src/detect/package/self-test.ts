@@ -1,8 +1,8 @@
 import path from 'node:path'
-import { AttestdError } from '../core/errors.js'
-import { calibrate } from './calibration.js'
-import type { Measurement } from './child-detector.js'
-import type { ChildJob } from './child-host.js'
+import { AttestdError } from '../../core/errors.js'
+import type { ChildJob } from '../child/child-host.js'
+import type { Measurement } from '../child/measurement.js'
+import { calibrate } from '../scoring/calibration.js'
 import type { DetectorPackage } from './package-loader.js'
 
 /** The job that measures a package's own sample. */
@@ -14,8 +14,8 @@ export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {
  * Compares what was measured on a package's own sample with what its manifest states.
  * @throws AttestdError detector-self-test-failed
  */
-export function checkSelfTest({ manifest }: DetectorPackage, { rawScore }: Measurement): void {
-  const risk = calibrate(rawScore, manifest.calibration)
+export function checkSelfTest({ manifest }: DetectorPackage, { rawScore, length }: Measurement): void {
+  const risk = calibrate(rawScore, manifest.calibration, length)
   const stated = manifest.selfTest
   if (Math.abs(risk - stated.risk) <= stated.tolerance) return
   throw new AttestdError(

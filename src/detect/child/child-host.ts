@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import type { Clock } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
-import { entryFile } from '../core/files.js'
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { entryFile } from '../../core/files.js'
+import type { StopCause } from '../detector-events.js'
+import type { DetectorPackage } from '../package/package-loader.js'
 import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
-import type { StopCause } from './detector-events.js'
-import type { DetectorPackage } from './package-loader.js'
 import { residentBytes } from './process-memory.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
@@ -23,6 +23,8 @@ const LOAD_JOB = 0
 
 export interface ChildOptions {
   readonly packages: readonly DetectorPackage[]
+  /** Absolute path of ffmpeg; null where there is none. */
+  readonly ffmpeg: string | null
   /** Longest time for one job, ms; the child is killed then. */
   readonly timeoutMs: number
   /** Resident memory at which a working child is killed, bytes. */
@@ -201,7 +203,11 @@ export class DetectorChild {
     const timeoutSeconds = Math.max(1, Math.floor((this.options.timeoutMs * DECODE_SHARE) / 1000))
     const packages = this.options.packages.map((pack) => ({ ...pack }))
     this.handle.send(
-      { type: 'load', packages, limits: { maxPixels: MAX_PIXELS, timeoutSeconds } } satisfies ToChild,
+      {
+        type: 'load',
+        packages,
+        tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.options.ffmpeg },
+      } satisfies ToChild,
       () => {},
     )
   }

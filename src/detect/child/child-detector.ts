@@ -1,0 +1,37 @@
+import { AttestdError } from '../../core/errors.js'
+import { readImage } from '../image/image-reader.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { Preprocessing } from '../package/preprocessing.js'
+import { loadOnnxModel } from '../runtimes/onnx-model.js'
+import type { Measurement } from './measurement.js'
+import type { MediumReader, ReaderTools } from './medium-reader.js'
+import { createPartsDetector } from './parts-detector.js'
+
+/** A detector inside a child process. */
+export interface ChildDetector {
+  /** @throws AttestdError media-*, detector-failed */
+  measure(file: string): Promise<Measurement>
+}
+
+/** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
+const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
+  image: readImage,
+}
+
+/**
+ * Loads a package into this process; further kinds of preprocessing and runtime are chosen here.
+ * @param loaded detectors of this process by id, for a package whose parts are scored by others
+ */
+export async function loadChildDetector(
+  pack: DetectorPackage,
+  tools: ReaderTools,
+  loaded: ReadonlyMap<string, ChildDetector>,
+): Promise<ChildDetector> {
+  const { preprocessing, runtime, id } = pack.manifest
+  const reader = READERS[preprocessing.kind]
+  if (runtime.kind === 'onnx' && reader !== undefined) {
+    return createPartsDetector(pack, reader, await loadOnnxModel(pack, runtime), tools)
+  }
+  void loaded
+  throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/** Longest text that is taken from a child; a child that runs hostile bytes is not trusted. */
+export const MAX_TEXT = 2000
+/** Most parts that are told one by one; of more, those with the highest scores. */
+export const MAX_TOLD_PARTS = 32
+
+/** Where a file may state its own origin. */
+export const EVIDENCE_KINDS = ['c2pa', 'png-text', 'xmp', 'exif', 'container'] as const
+
+const text = z.string().max(MAX_TEXT)
+const name = z.string().max(200)
+const milliseconds = z.number().min(0)
+
+const scored = z.strictObject({ name, rawScore: z.number() })
+
+/** What a detector measured on one file, before calibration. */
+export const measurementSchema = z.strictObject({
+  /** Aggregated logit. */
+  rawScore: z.number(),
+  /** One line: what was seen. */
+  notes: text,
+  /** In the unit of a `by-length` calibration. */
+  length: z.number().min(0).optional(),
+  /** The parts with the highest scores, highest first. */
+  parts: z.array(scored).max(MAX_TOLD_PARTS),
+  /** The same file encoded anew; empty where the package has no stability probe. */
+  variants: z.array(scored).max(8),
+  evidence: z.array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) })).max(16),
+  elapsedMs: z.strictObject({ decode: milliseconds, infer: milliseconds }),
+})
+
+/** A fact that the file states about its own origin, in one line; never proof of being real. */
+export type Evidence = Measurement['evidence'][number]
+export type Measurement = z.infer<typeof measurementSchema>
+/** A part or a variant with its logit. */
+export type ScoredPart = z.infer<typeof scored>

@@ -1,0 +1,44 @@
+import type { DetectorManifest } from '../package/manifest.js'
+
+/** Limits and tools that a reader works with, the same for every file. */
+export interface ReaderTools {
+  /** Most pixels (width * height) of a picture or frame that is decoded. */
+  readonly maxPixels: number
+  /** Decoding gives up after this many seconds by itself, before the process is killed. */
+  readonly timeoutSeconds: number
+  /** Absolute path of ffmpeg; null where there is none. */
+  readonly ffmpeg: string | null
+}
+
+/** One input tensor of a model. */
+export type ModelInput =
+  | { readonly type: 'float32'; readonly values: Float32Array; readonly shape: readonly number[] }
+  | { readonly type: 'int64'; readonly values: BigInt64Array; readonly shape: readonly number[] }
+
+/** A piece of the file that the model scores by itself: a crop, a face, a window, a passage. */
+export interface Part {
+  /** As a person would call it: `top left`, `face 2`, `4.0-8.0 s`, `characters 0-900`. */
+  readonly name: string
+  /** In the order of the model's inputs. */
+  readonly inputs: readonly ModelInput[]
+}
+
+/** The parts of one file, in a fixed order, made while they are asked for. */
+export type Parts = AsyncIterable<Part> | Iterable<Part>
+
+/** A file that was opened and decoded. */
+export interface ReadMedia {
+  /** One line: what was decoded, such as `jpeg 640x480`. */
+  readonly says: string
+  /** Length in the unit of a `by-length` calibration: normalized characters of a text, seconds of a recording. */
+  readonly length?: number
+  parts(): Parts
+  /** The same content encoded anew in ways that do not change what it is, for the stability probe. */
+  variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>
+}
+
+/**
+ * Opens one kind of media.
+ * @throws AttestdError media-*
+ */
+export type MediumReader = (file: string, manifest: DetectorManifest, tools: ReaderTools) => Promise<ReadMedia>

@@ -1,0 +1,65 @@
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { Model } from '../runtimes/model.js'
+import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
+import type { ChildDetector } from './child-detector.js'
+import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from './measurement.js'
+import type { MediumReader, Parts, ReaderTools } from './medium-reader.js'
+
+/** A detector that scores a file part by part with one model. */
+export function createPartsDetector(
+  { manifest }: DetectorPackage,
+  read: MediumReader,
+  model: Model,
+  tools: ReaderTools,
+): ChildDetector {
+  const score = async (parts: Parts): Promise<ScoredPart[]> => {
+    const scored: ScoredPart[] = []
+    // One by one: in a batch the sums of some kernels are ordered otherwise and the last bits change.
+    for await (const { name, inputs } of parts)
+      scored.push({ name, rawScore: outputAsLogit(await model.run(inputs), manifest) })
+    return scored
+  }
+  const together = (scored: readonly ScoredPart[]) =>
+    aggregateLogits(
+      scored.map(({ rawScore }) => rawScore),
+      manifest.aggregation,
+    )
+
+  return {
+    async measure(file): Promise<Measurement> {
+      const started = performance.now()
+      const media = await read(file, manifest, tools)
+      const decoded = performance.now()
+      const scored = await score(media.parts())
+      const rawScore = together(scored)
+      const variants: ScoredPart[] = []
+      if (manifest.stabilityProbe) {
+        for await (const { name, parts } of media.variants())
+          variants.push({ name, rawScore: together(await score(parts)) })
+      }
+      return {
+        rawScore,
+        notes: `${media.says}; ${describeParts(scored)}`,
+        ...(media.length === undefined ? {} : { length: media.length }),
+        parts: highest(scored),
+        variants,
+        evidence: [],
+        elapsedMs: { decode: decoded - started, infer: performance.now() - decoded },
+      }
+    },
+  }
+}
+
+/** The parts with the highest scores, highest first; of equal ones the earlier. */
+export function highest(scored: readonly ScoredPart[]): ScoredPart[] {
+  return scored.toSorted((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS)
+}
+
+/** How many parts there were, between which logits, and which was highest. */
+export function describeParts(scored: readonly ScoredPart[]): string {
+  const logits = scored.map(({ rawScore }) => rawScore)
+  const range = `logit ${Math.min(...logits).toFixed(2)} to ${Math.max(...logits).toFixed(2)}`
+  return scored.length === 1
+    ? `1 part (${scored[0]?.name}), ${range}`
+    : `${scored.length} parts, ${range}, highest ${highest(scored)[0]?.name}`
+}

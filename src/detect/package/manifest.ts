@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
+import { calibrationSchema } from '../scoring/calibration.js'
+import { packageFile, relativePath } from './package-file.js'
+import { type Preprocessing, preprocessingSchema } from './preprocessing.js'
+import { runtimeSchema } from './runtime.js'
+
+/** Name of the manifest inside a package folder. */
+export const MANIFEST_FILE = 'detector.json'
+
+const line = z.string().min(1).max(500)
+const prose = z.string().min(1).max(5000)
+const probability = z.number().min(0).max(1)
+
+const manifestShape = z.strictObject({
+  schema: z.literal(1),
+  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ - and start with a letter or digit'),
+  version: z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, 'must be a version such as 1.0.0'),
+  title: line,
+  mediaTypes: z.array(z.enum(MEDIA_TYPES)).min(1),
+  /** Share in an ensemble with other detectors of the same media type, in logit space. */
+  weight: z.number().positive().max(1000).default(1),
+  /** Measured on live work, never submitted. */
+  shadow: z.boolean().default(false),
+  runtime: runtimeSchema,
+  files: z.record(relativePath, packageFile),
+  preprocessing: preprocessingSchema,
+  /** What the model gives: one logit, one probability, or the logits of several classes. */
+  outputKind: z.enum(['logit', 'probability', 'class-logits']),
+  /** Indices of the classes that mean fake; with outputKind class-logits only. */
+  fakeClasses: z.array(z.int().min(0)).min(1).optional(),
+  /** How the logits of the parts (crops, windows, frames) become one: `top-mean` is the mean of the highest quarter. */
+  aggregation: z.enum(['mean', 'max', 'top-mean']),
+  calibration: calibrationSchema,
+  decisionBand: z.strictObject({ low: probability, high: probability }),
+  /** Whether a few re-encodings of the file are scored too, and a verdict that they flip counts as unsure. */
+  stabilityProbe: z.boolean().default(false),
+  selfTest: z.strictObject({ file: relativePath, risk: probability, tolerance: z.number().min(0).max(0.5) }),
+  training: z.strictObject({ data: prose, license: line }),
+  license: line,
+})
+
+/** The schema of detector.json, version 1. Unknown fields are refused, so that a misspelt one is never ignored. */
+export const manifestSchema = manifestShape.superRefine(checkReferences)
+
+/** A checked detector.json. */
+export type DetectorManifest = z.infer<typeof manifestSchema>
+export type OutputKind = DetectorManifest['outputKind']
+export type Aggregation = DetectorManifest['aggregation']
+
+/**
+ * Parses the text of a detector.json.
+ * @param where path of the file, for the error
+ * @throws AttestdError manifest-invalid with one line for each bad field
+ */
+export function parseManifest(text: string, where: string): DetectorManifest {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new AttestdError('manifest-invalid', `${where} is not JSON: ${(error as Error).message}`, { cause: error })
+  }
+  const parsed = manifestSchema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top level)'}: ${issue.message}`)
+  throw new AttestdError('manifest-invalid', `${where} is not accepted:\n${lines.join('\n')}`)
+}
+
+/** sha256 (64 hex) over the manifest text; it stands for the whole package because the text names every file by digest. */
+export function manifestDigest(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+interface Context {
+  addIssue(issue: { code: 'custom'; path: (string | number)[]; message: string }): void
+}
+
+/** Media types that each kind of preprocessing can read; a module reads what it says. */
+const READABLE: Record<Exclude<Preprocessing['kind'], 'none'>, readonly MediaType[]> = {
+  image: ['image'],
+  audio: ['audio'],
+  text: ['text'],
+  video: ['video_short', 'video_long'],
+}
+
+function checkReferences(manifest: z.infer<typeof manifestShape>, context: Context): void {
+  const complain = (at: (string | number)[], message: string) => context.addIssue({ code: 'custom', path: at, message })
+  const { runtime, preprocessing } = manifest
+  for (const [at, name] of namedFiles(manifest)) {
+    if (!Object.hasOwn(manifest.files, name)) complain(at, 'is not listed in files')
+  }
+  if (manifest.decisionBand.low > manifest.decisionBand.high)
+    complain(['decisionBand', 'low'], 'must not be above high')
+  if ((manifest.outputKind === 'class-logits') !== (manifest.fakeClasses !== undefined))
+    complain(['fakeClasses'], 'must be given with outputKind class-logits, and only with it')
+  if ((runtime.kind === 'module') !== (preprocessing.kind === 'none'))
+    complain(['preprocessing', 'kind'], 'must be none with a module runtime, and only with it')
+  if ((runtime.kind === 'composed') !== (preprocessing.kind === 'video'))
+    complain(['preprocessing', 'kind'], 'must be video with a composed runtime, and only with it')
+  if (preprocessing.kind === 'image' && preprocessing.crops.size > preprocessing.resize.shortSide)
+    complain(['preprocessing', 'crops', 'size'], 'must not be above resize.shortSide')
+  if (preprocessing.kind === 'none') return
+  for (const [index, type] of manifest.mediaTypes.entries()) {
+    if (!READABLE[preprocessing.kind].includes(type)) {
+      complain(['mediaTypes', index], `cannot be ${type} with preprocessing of kind ${preprocessing.kind}`)
+    }
+  }
+}
+
+/** Every file that a field of the manifest names, with the place of that field. */
+function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifestShape>): [string[], string][] {
+  const named: [string[], string][] = [[['selfTest', 'file'], selfTest.file]]
+  if (runtime.kind === 'onnx') named.push([['runtime', 'model'], runtime.model])
+  if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
+  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
+    named.push([['preprocessing', 'features', 'tokenizer'], preprocessing.features.tokenizer])
+    named.push([['preprocessing', 'features', 'tokenizerConfig'], preprocessing.features.tokenizerConfig])
+  }
+  return named
+}

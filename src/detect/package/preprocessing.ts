@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { relativePath } from './package-file.js'
+
+/** Smallest short side, px, that is scored where a package does not state its own; below it an image is all upsampling. */
+const DEFAULT_MIN_SHORT_SIDE = 32
+/** Where a package does not state its own: below this many normalized characters prose cannot be judged (README of the text pack). */
+const DEFAULT_MIN_CHARACTERS = 180
+
+const triple = z.tuple([z.number(), z.number(), z.number()])
+
+const imagePreprocessing = z.strictObject({
+  kind: z.literal('image'),
+  resize: z.strictObject({ shortSide: z.int().min(8).max(2048), kernel: z.literal('lanczos3') }),
+  crops: z.strictObject({ size: z.int().min(8).max(2048), positions: z.enum(['five', 'center']) }),
+  normalize: z.strictObject({
+    mean: triple,
+    std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
+  }),
+  minShortSide: z.int().min(1).max(4096).default(DEFAULT_MIN_SHORT_SIDE),
+})
+
+/** Mono samples at one rate, speech found first, cut into windows of one length. */
+const audioPreprocessing = z.strictObject({
+  kind: z.literal('audio'),
+  /** Samples a second the model was trained with. */
+  sampleRate: z.int().min(8000).max(48_000),
+  /** Length of a window and distance between the starts of two, in samples. */
+  window: z.strictObject({ samples: z.int().min(400), hop: z.int().min(1) }),
+  /** Most windows that are scored; of more, this many spread evenly. */
+  maxWindows: z.int().min(1).max(256),
+  /** What a recording shorter than a window is filled up with. */
+  padding: z.enum(['repeat', 'zero']),
+  /** Share of speech a window must hold, 0 to 1; 0 turns the search for speech off. */
+  minSpeechShare: z.number().min(0).max(1),
+  /** Speech the whole recording must hold, seconds. */
+  minSpeechSeconds: z.number().min(0),
+})
+
+/** Prose, normalized and cut into windows at sentence ends. */
+const textPreprocessing = z.strictObject({
+  kind: z.literal('text'),
+  minCharacters: z.int().min(1).default(DEFAULT_MIN_CHARACTERS),
+  /** Longest window, in normalized characters. */
+  windowCharacters: z.int().min(100),
+  maxWindows: z.int().min(1).max(256),
+  /** ISO 639-1 codes of the languages the detector was trained on; all else abstains. */
+  languages: z.array(z.string().regex(/^[a-z]{2,3}$/)).min(1),
+  features: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('hashed-ngrams'),
+      /** Lengths of the character n-grams, shortest and longest. */
+      characters: z.tuple([z.int().min(1), z.int().max(8)]),
+      /** Number of hash buckets. */
+      buckets: z.int().min(1024),
+    }),
+    z.strictObject({
+      kind: z.literal('tokens'),
+      /** tokenizer.json of a Hugging Face export. */
+      tokenizer: relativePath,
+      tokenizerConfig: relativePath,
+      maxTokens: z.int().min(8).max(8192),
+    }),
+  ]),
+})
+
+/** Frames of a video, each looked at by the image detector that the runtime names. */
+const videoPreprocessing = z.strictObject({
+  kind: z.literal('video'),
+  /** Most frames that are decoded and scored. */
+  maxFrames: z.int().min(1).max(512),
+  /** Length of the window over which frames are aggregated, seconds: a short swapped passage fills one. */
+  windowSeconds: z.number().positive(),
+})
+
+/** A module reads the file by itself. */
+const noPreprocessing = z.strictObject({ kind: z.literal('none') })
+
+/** How a file becomes what the model takes. */
+export const preprocessingSchema = z.discriminatedUnion('kind', [
+  imagePreprocessing,
+  audioPreprocessing,
+  textPreprocessing,
+  videoPreprocessing,
+  noPreprocessing,
+])
+
+export type Preprocessing = z.infer<typeof preprocessingSchema>
+export type ImagePreprocessing = z.infer<typeof imagePreprocessing>
+export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
+export type TextPreprocessing = z.infer<typeof textPreprocessing>
+export type VideoPreprocessing = z.infer<typeof videoPreprocessing>

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { relativePath } from './package-file.js'
+
+const line = z.string().min(1).max(500)
+
+const tensorName = line
+/** Names of the model's inputs, in the order in which the preprocessing gives them. */
+const inputs = z.union([tensorName.transform((name) => [name]), z.array(tensorName).min(1).max(8)])
+
+/** A network in this package, run in the detector process. */
+const onnxRuntime = z.strictObject({
+  kind: z.literal('onnx'),
+  model: relativePath,
+  input: inputs,
+  output: tensorName,
+})
+
+/** A model behind a server that speaks the Open Inference Protocol v2 (Triton, KServe, OpenVINO). */
+const remoteRuntime = z.strictObject({
+  kind: z.literal('remote'),
+  /** Origin and base path of the server; what follows is /v2/models/... */
+  url: z.url({ protocol: /^https?$/ }),
+  model: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+  modelVersion: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .optional(),
+  input: inputs,
+  output: tensorName,
+  /** Longest time for one request, ms. */
+  timeoutMs: z.int().min(10).max(600_000),
+  /** Most bytes of one answer that are read. */
+  maxReplyBytes: z
+    .int()
+    .min(64)
+    .max(64 * 1024 * 1024)
+    .default(1024 * 1024),
+})
+
+/** A JavaScript module in this package that reads and scores the file itself. */
+const moduleRuntime = z.strictObject({ kind: z.literal('module'), module: relativePath })
+
+/** Other packages do the work: frames go to an image detector, the sound track, if any, to an audio detector. */
+const composedRuntime = z.strictObject({
+  kind: z.literal('composed'),
+  frames: z.string().min(1).max(64),
+  audio: z.string().min(1).max(64).optional(),
+})
+
+/** What runs the model. */
+export const runtimeSchema = z.discriminatedUnion('kind', [onnxRuntime, remoteRuntime, moduleRuntime, composedRuntime])
+
+export type Runtime = z.infer<typeof runtimeSchema>
+export type OnnxRuntime = z.infer<typeof onnxRuntime>
+export type RemoteRuntime = z.infer<typeof remoteRuntime>
+export type ModuleRuntime = z.infer<typeof moduleRuntime>
+export type ComposedRuntime = z.infer<typeof composedRuntime>

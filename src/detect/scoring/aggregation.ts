@@ -1,0 +1,58 @@
+import { AttestdError } from '../../core/errors.js'
+import type { Aggregation, DetectorManifest } from '../package/manifest.js'
+import { logitOf } from './calibration.js'
+
+/** Share of the parts that `top-mean` looks at. */
+const TOP_SHARE = 0.25
+
+/**
+ * What a model gave for one part, as one logit: for classes, that of the fake ones together against all others.
+ * @throws AttestdError detector-failed where it is not of the stated kind, not finite, or a probability outside [0, 1]
+ */
+export function outputAsLogit(
+  values: readonly number[] | Float32Array,
+  { outputKind, fakeClasses }: Pick<DetectorManifest, 'outputKind' | 'fakeClasses'>,
+): number {
+  for (const value of values) {
+    if (!Number.isFinite(value)) throw new AttestdError('detector-failed', `The model gave ${value}, not a number.`)
+  }
+  if (outputKind === 'class-logits') return classLogit([...values], fakeClasses ?? [])
+  const [value] = values
+  if (value === undefined || values.length !== 1) {
+    throw new AttestdError('detector-failed', `The model gave ${values.length} numbers, not one.`)
+  }
+  if (outputKind === 'logit') return value
+  if (value < 0 || value > 1) {
+    throw new AttestdError('detector-failed', `The model gave ${value}, not a probability between 0 and 1.`)
+  }
+  return logitOf(value)
+}
+
+function classLogit(logits: readonly number[], fakeClasses: readonly number[]): number {
+  const fake = logits.filter((_, index) => fakeClasses.includes(index))
+  const others = logits.filter((_, index) => !fakeClasses.includes(index))
+  if (fake.length !== fakeClasses.length || others.length === 0) {
+    throw new AttestdError(
+      'detector-failed',
+      `The model gave ${logits.length} classes, which the manifest does not fit.`,
+    )
+  }
+  return logSumExp(fake) - logSumExp(others)
+}
+
+function logSumExp(values: readonly number[]): number {
+  const highest = Math.max(...values)
+  return highest + Math.log(values.reduce((sum, value) => sum + Math.exp(value - highest), 0))
+}
+
+/** One logit for the whole file from the logits of its parts (crops, windows, frames), in their order. */
+export function aggregateLogits(logits: readonly number[], how: Aggregation): number {
+  if (logits.length === 0) throw new AttestdError('detector-failed', 'There is no part of the file to score.')
+  if (how === 'max') return Math.max(...logits)
+  if (how === 'mean') return mean(logits)
+  return mean(logits.toSorted((a, b) => b - a).slice(0, Math.ceil(logits.length * TOP_SHARE)))
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

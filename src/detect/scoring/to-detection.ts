@@ -1,0 +1,40 @@
+import type { Measurement, ScoredPart } from '../child/measurement.js'
+import type { Detection, RiskyPart } from '../detection.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import { calibrate, isUnsure } from './calibration.js'
+
+/** A calibrated detection from what a child measured. */
+export function toDetection({ manifest, digest }: DetectorPackage, measurement: Measurement): Detection {
+  const { rawScore, length, notes, evidence, elapsedMs } = measurement
+  const risk = calibrate(rawScore, manifest.calibration, length)
+  const risky = ({ name, rawScore }: ScoredPart): RiskyPart => ({
+    name,
+    risk: calibrate(rawScore, manifest.calibration, length),
+  })
+  const variants = measurement.variants.map(risky)
+  const unsureBecause = reasonForDoubt(risk, manifest.decisionBand, variants)
+  return {
+    detectorId: manifest.id,
+    detectorVersion: manifest.version,
+    detectorDigest: digest,
+    risk,
+    rawScore,
+    unsure: unsureBecause !== null,
+    unsureBecause,
+    parts: measurement.parts.map(risky),
+    variants,
+    evidence,
+    notes,
+    elapsedMs,
+  }
+}
+
+/** A risk above the band may not fall below 0.5 in a variant, nor one below it rise above: then the verdict hangs on the encoding. */
+function reasonForDoubt(
+  risk: number,
+  band: { readonly low: number; readonly high: number },
+  variants: readonly RiskyPart[],
+): Detection['unsureBecause'] {
+  if (isUnsure(risk, band)) return 'band'
+  return variants.some((variant) => variant.risk > 0.5 !== risk > 0.5) ? 'flip' : null
+}
