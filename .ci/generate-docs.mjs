@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { exampleFile, reasonsPage, settingsPage } from '../dist/config/settings-page.js'
 import { metricsPage } from '../dist/observe/metrics-page.js'
 import { modelsPage } from './models-page.mjs'
+import { samplesPage } from './samples-page.mjs'
 
 const pages = {
   'config/SETTINGS.md': settingsPage(),
@@ -10,6 +11,7 @@ const pages = {
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
   'models/README.md': modelsPage(),
+  'src/sandbox/samples/README.md': samplesPage(),
 }
 const check = process.argv.includes('--check')
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')

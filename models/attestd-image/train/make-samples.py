@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the demo's sample pictures, samples.json and their README.
+"""Makes the demo's sample pictures and their entries in samples.json (`npm run docs` writes the page of them).
 
     apt-get install python3-skimage python3-scipy && apt-get download gcompris-qt-data
     dpkg -x gcompris-qt-data_*.deb gcompris
@@ -302,20 +302,9 @@ def main():
         add(stem, photos[stem], title, "real", license_id, source, extension)
     for stem, image, title, extension in machine_made(photos):
         add(stem, image, title, "machine", "made-by-script", SCRIPT, extension)
-    (args.out / "samples.json").write_text(json.dumps(entries, indent=2) + "\n")
-    lines = [
-        "# Sample pictures",
-        "",
-        f"Free media for the demo and the sandbox, made by `{SCRIPT}`; `samples.json` is the list that programs read.",
-        "Photographs are cropped, resized and re-encoded only. Machine-made pictures were computed by the script from",
-        "these photographs or from nothing; they are not the output of a commercial generator, and a detector need",
-        "not score them right.",
-        "",
-        "| file | what | made | license | source |",
-        "|---|---|---|---|---|",
-    ]
-    lines += [f"| {e['file']} | {e['title']} | {e['made']} | {e['license']} | {e['source']} |" for e in entries]
-    (args.out / "README.md").write_text("\n".join(lines) + "\n")
+    listed = args.out / "samples.json"
+    others = [e for e in json.loads(listed.read_text()) if e["mediaType"] != "image"] if listed.exists() else []
+    listed.write_text(json.dumps(entries + others, indent=2) + "\n")
     print(f"{len(entries)} pictures, {sum((args.out / e['file']).stat().st_size for e in entries) / 1e6:.2f} MB")
 
 
