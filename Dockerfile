@@ -13,6 +13,8 @@ COPY .ci/prune-image.mjs .ci/
 RUN npm prune --omit=dev --ignore-scripts && node .ci/prune-image.mjs
 
 FROM node:24.21.0-trixie-slim
+# ffmpeg decodes H.264 and the other formats that the npm decoders do not read.
+RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/*
 # Nothing is installed at run time: no npm, npx, corepack or yarn.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
       /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \

@@ -49,7 +49,10 @@ describe('the Dockerfile', () => {
     expect(lines).toContain('VOLUME /data')
     expect(lines).toContain('STOPSIGNAL SIGTERM')
     expect(dockerfile).toMatch(/^ENV .*ATTESTD_DATA_DIR=\/data$/m)
-    expect(stages.at(-1)).not.toMatch(/apt-get|npm (?:ci|install)/)
+    expect(stages.at(-1)).not.toMatch(/npm (?:ci|install)/)
+    expect(stages.at(-1)!.match(/apt-get install .*/g)).toEqual([
+      expect.stringMatching(/^apt-get install -y --no-install-recommends ffmpeg /),
+    ])
   })
 
   test('the health check tells alive from dead', async () => {
