@@ -8,7 +8,7 @@ import { ChildPool } from './child/child-pool.js'
 import { residentBytes } from './child/process-memory.js'
 import type { Detection, DetectorHost, DetectorHostState, DetectorSummary, DetectRequest } from './detection.js'
 import type { DetectorEventSink } from './detector-events.js'
-import { type DetectorPackage, loadPackages, summaryOf } from './package/package-loader.js'
+import { type DetectorPackage, loadOrder, loadPackages, summaryOf } from './package/package-loader.js'
 import { checkSelfTest, selfTestJob } from './package/self-test.js'
 import { toDetection } from './scoring/to-detection.js'
 
@@ -44,7 +44,7 @@ export async function createDetectorHost(options: DetectorHostOptions): Promise<
   const packages = await loadPackages(options)
   const memoryBytes = options.memoryMb * MIB
   const { clock, ffmpeg, timeoutMs } = options
-  const childOptions = { packages, memoryBytes, timeoutMs, ffmpeg, clock }
+  const childOptions = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, clock }
   const pool = new ChildPool({
     size: options.workers,
     memoryBytes,

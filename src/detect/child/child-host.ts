@@ -201,7 +201,7 @@ export class DetectorChild {
   private sendPackages(): void {
     this.greeted = true
     const timeoutSeconds = Math.max(1, Math.floor((this.options.timeoutMs * DECODE_SHARE) / 1000))
-    const packages = this.options.packages.map((pack) => ({ ...pack }))
+    const packages = this.options.packages.map(({ folder, digest, manifest }) => ({ folder, digest, manifest }))
     this.handle.send(
       {
         type: 'load',

@@ -7,6 +7,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { DetectorSummary } from '../detection.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
+import { checkUsed, digestWithUsed, usedBy } from './used-packages.js'
 
 /** A manifest is text of a few KB; anything far above is a mistake. */
 const MAX_MANIFEST_BYTES = 1024 * 1024
@@ -16,8 +17,13 @@ export interface DetectorPackage {
   /** Absolute path of the package folder. */
   readonly folder: string
   readonly manifest: DetectorManifest
-  /** sha256 (64 hex) of the manifest text. */
+  /** sha256 (64 hex) of the manifest text; where other packages do the work, of that and theirs. */
   readonly digest: string
+}
+
+/** A verified package together with those that it names to do its work. */
+export interface LoadedPackage extends DetectorPackage {
+  readonly uses: readonly DetectorPackage[]
 }
 
 export interface LoadPackagesOptions {
@@ -31,26 +37,69 @@ export interface LoadPackagesOptions {
  * Reads and verifies the selected packages, in the order of their ids as given (or by name where none is).
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
  */
-export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<DetectorPackage[]> {
+export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<LoadedPackage[]> {
   const available = await packageFolders(modelsDir)
   const ids = detectors.length > 0 ? [...new Set(detectors)] : available
   if (ids.length === 0) {
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
-  const packages: DetectorPackage[] = []
+  const read = readOnce(modelsDir)
+  const packages: LoadedPackage[] = []
   for (const id of ids) {
     if (!available.includes(id)) throw unknownDetector(id, modelsDir, available)
-    packages.push(await loadPackage(path.join(modelsDir, id)))
+    packages.push(await withUsed(await read(id), read, modelsDir))
   }
   refuseRivals(packages)
   return packages
 }
 
 /**
- * Reads and verifies one package folder.
+ * Reads and verifies one package folder, and the packages beside it that it names.
  * @throws AttestdError manifest-invalid, model-digest-mismatch
  */
-export async function loadPackage(packageFolder: string): Promise<DetectorPackage> {
+export async function loadPackage(packageFolder: string): Promise<LoadedPackage> {
+  const modelsDir = path.dirname(path.resolve(packageFolder))
+  return withUsed(await readPackage(packageFolder), readOnce(modelsDir), modelsDir)
+}
+
+/** All packages that a process must load, each once, those that others use before them. */
+export function loadOrder(packages: readonly LoadedPackage[]): DetectorPackage[] {
+  const all = [...packages.flatMap(({ uses }) => uses), ...packages]
+  return [...new Map(all.map((pack) => [pack.manifest.id, pack])).values()]
+}
+
+type ReadPackage = (id: string) => Promise<DetectorPackage>
+
+/** Each folder is read once, so that one state of it is used throughout, even while it is being replaced. */
+function readOnce(modelsDir: string): ReadPackage {
+  const found = new Map<string, Promise<DetectorPackage>>()
+  return (id) => {
+    const reading = found.get(id) ?? readPackage(path.join(modelsDir, id))
+    found.set(id, reading)
+    return reading
+  }
+}
+
+async function withUsed(pack: DetectorPackage, read: ReadPackage, modelsDir: string): Promise<LoadedPackage> {
+  const named = usedBy(pack.manifest)
+  if (named.length === 0) return { ...pack, uses: [] }
+  const available = await packageFolders(modelsDir)
+  const uses: DetectorPackage[] = []
+  for (const use of named) {
+    if (!available.includes(use.id)) {
+      throw new AttestdError(
+        'manifest-invalid',
+        `${path.join(pack.folder, MANIFEST_FILE)} is not accepted:\n  runtime.${use.field}: ${noSuchPackage(use.id, modelsDir, available)}`,
+      )
+    }
+    const used = await read(use.id)
+    checkUsed(pack.manifest, use, used.manifest)
+    uses.push(used)
+  }
+  return { ...pack, digest: digestWithUsed(pack.digest, uses), uses }
+}
+
+async function readPackage(packageFolder: string): Promise<DetectorPackage> {
   const folder = await fs.realpath(packageFolder)
   const where = path.join(packageFolder, MANIFEST_FILE)
   const text = await readManifest(where)
@@ -122,8 +171,12 @@ async function verifyFile(
 }
 
 function unknownDetector(id: string, modelsDir: string, available: readonly string[]): AttestdError {
+  return new AttestdError('setting-invalid', `A detector is not known: ${noSuchPackage(id, modelsDir, available)}.`)
+}
+
+function noSuchPackage(id: string, modelsDir: string, available: readonly string[]): string {
   const known = available.length > 0 ? `there are: ${available.join(', ')}` : 'there is none'
-  return new AttestdError('setting-invalid', `There is no detector package ${id} in ${modelsDir} (${known}).`)
+  return `there is no detector package ${id} in ${modelsDir} (${known})`
 }
 
 function refuseRivals(packages: readonly DetectorPackage[]): void {

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { manifestDigest } from '../../../src/detect/package/manifest.js'
-import { loadPackages, summaryOf } from '../../../src/detect/package/package-loader.js'
+import { loadOrder, loadPackage, loadPackages, summaryOf } from '../../../src/detect/package/package-loader.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
 let modelsDir: string
@@ -69,6 +69,55 @@ describe('loadPackages', () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.rename(folder, path.join(modelsDir, 'renamed'))
     await expect(load()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /id: is one, .*renamed/ })
+  })
+})
+
+describe('a package that others do the work for', () => {
+  const video = (runtime: Record<string, string>) =>
+    writeTinyPackage(modelsDir, {
+      id: 'clips',
+      manifest: {
+        mediaTypes: ['video_short'],
+        runtime: { kind: 'composed', ...runtime },
+        preprocessing: { kind: 'video', maxFrames: 8, windowSeconds: 2 },
+      },
+    })
+  const ids = async (...selected: string[]) => loadOrder(await load(...selected)).map(({ manifest }) => manifest.id)
+
+  it('brings the ones it names along, before itself and once', async () => {
+    await writeTinyPackage(modelsDir, { id: 'pictures' })
+    await writeTinyPackage(modelsDir, { id: 'other' })
+    await video({ frames: 'pictures' })
+    const [only, ...others] = await load('clips')
+    expect(others).toEqual([])
+    expect(only?.uses.map(({ manifest }) => manifest.id)).toEqual(['pictures'])
+    expect(await ids('clips')).toEqual(['pictures', 'clips'])
+    expect(await ids('clips', 'pictures')).toEqual(['pictures', 'clips'])
+  })
+
+  it('has another digest as soon as one of them has', async () => {
+    await writeTinyPackage(modelsDir, { id: 'pictures' })
+    const folder = await video({ frames: 'pictures' })
+    const before = (await loadPackage(folder)).digest
+    expect((await load('clips'))[0]?.digest).toBe(before)
+    expect(before).not.toBe(manifestDigest(await fs.readFile(path.join(folder, 'detector.json'))))
+    await writeTinyPackage(modelsDir, { id: 'pictures', manifest: { version: '1.0.1' } })
+    expect((await load('clips'))[0]?.digest).not.toBe(before)
+  })
+
+  it.each([
+    ['is not there', { frames: 'nobody' }, /runtime.frames: there is no detector package nobody .*pictures/s],
+    ['is outside the folder', { frames: '../pictures' }, /runtime.frames: there is no detector package/],
+    [
+      'scores another medium',
+      { frames: 'pictures', audio: 'pictures' },
+      /runtime.audio: pictures scores image, not audio/,
+    ],
+    ['is itself', { frames: 'clips' }, /runtime.frames: clips scores video_short, not image/],
+  ])('is refused where one that it names %s', async (_, runtime, message) => {
+    await writeTinyPackage(modelsDir, { id: 'pictures' })
+    await video(runtime)
+    await expect(load('clips')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
   })
 })
 
