@@ -66,6 +66,15 @@ export const REASONS = {
     fix: 'The log line before holds its last output; run attestd models verify.',
   },
 
+  // the lab
+  'lab-data-invalid': { kind: 'setup', says: 'The rows to evaluate on are not as the lab needs them.' },
+  'import-unsupported': { kind: 'setup', says: 'An export cannot be made into a detector package.' },
+  'detector-not-admitted': {
+    kind: 'setup',
+    says: 'A detector package has not passed the exam of this data directory.',
+    fix: 'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
+  },
+
   // the service
   'service-unreachable': { kind: 'retry', says: 'No connection to the service could be made.' },
   'service-timeout': { kind: 'retry', says: 'The service did not answer in time.' },
