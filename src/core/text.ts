@@ -1,3 +1,6 @@
+/** Characters of a text from outside that are looked at to make one line of it. */
+const MAX_LINE_SOURCE = 20_000
+
 /**
  * Text from outside, made safe to keep: lone surrogates and NUL are replaced, because PostgreSQL refuses both,
  * and the length is capped.
@@ -6,4 +9,18 @@
 export function cleanText(text: string, max = 2000): string {
   const clean = text.toWellFormed().replaceAll('\u0000', '\uFFFD')
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean
+}
+
+/**
+ * Text from outside as one clean line: control, format (bidirectional overrides, zero width) and line separator
+ * characters become spaces, runs of white space one space, and the length is capped.
+ * @param max longest result, UTF-16 units
+ */
+export function cleanLine(text: string, max = 300): string {
+  const line = text
+    .slice(0, MAX_LINE_SOURCE)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  return cleanText(line, max)
 }

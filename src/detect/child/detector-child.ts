@@ -1,6 +1,8 @@
 import { toAttestdError } from '../../core/errors.js'
+import { readEvidence, withEvidence } from '../evidence/read-evidence.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
+import type { Measurement } from './measurement.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 
@@ -23,11 +25,17 @@ async function measure({ jobId, detectorId, file }: Extract<ToChild, { type: 'me
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await detector.measure(file)
+    const measurement = await withOwnWords(await detector.measure(file), file)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
   } catch (error) {
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
   }
+}
+
+/** Adds what the file states about itself, whichever detector read it. */
+async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
+  const evidence = measurement.evidence.length > 0 ? measurement.evidence : await readEvidence(file)
+  return { ...measurement, evidence, notes: withEvidence(measurement.notes, evidence) }
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.

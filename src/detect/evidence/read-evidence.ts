@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanText } from '../../core/text.js'
+import { sniff } from '../../media/sniff.js'
+import { type Evidence, MAX_TEXT } from '../child/measurement.js'
+import { imageLibrary } from '../image/image-library.js'
+import { c2paEvidence } from './c2pa.js'
+import { type FileBytes, withFileBytes } from './file-bytes.js'
+import { pngTextEvidence } from './png-text.js'
+import { xmpEvidence } from './xmp.js'
+
+/** Most lines of evidence, as `measurementSchema` allows. */
+const MAX_LINES = 16
+/** Most lines of one kind, so that a file full of one leaves room for the others. */
+const MAX_LINES_PER_KIND = 6
+/** Longest time for one kind of evidence, ms; sizes are capped as well, because code that never waits cannot be timed. */
+const TIMEOUT_MS = 3000
+/** Bytes that tell the format; what `sniff` looks at. */
+const HEAD_BYTES = 4100
+/** Characters of evidence that go into the notes. */
+const MAX_NOTES = 700
+
+/**
+ * What a file states about its own origin: C2PA credentials, generator marks in PNG text, XMP and EXIF, and maker
+ * tags of video and audio containers. It says what is claimed, never whether it is so; it does not change a risk and
+ * is no proof of being real, since any of it can be written, copied or removed by anybody. For use in a child process.
+ * Never throws and never fails a job: what cannot be read is left out.
+ */
+export async function readEvidence(file: string): Promise<Evidence[]> {
+  try {
+    return await withFileBytes(file, (bytes) => evidenceOf(file, bytes))
+  } catch {
+    return []
+  }
+}
+
+/** A line of notes with what the file states about itself added, as far as it fits. */
+export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
+  const told: string[] = []
+  let length = 0
+  for (const { says } of evidence) {
+    length += says.length
+    if (length > MAX_NOTES) break
+    told.push(says)
+  }
+  if (told.length === 0) return notes
+  const more = evidence.length - told.length
+  const states = `; states: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return `${cleanText(notes, MAX_TEXT - states.length)}${states}`
+}
+
+async function evidenceOf(file: string, bytes: FileBytes): Promise<Evidence[]> {
+  const { class: kind, mime } = await sniff(await bytes.read(0, HEAD_BYTES))
+  const found = [await attempt(() => c2paEvidence(bytes, mime))]
+  if (kind === 'image') {
+    if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
+    found.push(await attempt(() => pictureMetadata(file)))
+  }
+  if (kind === 'video' || kind === 'audio') found.push(await attempt(() => recordingTags(file)))
+  return distinct(found.flatMap((lines) => lines.slice(0, MAX_LINES_PER_KIND))).slice(0, MAX_LINES)
+}
+
+/** libvips finds the blocks in every format that is decoded, within its own limits. */
+async function pictureMetadata(file: string): Promise<Evidence[]> {
+  const { xmp, exif } = await imageLibrary(file, { pages: 1 }).metadata()
+  return [
+    ...(xmp === undefined ? [] : await attempt(async () => xmpEvidence(xmp))),
+    ...(exif === undefined ? [] : await attempt(async () => (await import('./exif.js')).exifEvidence(exif))),
+  ]
+}
+
+/** Its library is loaded for recordings only. */
+async function recordingTags(file: string): Promise<Evidence[]> {
+  const { containerEvidence } = await import('./container-tags.js')
+  return containerEvidence(file)
+}
+
+async function attempt(work: () => Promise<Evidence[]>): Promise<Evidence[]> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([work(), sleep(TIMEOUT_MS, [], { signal: over.signal, ref: false })])
+  } catch {
+    return []
+  } finally {
+    over.abort()
+  }
+}
+
+function distinct(lines: readonly Evidence[]): Evidence[] {
+  return lines.filter(({ says }, index) => lines.findIndex((each) => each.says === says) === index)
+}

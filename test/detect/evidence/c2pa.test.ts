@@ -1,0 +1,85 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { JPEG } from '@trustnxt/c2pa-ts/asset'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
+import { C2PA_SIGNER, withC2pa } from '../../support/c2pa-picture.js'
+import { noise } from '../../support/detector-images.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-c2pa-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+let count = 0
+async function evidenceOf(data: Uint8Array): Promise<string[]> {
+  const file = path.join(folder, `file-${count++}`)
+  await fs.writeFile(file, data)
+  return (await readEvidence(file)).map(({ says }) => says)
+}
+
+const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`
+
+it.each(['jpeg', 'png'] as const)('tells what a signed %s claims, and never calls it trusted', async (format) => {
+  const signed = await withC2pa(await noise(64, 64).toFormat(format).toBuffer(), format, 'Test Painter')
+  expect(await evidenceOf(signed)).toEqual([
+    `${CLAIM} (signature fits, content unchanged since; signer not checked for trust)`,
+  ])
+})
+
+it('tells that the content was changed after signing', async () => {
+  const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter')
+  signed[signed.length - 20] = (signed.at(-20) as number) ^ 1
+  expect(await evidenceOf(signed)).toEqual([
+    `${CLAIM} (signature fits, CONTENT CHANGED since; signer not checked for trust)`,
+  ])
+})
+
+it('reads the claim in containers whose content it cannot check', async () => {
+  const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter')
+  const store = Buffer.from(new JPEG(new Uint8Array(signed)).getManifestJUMBF() as Uint8Array)
+  const unchecked = [`${CLAIM} (content and signature not checked in this container; signer not checked for trust)`]
+  expect(await evidenceOf(webpWith(await noise(64, 64).webp().toBuffer(), store))).toEqual(unchecked)
+  expect(await evidenceOf(mp4With(store))).toEqual(unchecked)
+})
+
+it('says so where credentials cannot be read, and quotes hostile names safely', async () => {
+  const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'x"\n(trusted)\u202E')
+  expect((await evidenceOf(signed))[0]).toMatch(/^c2pa credentials by "x' \(trusted\)", signed as/)
+  expect(await evidenceOf(webpWith(await noise(64, 64).webp().toBuffer(), Buffer.alloc(100, 7)))).toEqual([
+    'c2pa credentials are there but were not read: malformed',
+  ])
+})
+
+function webpWith(webp: Buffer, store: Buffer): Buffer {
+  const head = Buffer.alloc(8)
+  head.write('C2PA')
+  head.writeUInt32LE(store.length, 4)
+  const file = Buffer.concat([webp, head, store, Buffer.alloc(store.length % 2)])
+  file.writeUInt32LE(file.length - 8, 4)
+  return file
+}
+
+function mp4With(store: Buffer): Buffer {
+  const content = Buffer.concat([
+    Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex'),
+    Buffer.alloc(4),
+    Buffer.from('manifest\0'),
+    Buffer.alloc(8),
+    store,
+  ])
+  return Buffer.concat([
+    box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2mp41')),
+    box('uuid', content),
+    box('mdat', Buffer.alloc(16)),
+  ])
+}
+
+function box(type: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + content.length)
+  head.write(type, 4)
+  return Buffer.concat([head, content])
+}
