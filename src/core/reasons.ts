@@ -157,6 +157,7 @@ export const REASONS = {
   'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
   'media-too-complex': { kind: 'abstain', says: 'The media has more pixels than the cap.' },
   'media-too-small': { kind: 'abstain', says: 'The media is smaller than what the detector can judge.' },
+  'media-without-speech': { kind: 'abstain', says: 'The recording holds no speech, or less than the detector needs.' },
 
   // detection
   'detector-none': { kind: 'abstain', says: 'No detector is loaded for this kind of media.' },
@@ -170,6 +171,11 @@ export const REASONS = {
   'detector-failed': {
     kind: 'permanent',
     says: 'The detector gave an error or an output that is not a number in range.',
+  },
+  'detector-unreachable': {
+    kind: 'retry',
+    says: 'The model server of a remote detector does not answer.',
+    fix: "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
   },
   'detector-unavailable': { kind: 'retry', says: 'No detector process is ready.' },
 

@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import { readAudio } from '../audio/audio-reader.js'
 import { readImage } from '../image/image-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Preprocessing } from '../package/preprocessing.js'
@@ -15,6 +16,7 @@ export interface ChildDetector {
 
 /** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
 const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
+  audio: readAudio,
   image: readImage,
 }
 

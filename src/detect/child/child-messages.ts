@@ -18,8 +18,10 @@ const CHILD_REASONS = [
   'media-corrupt',
   'media-too-complex',
   'media-too-small',
+  'media-without-speech',
   'detector-timeout',
   'detector-failed',
+  'detector-unreachable',
   'internal-error',
 ] as const satisfies readonly Reason[]
 

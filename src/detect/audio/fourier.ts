@@ -1,0 +1,58 @@
+/** Power spectra of real frames, by the radix-2 fast Fourier transform (Cooley and Tukey, 1965). */
+export class PowerSpectrum {
+  private readonly real: Float64Array
+  private readonly imaginary: Float64Array
+  private readonly cosine: Float64Array
+  private readonly sine: Float64Array
+  private readonly reversed: Uint32Array
+
+  /** @param size a power of two; shorter frames are filled up with zeros */
+  constructor(readonly size: number) {
+    const bits = Math.log2(size)
+    this.real = new Float64Array(size)
+    this.imaginary = new Float64Array(size)
+    this.cosine = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
+    this.sine = Float64Array.from({ length: size / 2 }, (_, k) => -Math.sin((2 * Math.PI * k) / size))
+    this.reversed = Uint32Array.from({ length: size }, (_, index) => reverseBits(index, bits))
+  }
+
+  /**
+   * |X_k|^2 of the bins `first` to `last`, both included.
+   * @param value of the sample at an index below `length`, weighted
+   */
+  of(value: (index: number) => number, length: number, first: number, last: number): Float64Array {
+    const { real, imaginary, reversed, size } = this
+    imaginary.fill(0)
+    for (let index = 0; index < size; index++) real[reversed[index] as number] = index < length ? value(index) : 0
+    for (let span = 1; span < size; span *= 2) this.butterflies(span)
+    return Float64Array.from({ length: last - first + 1 }, (_, offset) => {
+      const bin = first + offset
+      return (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2
+    })
+  }
+
+  private butterflies(span: number): void {
+    const { real, imaginary, cosine, sine, size } = this
+    const step = size / (2 * span)
+    for (let start = 0; start < size; start += 2 * span) {
+      for (let offset = 0; offset < span; offset++) {
+        const upper = start + offset
+        const lower = upper + span
+        const c = cosine[offset * step] as number
+        const s = sine[offset * step] as number
+        const re = (real[lower] as number) * c - (imaginary[lower] as number) * s
+        const im = (real[lower] as number) * s + (imaginary[lower] as number) * c
+        real[lower] = (real[upper] as number) - re
+        imaginary[lower] = (imaginary[upper] as number) - im
+        real[upper] = (real[upper] as number) + re
+        imaginary[upper] = (imaginary[upper] as number) + im
+      }
+    }
+  }
+}
+
+function reverseBits(value: number, bits: number): number {
+  let reversed = 0
+  for (let bit = 0; bit < bits; bit++) reversed |= ((value >> bit) & 1) << (bits - 1 - bit)
+  return reversed
+}

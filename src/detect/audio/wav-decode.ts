@@ -1,0 +1,102 @@
+import { AttestdError } from '../../core/errors.js'
+import { ByteReader } from './byte-reader.js'
+import { corruptSound, type SoundBlock, type SoundBlocks } from './sound.js'
+import { sampleReader, type WavFormat } from './wav-samples.js'
+
+/** Sample frames (one sample a channel) that are decoded at once. */
+const BLOCK_FRAMES = 16_384
+/** Chunks before the sound that are looked at; more is no recording. */
+const MAX_CHUNKS = 1000
+/** A format chunk is 16, 18 or 40 bytes. */
+const MAX_FORMAT_BYTES = 1024
+/** Sizes from here on mean "until the end": writers to a pipe do not know better. */
+const UNKNOWN_SIZE = 0x7fff_0000
+/** Sound that may be missing at the end, seconds: sloppy headers count a chunk too much. */
+const TOLERATED_LOSS_SECONDS = 0.1
+
+/**
+ * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples.
+ * @throws AttestdError media-corrupt (no sound, cut off), media-unsupported (other codecs)
+ */
+export async function* decodeWav(bytes: AsyncIterable<Uint8Array>): SoundBlocks {
+  const reader = new ByteReader(bytes)
+  try {
+    const { format, dataBytes } = await readHeader(reader)
+    const decode = sampleReader(format)
+    const frameBytes = format.blockAlign
+    let left = dataBytes
+    while (left >= frameBytes) {
+      const wanted = Math.min(BLOCK_FRAMES * frameBytes, left)
+      const run = await reader.read(wanted)
+      const frames = Math.floor(run.length / frameBytes)
+      if (frames > 0) yield blockOf(run, frames, format, decode)
+      left -= run.length
+      if (run.length < wanted) break
+    }
+    refuseCut(left, format)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function readHeader(reader: ByteReader): Promise<{ format: WavFormat; dataBytes: number }> {
+  const riff = await reader.read(12)
+  if (riff.length < 12 || riff.toString('latin1', 8, 12) !== 'WAVE') throw corruptSound('there is no WAVE header.')
+  let format: WavFormat | undefined
+  let longDataBytes: number | undefined
+  for (let count = 0; count < MAX_CHUNKS; count++) {
+    const head = await reader.read(8)
+    if (head.length < 8) break
+    const id = head.toString('latin1', 0, 4)
+    const size = head.readUInt32LE(4)
+    if (id === 'data') {
+      if (format === undefined) break
+      const stated = size === 0 || size >= UNKNOWN_SIZE ? Number.POSITIVE_INFINITY : size
+      return { format, dataBytes: longDataBytes ?? stated }
+    }
+    const kept = id === 'fmt ' || id === 'ds64' ? await reader.read(Math.min(size, MAX_FORMAT_BYTES)) : Buffer.alloc(0)
+    if (id === 'fmt ') format = parseFormat(kept)
+    if (id === 'ds64' && kept.length >= 16) longDataBytes = Number(kept.readBigUInt64LE(8))
+    await reader.skip(size + (size % 2) - kept.length)
+  }
+  throw corruptSound('the WAVE file has no samples.')
+}
+
+function parseFormat(chunk: Buffer): WavFormat {
+  if (chunk.length < 16) throw corruptSound('the format chunk is too short.')
+  const tag = chunk.readUInt16LE(0)
+  // WAVE_FORMAT_EXTENSIBLE: the tag proper leads its subformat.
+  const format = {
+    tag: tag === 0xfffe && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag,
+    channels: chunk.readUInt16LE(2),
+    sampleRate: chunk.readUInt32LE(4),
+    blockAlign: chunk.readUInt16LE(12),
+    bits: chunk.readUInt16LE(14),
+  }
+  if (format.channels === 0 || format.blockAlign === 0) throw corruptSound('the format chunk states no channel.')
+  return format
+}
+
+function blockOf(
+  run: Buffer,
+  frames: number,
+  format: WavFormat,
+  decode: (run: Buffer, at: number) => number,
+): SoundBlock {
+  const { blockAlign, channels, sampleRate } = format
+  const step = blockAlign / channels
+  const separate = Array.from({ length: channels }, () => new Float32Array(frames))
+  for (const [channel, samples] of separate.entries()) {
+    for (let frame = 0; frame < frames; frame++) samples[frame] = decode(run, frame * blockAlign + channel * step)
+  }
+  return { sampleRate, channels: separate }
+}
+
+function refuseCut(missingBytes: number, { blockAlign, sampleRate }: WavFormat): void {
+  const seconds = missingBytes / blockAlign / sampleRate
+  if (!Number.isFinite(seconds) || seconds <= TOLERATED_LOSS_SECONDS) return
+  throw new AttestdError(
+    'media-corrupt',
+    `The file is cut off: ${seconds.toFixed(1)} s of its stated sound are missing.`,
+  )
+}

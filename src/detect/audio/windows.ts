@@ -1,0 +1,103 @@
+import { AttestdError } from '../../core/errors.js'
+import type { AudioPreprocessing } from '../package/preprocessing.js'
+import { findVoice, type VoiceActivity } from './voice-activity.js'
+
+/** A stretch of a sound, in samples; `end` is not part of it. */
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where the windows of a sound lie. */
+export interface WindowPlan {
+  /** In order; one may be shorter than the plan's window: `fillWindow`. */
+  readonly windows: readonly Stretch[]
+  readonly speechSeconds: number
+}
+
+type Plan = AudioPreprocessing
+
+/**
+ * Looks for speech, cuts the silence at both ends and lays windows over the rest. The last one ends with the sound,
+ * windows with too little speech are left out, and of too many some are taken evenly.
+ * @throws AttestdError media-without-speech
+ */
+export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
+  if (plan.minSpeechShare === 0) return planAll(samples, plan)
+  const voice = findVoice(samples, plan.sampleRate)
+  const speechSeconds = (sumOf(voice.frames) * voice.hopSamples) / plan.sampleRate
+  if (speechSeconds === 0 || speechSeconds < plan.minSpeechSeconds) throw withoutSpeech(speechSeconds, plan)
+  const first = voice.frames.indexOf(1)
+  const last = voice.frames.lastIndexOf(1)
+  const trimmed = {
+    start: first * voice.hopSamples,
+    end: Math.min(samples.length, last * voice.hopSamples + voice.frameSamples),
+  }
+  const windows = windowsOf(trimmed, plan)
+  const kept =
+    windows.length === 1
+      ? windows
+      : windows.filter((window) => speechShare(window, trimmed, voice, last) >= plan.minSpeechShare)
+  if (kept.length === 0) {
+    throw new AttestdError(
+      'media-without-speech',
+      `No stretch of ${seconds(plan.window.samples, plan)} s is speech for a share of ${plan.minSpeechShare}.`,
+    )
+  }
+  return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
+}
+
+/** A window's samples; those of a shorter stretch repeated or followed by zeros, as the plan says. */
+export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Float32Array {
+  const values = new Float32Array(window.samples)
+  values.set(stretch)
+  if (padding === 'repeat') {
+    for (let index = stretch.length; index < values.length; index++)
+      values[index] = values[index - stretch.length] as number
+  }
+  return values
+}
+
+/** Without a search for speech. */
+function planAll(samples: Float32Array, plan: Plan): WindowPlan {
+  if (samples.length === 0) throw withoutSpeech(0, plan)
+  const windows = takeEvenly(windowsOf({ start: 0, end: samples.length }, plan), plan.maxWindows)
+  return { windows, speechSeconds: samples.length / plan.sampleRate }
+}
+
+function windowsOf({ start, end }: Stretch, { window: { samples: length, hop } }: Plan): Stretch[] {
+  if (end - start <= length) return [{ start, end }]
+  const windows: Stretch[] = []
+  for (let at = start; at + length <= end; at += hop) windows.push({ start: at, end: at + length })
+  if ((windows.at(-1)?.end ?? end) < end) windows.push({ start: end - length, end })
+  return windows
+}
+
+/** Share of speech among the frames of a window, counted from the start of the trimmed sound. */
+function speechShare(window: Stretch, trimmed: Stretch, { frames, hopSamples }: VoiceActivity, last: number): number {
+  const first = trimmed.start / hopSamples
+  const from = first + Math.floor((window.start - trimmed.start) / hopSamples)
+  const to = first + Math.floor((window.end - trimmed.start) / hopSamples)
+  const inside = frames.subarray(from, Math.min(to, last + 1))
+  return sumOf(inside) / inside.length
+}
+
+function takeEvenly<T>(all: readonly T[], most: number): T[] {
+  if (all.length <= most) return [...all]
+  if (most === 1) return [all[Math.floor((all.length - 1) / 2)] as T]
+  return Array.from({ length: most }, (_, index) => all[Math.floor((index * (all.length - 1)) / (most - 1) + 0.5)] as T)
+}
+
+function sumOf(flags: Uint8Array): number {
+  return flags.reduce((sum, flag) => sum + flag, 0)
+}
+
+function withoutSpeech(found: number, plan: Plan): AttestdError {
+  const least = plan.minSpeechSeconds
+  const words = found === 0 ? 'There is no speech in it' : `There are ${found.toFixed(2)} s of speech in it`
+  return new AttestdError('media-without-speech', `${words}; the detector needs at least ${least} s.`)
+}
+
+function seconds(samples: number, { sampleRate }: Plan): string {
+  return (samples / sampleRate).toFixed(1)
+}
