@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import { Command } from 'commander'
 import type { DemoProgress, DemoResult, DemoRow } from '../app/demo.js'
 import { EXIT } from '../core/shutdown.js'
+import { progressBar } from './progress.js'
 import { table } from './table.js'
 
 export function demoVerb(): Command {
@@ -20,20 +21,7 @@ async function demo({ json }: { json?: string }): Promise<void> {
 }
 
 function progressOn(out: NodeJS.WriteStream): DemoProgress {
-  const width = 30
-  let shown = -1
-  return {
-    step: (text) => out.write(`• ${text}\n`),
-    scored(done, of) {
-      if (done === shown) return
-      shown = done
-      const filled = Math.round((done / of) * width)
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${of} scored`
-      // On a terminal one line that moves, elsewhere (a CI log) a line now and then.
-      if (out.isTTY) out.write(`\r  ${bar}${done === of ? '\n' : ''}`)
-      else if (done === of || done % 10 === 0) out.write(`  ${bar}\n`)
-    },
-  }
+  return { step: (text) => out.write(`• ${text}\n`), scored: progressBar(out, 'scored') }
 }
 
 function demoTable(rows: readonly DemoRow[]): string {

@@ -1,13 +1,16 @@
 import { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
+import { modelsEvalVerb } from './models-eval.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
 const KEYS: readonly SettingKey[] = ['modelsDir', 'detectors', 'detectorTimeoutMs', 'detectorMemoryMb']
 
 export function modelsVerb(): Command {
-  const models = new Command('models').description('List and verify detector packages.')
+  const models = new Command('models').description(
+    'List, verify, measure, calibrate, compare, import and admit detector packages.',
+  )
   const list = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
   const verify = verbWithSettings(
     'verify',
@@ -46,5 +49,6 @@ export function modelsVerb(): Command {
       }
     }),
   )
+  models.addCommand(modelsEvalVerb())
   return models
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { csvCell } from '../core/csv.js'
 import { AttestdError } from '../core/errors.js'
 import type { LedgerEntry } from '../pipeline/ledger.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
@@ -80,10 +81,4 @@ const FORMATS = {
           HEADS.map((title) => ({ title, max: 44, right: title === 'risk' || title === 'openToRecordMs' })),
           entries.map(cells),
         )}\n`,
-}
-
-/** Quoted where needed; a leading formula sign is defused, since notes and ids come from outside. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

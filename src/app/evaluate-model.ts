@@ -1,0 +1,77 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { writeFileAtomic } from '../core/files.js'
+import { VERSION } from '../core/version.js'
+import { readData } from '../lab/data/read-data.js'
+import { evaluate, worst } from '../lab/evaluate/evaluate.js'
+import { type Evaluation, evaluationSchema } from '../lab/evaluate/evaluation.js'
+import type { ScoredRow } from '../lab/evaluate/score-rows.js'
+import { scoresCsv } from '../lab/evaluate/scores-csv.js'
+import { seededRandom } from '../lab/metrics/seeded-random.js'
+import { evaluationPage } from '../lab/report/evaluation-page.js'
+import { makeThumbnails } from '../lab/report/thumbnails.js'
+import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+
+/** The same intervals on every run over the same rows. */
+const BOOTSTRAP_SEED = 20260101
+/** What a report may be read by others with: it holds no secret. */
+const FILE_MODE = 0o644
+
+export interface EvaluateModelOptions extends LabScoringOptions {
+  readonly data: string
+  readonly root: string | null
+  /** Where the three files go; null writes none. */
+  readonly out: string | null
+  readonly by: readonly string[]
+  readonly command: string
+}
+
+/**
+ * Scores labelled data with a package and writes eval.json, scores.csv and report.html, all or none.
+ * @throws AttestdError lab-data-invalid, draining (interrupted; nothing was written), and what stops detectors
+ */
+export async function evaluateModel(
+  settings: Settings,
+  named: string,
+  options: EvaluateModelOptions,
+): Promise<Evaluation> {
+  const { by, command, limit, signal } = options
+  const data = await readData(options.data, options.root)
+  const { detector, otherMedia, scored } = await scoreForLab(settings, named, data, options)
+  const evaluation = evaluationSchema.parse(
+    evaluate(scored, {
+      detector,
+      data: { from: data.from, limit, otherMedia },
+      by,
+      command,
+      attestd: VERSION,
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      now: systemClock.now(),
+      random: seededRandom(BOOTSTRAP_SEED),
+    }),
+  )
+  if (options.out !== null) await writeReport(options.out, evaluation, scored, signal)
+  return evaluation
+}
+
+async function writeReport(
+  folder: string,
+  evaluation: Evaluation,
+  scored: readonly ScoredRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const pictures = [...worst(scored, false), ...worst(scored, true)].flatMap(({ row, detection }) =>
+    'file' in row.content && detection && evaluation.detector.mediaTypes.includes('image')
+      ? [[row.id, row.content.file] as const]
+      : [],
+  )
+  const thumbnails = await makeThumbnails(new Map(pictures), systemClock, signal)
+  await fs.mkdir(folder, { recursive: true })
+  const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, FILE_MODE)
+  await write('scores.csv', scoresCsv(scored))
+  await write('report.html', evaluationPage(evaluation, thumbnails))
+  await write('eval.json', `${JSON.stringify(evaluation, null, 2)}\n`)
+}

@@ -1,0 +1,44 @@
+import path from 'node:path'
+import type { Settings } from '../config/settings.js'
+import { type DetectorPackage, loadPackage } from '../detect/package/package-loader.js'
+import type { DataSet } from '../lab/data/data-row.js'
+import { type SelectedRows, selectRows } from '../lab/data/select-rows.js'
+import { type ScoredRow, scoreRows } from '../lab/evaluate/score-rows.js'
+import { packagePlace } from './named-package.js'
+import { openDetectors } from './open-detectors.js'
+
+export interface LabScoringOptions {
+  /** Most rows; null for all. */
+  readonly limit: number | null
+  readonly signal: AbortSignal
+  onProgress(done: number, of: number): void
+}
+
+/** A package with what it gave each of its rows. */
+export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
+  readonly detector: DetectorPackage
+  readonly scored: readonly ScoredRow[]
+}
+
+/**
+ * Scores labelled rows through the detector processes of the settings, as the daemon would.
+ * @param named id of the package, or path of its folder
+ * @throws AttestdError lab-data-invalid, draining, and what stops the start of the processes
+ */
+export async function scoreForLab(
+  settings: Settings,
+  named: string,
+  data: DataSet,
+  { limit, signal, onProgress }: LabScoringOptions,
+): Promise<LabScoring> {
+  const { modelsDir, id } = await packagePlace(settings, named)
+  const detector = await loadPackage(path.join(modelsDir, id))
+  const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
+  const host = await openDetectors(settings, { modelsDir, detectors: [id] })
+  try {
+    const options = { host, concurrency: settings.detectorWorkers, signal, onProgress }
+    return { detector, otherMedia, scored: await scoreRows(rows, options) }
+  } finally {
+    await host.close()
+  }
+}

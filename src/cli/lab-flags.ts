@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { SettingKey } from '../config/settings.js'
+import { AttestdError } from '../core/errors.js'
+import { listenForStop } from '../core/shutdown.js'
+import { progressBar } from './progress.js'
+
+/** Settings of the verbs that score labelled data. */
+export const LAB_KEYS: readonly SettingKey[] = [
+  'modelsDir',
+  'detectorWorkers',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'detectorJobs',
+  'ffmpeg',
+]
+
+export interface DataFlags {
+  readonly data: string
+  readonly root?: string
+  readonly limit?: string
+}
+
+/** The flags that name labelled data. */
+export function withDataFlags(verb: Command): Command {
+  return verb
+    .requiredOption(
+      '--data <index|folder>',
+      'CSV, JSON lines or list of rows (path, label, ...), or a folder with real/ and fake/',
+    )
+    .option(
+      '--root <folder>',
+      'what paths of the index are relative to (its own folder where absent); unpack a .tar first',
+    )
+    .option('--limit <count>', 'most rows; the same ones each time')
+}
+
+/** A whole number from 1 of a flag; null where it was not given. */
+export function countFlag(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new AttestdError('setting-invalid', `${flag} takes a whole number from 1, got ${JSON.stringify(text)}.`)
+}
+
+/** A number of a flag within limits; null where it was not given. */
+export function numberFlag(flag: string, text: string | undefined, min: number, max: number): number | null {
+  if (text === undefined) return null
+  const value = Number(text)
+  if (text.trim() !== '' && value >= min && value <= max) return value
+  throw new AttestdError(
+    'setting-invalid',
+    `${flag} takes a number from ${min} to ${max}, got ${JSON.stringify(text)}.`,
+  )
+}
+
+/** Runs work that shows its progress on stderr and ends on Ctrl-C with nothing half written. */
+export async function withProgress<T>(
+  work: (watch: { signal: AbortSignal; onProgress(done: number, of: number): void }) => Promise<T>,
+): Promise<T> {
+  const signals = listenForStop()
+  try {
+    return await work({ signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') })
+  } finally {
+    signals.dispose()
+  }
+}
+
+/** What was typed, for the record: quoted so that a shell takes it again. */
+export function typedCommand(): string {
+  const quoted = process.argv
+    .slice(2)
+    .map((word) => (/^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+  return ['attestd', ...quoted].join(' ')
+}

@@ -1,0 +1,23 @@
+import type { MediaType } from '../../core/media-types.js'
+
+/** One labelled file or text. */
+export interface DataRow {
+  /** As the index calls it: the path there, or the id or line of a text. */
+  readonly id: string
+  readonly fake: boolean
+  /** Null where the index does not say; the package's own then. */
+  readonly mediaType: MediaType | null
+  /** All other columns of the index, as text: source, generator, kind, domain ... */
+  readonly columns: Readonly<Record<string, string>>
+  readonly content: RowContent
+}
+
+/** Where the bytes of a row are: in a file, or in the index itself. */
+export type RowContent = { readonly file: string } | { readonly text: string }
+
+/** What an index gives. */
+export interface DataSet {
+  /** Path of the index or folder, as it was given. */
+  readonly from: string
+  readonly rows: readonly DataRow[]
+}

@@ -1,0 +1,81 @@
+import path from 'node:path'
+import { AttestdError } from '../../core/errors.js'
+import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
+import type { DataRow, RowContent } from './data-row.js'
+
+/** What indexes call the two classes, lower case; the sample list of the sandbox says `made`. */
+const FAKE_WORDS = ['fake', 'machine', 'ai', 'generated', 'synthetic', 'spoof', '1', 'true']
+const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', 'false']
+
+/** Other names of a column, so that tables by generator work on every pack. */
+const COLUMN_NAMES: Readonly<Record<string, string>> = {
+  made: 'label',
+  file: 'path',
+  media_type: 'mediaType',
+  mediatype: 'mediaType',
+  system: 'generator',
+  model: 'generator',
+  language: 'lang',
+}
+
+/** Stands for the rows of an index that say nothing about a column. */
+export const UNSTATED = '-'
+
+/**
+ * A row of an index from its fields.
+ * @param where for errors, such as `index.csv line 7`
+ * @throws AttestdError lab-data-invalid
+ */
+export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, where: string): DataRow {
+  const named = namedFields(fields)
+  const { label, path: file, text, id, mediaType, ...columns } = named
+  return {
+    id: file ?? id ?? where,
+    fake: isFake(label, where),
+    mediaType: mediaTypeOf(mediaType, where),
+    columns,
+    content: contentOf(file, text, root, where),
+  }
+}
+
+function namedFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const [key, value] of Object.entries(fields)) {
+    if (!['string', 'number', 'boolean'].includes(typeof value)) continue
+    const column = COLUMN_NAMES[key.toLowerCase()] ?? key
+    // A column of its own goes before another name for it.
+    if (named[column] === undefined || column === key) named[column] = String(value)
+  }
+  return named
+}
+
+function isFake(label: string | undefined, where: string): boolean {
+  const word = label?.trim().toLowerCase() ?? ''
+  if (FAKE_WORDS.includes(word)) return true
+  if (REAL_WORDS.includes(word)) return false
+  throw new AttestdError(
+    'lab-data-invalid',
+    `${where}: label is ${JSON.stringify(label ?? null)}; it takes real or fake (human or machine, 0 or 1).`,
+  )
+}
+
+function mediaTypeOf(stated: string | undefined, where: string): MediaType | null {
+  if (stated === undefined || stated === '') return null
+  const known = MEDIA_TYPES.find((type) => type === stated)
+  if (known !== undefined) return known
+  throw new AttestdError('lab-data-invalid', `${where}: mediaType is ${stated}; it takes ${MEDIA_TYPES.join(', ')}.`)
+}
+
+function contentOf(file: string | undefined, text: string | undefined, root: string, where: string): RowContent {
+  if (file !== undefined && file !== '') return { file: insideRoot(root, file, where) }
+  if (text !== undefined) return { text }
+  throw new AttestdError('lab-data-invalid', `${where}: there is neither a path nor a text.`)
+}
+
+/** An index may come from elsewhere: it names files below its root only. */
+function insideRoot(root: string, file: string, where: string): string {
+  const absolute = path.resolve(root, file)
+  const relative = path.relative(root, absolute)
+  if (relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)) return absolute
+  throw new AttestdError('lab-data-invalid', `${where}: ${file} does not lie below ${root}; --root names another one.`)
+}

@@ -1,0 +1,167 @@
+import type { Random } from '../../core/clock.js'
+import { cleanLine } from '../../core/text.js'
+import type { DetectorPackage } from '../../detect/package/package-loader.js'
+import { quantile } from '../metrics/bootstrap.js'
+import { precisionRecallPoints } from '../metrics/precision-recall.js'
+import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
+import { reliabilityBins } from '../metrics/reliability.js'
+import { rocPoints } from '../metrics/roc.js'
+import { thresholdTable } from '../metrics/threshold-table.js'
+import type { Evaluation, Mistake } from './evaluation.js'
+import { groupsBy, labeledScores } from './groups.js'
+import { figure, metricsOf } from './row-metrics.js'
+import { dataDigest, type ScoredRow } from './score-rows.js'
+
+/** Points that a curve is drawn with. */
+const CURVE_POINTS = 200
+const HISTOGRAM_BINS = 20
+/** Mistakes of each class that are shown. */
+const MISTAKES = 12
+const MAX_SAYS = 300
+
+export interface EvaluateOptions {
+  readonly detector: DetectorPackage
+  readonly data: Pick<Evaluation['data'], 'from' | 'limit' | 'otherMedia'>
+  /** Columns that get a table each. */
+  readonly by: readonly string[]
+  /** What was typed. */
+  readonly command: string
+  readonly attestd: string
+  readonly node: string
+  readonly platform: string
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly random: Random
+}
+
+/** All figures of a package on scored rows. */
+export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions): Evaluation {
+  const rows = labeledScores(scored)
+  const sure = labeledScores(scored.filter(({ detection }) => detection && !detection.unsure))
+  const ranked = rankScores(rows)
+  const { by, command, attestd, node, platform, data, random } = options
+  const fake = scored.filter(({ row }) => row.fake).length
+  return {
+    schema: 1,
+    madeAt: new Date(options.now).toISOString(),
+    command,
+    attestd,
+    node,
+    platform,
+    detector: detectorFacts(options.detector),
+    data: { ...data, digest: dataDigest(scored), rows: scored.length, real: scored.length - fake, fake },
+    outcomes: outcomesOf(scored),
+    all: metricsOf(rows, random),
+    sure: metricsOf(sure, random),
+    roc: thinned(rocPoints(ranked).filter(({ fpr, tpr }) => Number.isFinite(fpr + tpr))).map(({ fpr, tpr }) => ({
+      fpr,
+      tpr,
+    })),
+    precisionRecall: thinned(precisionRecallPoints(ranked).filter(({ recall }) => Number.isFinite(recall))).map(
+      ({ recall, precision }) => ({ recall, precision }),
+    ),
+    reliability: reliabilityBins(ranked).map((bin) => ({
+      ...bin,
+      meanRisk: figure(bin.meanRisk),
+      fakeShare: figure(bin.fakeShare),
+    })),
+    histogram: {
+      real: histogram(rows.filter((row) => !row.fake)),
+      fake: histogram(rows.filter((row) => row.fake)),
+    },
+    thresholds: thresholdTable(ranked).map(({ threshold, ...shares }) => ({
+      threshold,
+      tpr: figure(shares.tpr),
+      fpr: figure(shares.fpr),
+      precision: figure(shares.precision),
+      accuracy: figure(shares.accuracy),
+      abstainRate: figure(shares.abstainRate),
+      accuracyOutside: figure(shares.accuracyOutside),
+    })),
+    groups: Object.fromEntries(by.map((column) => [column, groupsBy(column, scored, random)])),
+    mistakes: { real: worst(scored, false).map(mistakeOf), fake: worst(scored, true).map(mistakeOf) },
+    milliseconds: millisecondsOf(scored),
+  }
+}
+
+/** The rows of a class that the detector is most wrong about, worst first; those with a risk on the right side are no mistakes. */
+export function worst(scored: readonly ScoredRow[], fake: boolean): ScoredRow[] {
+  const wrong = scored.filter(({ detection, row }) => detection && row.fake === fake && detection.risk >= 0.5 !== fake)
+  const distance = ({ detection }: ScoredRow) => Math.abs((detection?.risk ?? 0.5) - 0.5)
+  return wrong.toSorted((a, b) => distance(b) - distance(a)).slice(0, MISTAKES)
+}
+
+function mistakeOf({ row, detection }: ScoredRow): Mistake {
+  const { id, fake, columns, content } = row
+  const says = 'text' in content ? `${detection?.notes ?? ''}: ${content.text}` : (detection?.notes ?? '')
+  return {
+    id: cleanLine(id, MAX_SAYS),
+    fake,
+    risk: detection?.risk ?? Number.NaN,
+    unsureBecause: detection?.unsureBecause ?? null,
+    says: cleanLine(says, MAX_SAYS),
+    columns,
+  }
+}
+
+function detectorFacts({ manifest, digest }: DetectorPackage): Evaluation['detector'] {
+  const { id, version, title, mediaTypes, license, calibration, decisionBand, files } = manifest
+  return { id, version, title, digest, mediaTypes, license, calibration: calibration.kind, decisionBand, files }
+}
+
+function outcomesOf(scored: readonly ScoredRow[]): Evaluation['outcomes'] {
+  const unsure = (why: 'band' | 'flip') => scored.filter(({ detection }) => detection?.unsureBecause === why).length
+  const refused = (how: 'abstained' | 'failed') => {
+    const counts: Record<string, number> = {}
+    for (const { refusal } of scored)
+      if (refusal?.how === how) counts[refusal.reason] = (counts[refusal.reason] ?? 0) + 1
+    return counts
+  }
+  return {
+    scored: scored.filter(({ detection }) => detection).length,
+    unsure: { band: unsure('band'), flip: unsure('flip') },
+    abstained: refused('abstained'),
+    failed: refused('failed'),
+  }
+}
+
+/** At most `CURVE_POINTS` of them, evenly, with both ends. */
+function thinned<Point>(points: readonly Point[]): Point[] {
+  if (points.length <= CURVE_POINTS) return [...points]
+  const step = (points.length - 1) / (CURVE_POINTS - 1)
+  return Array.from({ length: CURVE_POINTS }, (_, index) => points[Math.round(index * step)] as Point)
+}
+
+function histogram(rows: readonly LabeledScore[]): number[] {
+  const bins = Array.from({ length: HISTOGRAM_BINS }, () => 0)
+  for (const { score } of rows) {
+    const bin = Math.min(HISTOGRAM_BINS - 1, Math.floor(score * HISTOGRAM_BINS))
+    bins[bin] = (bins[bin] ?? 0) + 1
+  }
+  return bins
+}
+
+function millisecondsOf(scored: readonly ScoredRow[]): Evaluation['milliseconds'] {
+  const times = scored.flatMap(({ detection }) => (detection ? [detection.elapsedMs] : []))
+  const at = (values: readonly number[], share: number) =>
+    figure(
+      quantile(
+        values.toSorted((a, b) => a - b),
+        share,
+      ),
+    )
+  return {
+    medianDecode: at(
+      times.map(({ decode }) => decode),
+      0.5,
+    ),
+    medianInfer: at(
+      times.map(({ infer }) => infer),
+      0.5,
+    ),
+    p95: at(
+      times.map(({ decode, infer }) => decode + infer),
+      0.95,
+    ),
+  }
+}

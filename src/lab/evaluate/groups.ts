@@ -1,0 +1,60 @@
+import type { Random } from '../../core/clock.js'
+import { UNSTATED } from '../data/row-fields.js'
+import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
+import type { EvaluationGroup } from './evaluation.js'
+import { figure, figuresOf, METRICS } from './row-metrics.js'
+import type { ScoredRow } from './score-rows.js'
+
+/** Most values of a column that get a line; more of them are no grouping any more. */
+const MAX_GROUPS = 60
+
+const GROUP_METRICS = { auc: METRICS.auc, tprAt5: METRICS.tprAt5, tprAt1: METRICS.tprAt1 }
+
+/**
+ * The figures of each value of a column, largest group first; no line where the rows do not state it. A group of one
+ * class is set against all rows of the other class.
+ */
+export function groupsBy(column: string, scored: readonly ScoredRow[], random: Random): EvaluationGroup[] {
+  const groups = new Map<string, ScoredRow[]>()
+  for (const each of scored) {
+    const value = each.row.columns[column] ?? ''
+    if (value === '' || value === UNSTATED) continue
+    groups.set(value, [...(groups.get(value) ?? []), each])
+  }
+  const largest = [...groups].toSorted((a, b) => b[1].length - a[1].length).slice(0, MAX_GROUPS)
+  return largest.map(([value, members]) => groupOf(value, members, scored, random))
+}
+
+function groupOf(
+  value: string,
+  members: readonly ScoredRow[],
+  all: readonly ScoredRow[],
+  random: Random,
+): EvaluationGroup {
+  const own = labeledScores(members)
+  const fakes = own.filter(({ fake }) => fake)
+  const reals = own.filter(({ fake }) => !fake)
+  const against = fakes.length === 0 ? 'all-fake' : reals.length === 0 ? 'all-real' : 'own'
+  const others = against === 'own' ? [] : labeledScores(all).filter(({ fake }) => fake === (against === 'all-fake'))
+  return {
+    value,
+    real: reals.length,
+    fake: fakes.length,
+    against,
+    ...figuresOf([...own, ...others], GROUP_METRICS, random),
+    meanRisk: figure(sum(own.map(({ score }) => score)) / own.length),
+    realFlagged: flaggedShare(reals),
+    fakeFlagged: flaggedShare(fakes),
+    unsure: figure(members.filter(({ detection }) => detection?.unsure).length / own.length),
+    refused: members.length - own.length,
+  }
+}
+
+/** The risks of the rows that have one, with their class. */
+export function labeledScores(scored: readonly ScoredRow[]): LabeledScore[] {
+  return scored.flatMap(({ detection, row }) => (detection ? [{ score: detection.risk, fake: row.fake }] : []))
+}
+
+function flaggedShare(rows: readonly LabeledScore[]): number | null {
+  return figure(rows.filter(({ score }) => score >= 0.5).length / rows.length)
+}

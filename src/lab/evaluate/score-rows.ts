@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AttestdError, errorText, isAbort, toAttestdError } from '../../core/errors.js'
+import type { MediaType } from '../../core/media-types.js'
+import type { Reason } from '../../core/reasons.js'
+import type { Detection, DetectorHost } from '../../detect/detection.js'
+import type { DataRow } from '../data/data-row.js'
+
+/** What became of one row: a detection, or the reason there is none. */
+export interface ScoredRow {
+  readonly row: DataRow
+  /** sha256 (64 hex) of the bytes that were scored. */
+  readonly sha256: string
+  readonly detection: Detection | null
+  /** Null where there is a detection. */
+  readonly refusal: Refusal | null
+}
+
+export interface Refusal {
+  /** `abstained` is a result of its own; `failed` is not. */
+  readonly how: 'abstained' | 'failed'
+  readonly reason: Reason
+  readonly message: string
+}
+
+export interface ScoreOptions {
+  readonly host: Pick<DetectorHost, 'detect'>
+  /** Rows that are asked for at the same time; as many as the host has processes. */
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  onProgress(done: number, of: number): void
+}
+
+type TypedRow = DataRow & { readonly mediaType: MediaType }
+
+/**
+ * Scores rows through the detector processes, in any order, and gives the results in the order of the rows.
+ * @throws AttestdError lab-data-invalid (a file is missing), draining (the signal aborted), setup reasons of the host
+ */
+export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions): Promise<ScoredRow[]> {
+  const { concurrency, onProgress, signal } = options
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-lab-'))
+  const scored: ScoredRow[] = []
+  const ahead = rows.entries()
+  let done = 0
+  const takeRows = async () => {
+    for (const [index, row] of ahead) {
+      if (signal.aborted) throw interrupted()
+      scored[index] = await scoreRow(row, path.join(folder, String(index)), options)
+      onProgress(++done, rows.length)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, takeRows))
+    return scored
+  } catch (error) {
+    throw isAbort(error) && signal.aborted ? interrupted() : error
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** @param scratch where a text of the index is put while it is scored */
+async function scoreRow(row: TypedRow, scratch: string, { host, signal }: ScoreOptions): Promise<ScoredRow> {
+  const { content, mediaType } = row
+  if ('file' in content) return scoreFile(row, content.file, { host, signal }, mediaType)
+  await fs.writeFile(scratch, content.text)
+  try {
+    return await scoreFile(row, scratch, { host, signal }, mediaType)
+  } finally {
+    await fs.rm(scratch, { force: true })
+  }
+}
+
+async function scoreFile(
+  row: DataRow,
+  file: string,
+  { host, signal }: Pick<ScoreOptions, 'host' | 'signal'>,
+  mediaType: MediaType,
+): Promise<ScoredRow> {
+  const sha256 = await digestOf(file, row.id)
+  try {
+    return { row, sha256, detection: await host.detect({ file, mediaType, label: row.id }, signal), refusal: null }
+  } catch (error) {
+    if (isAbort(error)) throw error
+    return { row, sha256, detection: null, refusal: refusalOf(error) }
+  }
+}
+
+/** A refusal that is about the file; one that is about the set-up would be the same for every row, so it ends the run. */
+function refusalOf(error: unknown): Refusal {
+  const { kind, message, reason } = toAttestdError(error)
+  if (kind === 'setup' || kind === 'wait') throw error
+  return { how: kind === 'abstain' ? 'abstained' : 'failed', reason, message }
+}
+
+async function digestOf(file: string, id: string): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(file), hash)
+  } catch (cause) {
+    const hint = 'Are the media unpacked, and is --root right?'
+    throw new AttestdError('lab-data-invalid', `${id} cannot be read (${errorText(cause)}). ${hint}`, { cause })
+  }
+  return hash.digest('hex')
+}
+
+function interrupted(): AttestdError {
+  return new AttestdError('draining', 'Interrupted; nothing was written.')
+}
+
+/** sha256 (64 hex) over the label, id and bytes of every row, in the order of their ids: what the figures were measured on. */
+export function dataDigest(scored: readonly ScoredRow[]): string {
+  const lines = scored.map(({ row, sha256 }) => `${row.fake ? 'fake' : 'real'}\t${row.id}\t${sha256}\n`)
+  return createHash('sha256').update(lines.sort().join('')).digest('hex')
+}

@@ -1,0 +1,21 @@
+import { csvCell } from '../../core/csv.js'
+import type { ScoredRow } from './score-rows.js'
+
+const HEADS = ['path', 'label', 'source', 'generator', 'risk', 'logit', 'unsure', 'reason', 'sha256', 'notes']
+
+/** One line a row: what each file got, for whoever computes figures of their own. */
+export function scoresCsv(scored: readonly ScoredRow[]): string {
+  const rows = scored.map(({ row, sha256, detection, refusal }) => [
+    row.id,
+    row.fake ? 'fake' : 'real',
+    row.columns.source ?? '',
+    row.columns.generator ?? '',
+    detection ? String(detection.risk) : '',
+    detection ? String(detection.rawScore) : '',
+    detection?.unsureBecause ?? '',
+    refusal?.reason ?? '',
+    sha256,
+    detection?.notes ?? refusal?.message ?? '',
+  ])
+  return [HEADS, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
+}

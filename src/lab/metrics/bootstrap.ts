@@ -1,0 +1,78 @@
+import type { Random } from '../../core/clock.js'
+import { type LabeledScore, type RankedScores, rankOf } from './ranked-scores.js'
+
+/** Resamples behind an interval; its ends then wander by about a tenth of its width. */
+export const RESAMPLES = 1000
+/** Share of the resamples that an interval covers. */
+const COVERAGE = 0.95
+
+/** Where 95 % of the resamples lie (percentile bootstrap). */
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+/** A quantity of one ranking. */
+export type Metric = (ranked: RankedScores) => number
+
+/**
+ * Intervals of several metrics from the same resamples. Each class is drawn with replacement by itself, so that their
+ * sizes stay. Null where a metric has no value.
+ */
+export function bootstrapIntervals<Name extends string>(
+  rows: readonly LabeledScore[],
+  metrics: Readonly<Record<Name, Metric>>,
+  random: Random,
+  resamples = RESAMPLES,
+): Record<Name, Interval | null> {
+  const resample = resampler([rows], random)
+  const names = Object.keys(metrics) as Name[]
+  const found = new Map<Name, number[]>(names.map((name) => [name, []]))
+  for (let round = 0; round < resamples; round++) {
+    const [ranked] = resample() as [RankedScores]
+    for (const name of names) found.get(name)?.push(metrics[name](ranked))
+  }
+  const entries = names.map((name) => [name, intervalOf(found.get(name) ?? [])])
+  return Object.fromEntries(entries) as Record<Name, Interval | null>
+}
+
+/** Draws the same rows for several scorings of them, which have the rows in the same order. */
+export function resampler(scorings: readonly (readonly LabeledScore[])[], random: Random): () => RankedScores[] {
+  const [first] = scorings as [readonly LabeledScore[]]
+  const ofClass = (fake: boolean) => first.flatMap((row, index) => (row.fake === fake ? [index] : []))
+  const classes = [ofClass(true), ofClass(false)] as const
+  const rankings = scorings.map((rows) => rankOf(rows.map(({ score }) => score)))
+  return () => {
+    const drawn = rankings.map(({ scores, ranks }) => ({
+      scores,
+      ranks,
+      counts: [new Float64Array(scores.length), new Float64Array(scores.length)] as const,
+    }))
+    for (const [which, members] of classes.entries()) {
+      for (let draw = 0; draw < members.length; draw++) {
+        const row = members[Math.floor(random() * members.length)] as number
+        for (const { ranks, counts } of drawn) {
+          const rank = ranks[row] as number
+          const count = counts[which] as Float64Array
+          count[rank] = (count[rank] as number) + 1
+        }
+      }
+    }
+    return drawn.map(({ scores, counts: [fakes, reals] }) => ({ scores, fakes, reals }))
+  }
+}
+
+/** The middle 95 % of values; null where one is not a number. */
+export function intervalOf(values: readonly number[]): Interval | null {
+  if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return null
+  const sorted = values.toSorted((a, b) => a - b)
+  return { low: quantile(sorted, (1 - COVERAGE) / 2), high: quantile(sorted, (1 + COVERAGE) / 2) }
+}
+
+/** A quantile of rising numbers, between two of them by a straight line; NaN where there is none. */
+export function quantile(sorted: readonly number[], share: number): number {
+  const place = (sorted.length - 1) * share
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
+  if (below === undefined || above === undefined) return Number.NaN
+  return below + (above - below) * (place - Math.floor(place))
+}

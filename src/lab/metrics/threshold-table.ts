@@ -1,0 +1,66 @@
+import { isUnsure } from '../../detect/scoring/calibration.js'
+import { classTotals, type RankedScores, sum } from './ranked-scores.js'
+
+/** Risks that the table looks at. */
+const THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
+
+/** What calling everything from `threshold` up fake gives; NaN where nothing can be said. */
+export interface ThresholdRow {
+  readonly threshold: number
+  readonly tpr: number
+  readonly fpr: number
+  /** Share of the flagged rows that are fake. */
+  readonly precision: number
+  /** Share of all rows that are called what they are. */
+  readonly accuracy: number
+  /** Share of the rows that would abstain with a decision band from 1 - threshold to threshold; NaN below 0.5. */
+  readonly abstainRate: number
+  /** Share of the others that are called what they are; NaN below 0.5. */
+  readonly accuracyOutside: number
+}
+
+/** The table of `THRESHOLDS`. */
+export function thresholdTable(ranked: RankedScores): ThresholdRow[] {
+  return THRESHOLDS.map((threshold) => {
+    const flagged = keep(ranked, (risk) => risk >= threshold)
+    const [totals, counts] = [classTotals(ranked), classTotals(flagged)]
+    const rows = totals.fakes + totals.reals
+    return {
+      threshold,
+      tpr: counts.fakes / totals.fakes,
+      fpr: counts.reals / totals.reals,
+      precision: counts.fakes / (counts.fakes + counts.reals),
+      accuracy: (counts.fakes + totals.reals - counts.reals) / rows,
+      ...(threshold < 0.5
+        ? { abstainRate: Number.NaN, accuracyOutside: Number.NaN }
+        : bandEffect(ranked, { low: opposite(threshold), high: threshold })),
+    }
+  })
+}
+
+/** 1 - threshold, without the last bits that would put a risk of just that on the wrong side. */
+function opposite(threshold: number): number {
+  return Number((1 - threshold).toFixed(6))
+}
+
+/** What a decision band costs and gives: the share of rows inside it, and how often those outside are called right at 0.5. */
+export function bandEffect(
+  ranked: RankedScores,
+  band: { readonly low: number; readonly high: number },
+): { abstainRate: number; accuracyOutside: number } {
+  const sure = keep(ranked, (risk) => !isUnsure(risk, band))
+  const outside = sum(sure.fakes) + sum(sure.reals)
+  const right = sum(keep(sure, (risk) => risk >= 0.5).fakes) + sum(keep(sure, (risk) => risk < 0.5).reals)
+  const all = sum(ranked.fakes) + sum(ranked.reals)
+  return { abstainRate: (all - outside) / all, accuracyOutside: right / outside }
+}
+
+/** The part of a ranking whose risks a test accepts. */
+function keep({ scores, fakes, reals }: RankedScores, accepts: (risk: number) => boolean): RankedScores {
+  const kept = Array.from(scores, (score, rank) => ({ score, rank })).filter(({ score }) => accepts(score))
+  return {
+    scores: kept.map(({ score }) => score),
+    fakes: kept.map(({ rank }) => fakes[rank] as number),
+    reals: kept.map(({ rank }) => reals[rank] as number),
+  }
+}

@@ -1,0 +1,101 @@
+import { type Html, html } from '../../observe/html.js'
+import type { Evaluation } from '../evaluate/evaluation.js'
+import { bars, chart, dot, line, type Point, stretch } from './chart.js'
+import { decimal, percent } from './figure-text.js'
+
+/** Largest and smallest radius of a reliability dot; its area grows with the rows of its bin. */
+const DOT_RADIUS = { min: 2.5, max: 10 } as const
+
+/** The four pictures of an evaluation. */
+export function chartsOf(evaluation: Evaluation): Html {
+  return html`<div class="grid charts">${[
+    figureOf('ROC curve', `AUC ${decimal(evaluation.all.auc.value)}`, roc(evaluation)),
+    figureOf(
+      'Precision and recall',
+      `average precision ${decimal(evaluation.all.averagePrecision.value)}`,
+      precisionRecall(evaluation),
+    ),
+    figureOf('Reliability', `expected calibration error ${decimal(evaluation.all.ece.value)}`, reliability(evaluation)),
+    figureOf('Risks by class', 'green real, red fake; the band is shaded', histogram(evaluation)),
+  ]}</div>`
+}
+
+function figureOf(title: string, note: string, picture: Html): Html {
+  return html`<section><h2>${title}</h2>${picture}<p class="note">${note}</p></section>`
+}
+
+function roc({ roc, all }: Evaluation): Html {
+  const curve = roc.map(({ fpr, tpr }): Point => [fpr, tpr])
+  const says = `ROC curve, area ${decimal(all.auc.value)}`
+  return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', says }, [
+    line(
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      'chance',
+    ),
+    line(curve, 'curve'),
+  ])
+}
+
+function precisionRecall({ precisionRecall, data }: Evaluation): Html {
+  const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
+  const share = data.fake / data.rows
+  return chart({ x: 'recall', y: 'precision', says: 'Precision-recall curve' }, [
+    line(
+      [
+        [0, share],
+        [1, share],
+      ],
+      'chance',
+    ),
+    line(curve, 'curve'),
+  ])
+}
+
+function reliability({ reliability }: Evaluation): Html {
+  const most = Math.max(1, ...reliability.map(({ rows }) => rows))
+  const bins = reliability.flatMap(({ meanRisk, fakeShare, rows }) =>
+    meanRisk === null || fakeShare === null ? [] : [{ meanRisk, fakeShare, rows }],
+  )
+  const dots = bins.map(({ meanRisk, fakeShare, rows }) => {
+    const radius = Math.max(DOT_RADIUS.min, DOT_RADIUS.max * Math.sqrt(rows / most))
+    const says = `mean risk ${decimal(meanRisk)}, ${percent(fakeShare)} fake, ${rows} rows`
+    return dot([meanRisk, fakeShare], Number(radius.toFixed(1)), 'point', says)
+  })
+  return chart({ x: 'mean risk of the bin', y: 'share that is fake', says: 'Reliability diagram' }, [
+    line(
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      'chance',
+    ),
+    line(
+      bins.map(({ meanRisk, fakeShare }): Point => [meanRisk, fakeShare]),
+      'curve thin',
+    ),
+    ...dots,
+  ])
+}
+
+function histogram({ histogram: { real, fake }, detector: { decisionBand } }: Evaluation): Html {
+  const most = Math.max(1, ...real, ...fake)
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => String(Math.round(share * most)))
+  const barsOf = (counts: readonly number[], tone: string) =>
+    bars(
+      counts.map((count) => count / most),
+      tone,
+      (index) => {
+        const [from, to] = [index / counts.length, (index + 1) / counts.length]
+        return `${counts[index]} ${tone}, risk ${from.toFixed(2)} to ${to.toFixed(2)}`
+      },
+    )
+  const { low, high } = decisionBand
+  return chart({ x: 'risk', y: 'files', says: 'Histogram of risks by class', yTicks: ticks }, [
+    stretch(low, high, 'band', `decision band ${low} to ${high}`),
+    ...barsOf(real, 'real'),
+    ...barsOf(fake, 'fake'),
+  ])
+}

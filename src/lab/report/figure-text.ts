@@ -1,0 +1,19 @@
+import type { FigureWithInterval } from '../evaluate/evaluation.js'
+
+/** Stands for what the rows cannot give. */
+const NONE = '–'
+
+/** A figure with three decimals. */
+export function decimal(value: number | null | undefined): string {
+  return value === null || value === undefined ? NONE : value.toFixed(3)
+}
+
+/** A share as a percentage with one decimal. */
+export function percent(value: number | null | undefined): string {
+  return value === null || value === undefined ? NONE : `${(value * 100).toFixed(1)} %`
+}
+
+/** The interval of a figure, such as `0.812–0.871`. */
+export function intervalText({ interval }: FigureWithInterval, show: (value: number) => string = decimal): string {
+  return interval === null ? NONE : `${show(interval.low)} to ${show(interval.high)}`
+}
