@@ -122,9 +122,9 @@ function reportAnalysis(
   const { activity, clock, metrics } = options
   const { mediaType } = asset
   if (result.outcome === 'scored') {
-    const { risk, algorithm, notes, detectorDigest, unsure } = result.verdict
-    metrics.riskPercent.observe({ media_type: mediaType }, risk)
-    book.write(asset, { kind: 'verdict', risk, algorithm, notes, detectorDigest, unsure, cached: result.cached })
+    const { cached, verdict } = result
+    metrics.riskPercent.observe({ media_type: mediaType }, verdict.risk)
+    book.write(asset, { kind: 'verdict', ...verdict, cached })
     return
   }
   const { reason, message } = result

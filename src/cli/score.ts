@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT } from '../core/shutdown.js'
+import { detectionText } from './detection-text.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [
@@ -27,13 +28,7 @@ export function scoreVerb(): Command {
   return verb.action(async (target: string, { mediaType, json }: { mediaType: MediaType; json?: boolean }) => {
     const { scoreOnce } = await import('../app/score-once.js')
     const detection = await scoreOnce(settingsOf(verb).settings, target, mediaType)
-    const percent = Math.round(detection.risk * 10_000) / 100
-    const unsure = detection.unsure ? ' (inside the decision band: the default policy abstains)' : ''
-    process.stdout.write(
-      json
-        ? `${JSON.stringify(detection, null, 2)}\n`
-        : `risk ${percent} of 100${unsure}\n${detection.detectorId}@${detection.detectorVersion}: ${detection.notes}\n`,
-    )
+    process.stdout.write(json ? `${JSON.stringify(detection, null, 2)}\n` : detectionText(detection))
     process.exitCode = EXIT.ok
   })
 }

@@ -1,6 +1,7 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
+import { doubtText } from '../detect/scoring/doubt.js'
 import type { MediaSource } from '../media/media-source.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import { endedClosed } from './closed-submission.js'
@@ -34,11 +35,9 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
   try {
     const { detection, cached } = await detectionFor(job, run, options)
     const verdict = verdictOf(detection)
-    if (detection.unsure && options.unsurePolicy === 'abstain') {
-      throw new AttestdError(
-        'detector-unsure',
-        `Risk ${verdict.risk} lies in the decision band of ${verdict.algorithm}.`,
-      )
+    const doubt = doubtText(detection)
+    if (doubt !== null && options.unsurePolicy === 'abstain') {
+      throw new AttestdError('detector-unsure', `The risk of ${verdict.risk} by ${verdict.algorithm} ${doubt}.`)
     }
     const next: SubmitJob = { ...job, verdict, sent: null }
     await addSubmission(run.id, next, options)
@@ -100,5 +99,6 @@ function verdictOf(detection: Detection): Verdict {
     notes: detection.notes,
     detectorDigest: detection.detectorDigest,
     unsure: detection.unsure,
+    unsureBecause: detection.unsureBecause,
   }
 }

@@ -30,6 +30,8 @@ const verdict = z.object({
   notes: z.string(),
   detectorDigest: z.string(),
   unsure: z.boolean(),
+  /** Null also in jobs of a release that did not keep it. */
+  unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
 })
 export type Verdict = z.infer<typeof verdict>
 

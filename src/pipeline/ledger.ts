@@ -22,6 +22,8 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     detectorDigest: z.string(),
     notes: z.string(),
     unsure: z.boolean(),
+    /** Null also in lines of a release that did not keep it. */
+    unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
     cached: z.boolean(),
   }),
   z.object({ ...common, kind: z.literal('abstained'), reason: z.string(), message: z.string() }),

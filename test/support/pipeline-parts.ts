@@ -21,7 +21,14 @@ export function submitJobData(change: Partial<SubmitJob> = {}): SubmitJob {
   return {
     asset: { id, title, contentHash, uri, mediaType, turnaround },
     seenAt: 0,
-    verdict: { risk: 87.5, algorithm: 'd@1.0.0', notes: 'seen', detectorDigest: 'd'.repeat(64), unsure: false },
+    verdict: {
+      risk: 87.5,
+      algorithm: 'd@1.0.0',
+      notes: 'seen',
+      detectorDigest: 'd'.repeat(64),
+      unsure: false,
+      unsureBecause: null,
+    },
     sent: null,
     ...change,
   }

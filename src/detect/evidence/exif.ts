@@ -2,6 +2,9 @@ import ExifReader from 'exifreader'
 import type { Evidence } from '../child/measurement.js'
 import { isSaying, quote, say } from './say.js'
 
+// oxlint-disable-next-line import/no-named-as-default-member -- a CommonJS bundle: Node sees no named exports in it
+const { load } = ExifReader
+
 /** Most bytes of an EXIF block that are read; a JPEG segment holds 64 KiB. */
 const MAX_EXIF_BYTES = 256 * 1024
 /** The marker before the TIFF structure in JPEG and WebP. */
@@ -10,7 +13,7 @@ const PREFIX = 'Exif\0\0'
 /** What EXIF says about the making of a picture. @param block a TIFF structure, with or without `Exif\0\0` before it */
 export function exifEvidence(block: Buffer): Evidence[] {
   const start = block.toString('latin1', 0, PREFIX.length) === PREFIX ? PREFIX.length : 0
-  const { exif } = ExifReader.load(block.subarray(start, start + MAX_EXIF_BYTES), { expanded: true })
+  const { exif } = load(block.subarray(start, start + MAX_EXIF_BYTES), { expanded: true })
   const tags = new Map<string, { readonly value?: unknown; readonly description?: unknown }>(Object.entries(exif ?? {}))
   const tag = (name: string) => {
     const text = name === 'UserComment' ? commentText(tags.get(name)?.value) : tags.get(name)?.description

@@ -11,6 +11,8 @@ const ALLOWED_LOADERS = [
   'VipsForeignLoadNsgifFile',
   'VipsForeignLoadTiffFile',
   'VipsForeignLoadHeifFile',
+  // Only what this process encoded itself is loaded from memory.
+  'VipsForeignLoadJpegBuffer',
 ]
 
 sharp.cache(false)

@@ -1,0 +1,26 @@
+import type { Detection, RiskyPart } from '../detect/detection.js'
+import { doubtText } from '../detect/scoring/doubt.js'
+
+/** Parts that are told one by one; all are in the JSON. */
+const TOLD_PARTS = 3
+
+/** A detection for people, a few lines: risk, doubt, what drove it, how re-encodings fare, what the file states. */
+export function detectionText(detection: Detection): string {
+  const { detectorId, detectorVersion, risk, parts, variants, evidence, notes } = detection
+  const doubt = doubtText(detection)
+  const lines = [
+    `risk ${Math.round(risk * 10_000) / 100} of 100`,
+    ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
+    `${detectorId}@${detectorVersion}: ${notes}`,
+    ...list('highest parts', parts.slice(0, TOLD_PARTS)),
+    ...list('encoded anew', variants),
+    ...evidence.map(({ says }) => `the file states: ${says}`),
+    ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it is no part of the risk.']),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function list(title: string, parts: readonly RiskyPart[]): string[] {
+  if (parts.length === 0) return []
+  return [`${title}: ${parts.map(({ name, risk }) => `${name} ${(risk * 100).toFixed(1)}`).join(', ')}`]
+}

@@ -1,0 +1,58 @@
+import type { DecodedImage } from './image-decode.js'
+import { imageLibrary } from './image-library.js'
+
+/** 8-bit RGB pixels of a picture, a frame or a piece of one. */
+export type Picture = Pick<DecodedImage, 'pixels' | 'width' | 'height'>
+
+/** The quality at which many sites store what is uploaded, and a coarse one, as after several shares. */
+const FINE_QUALITY = 80
+const COARSE_QUALITY = 60
+/** Share of each side that a screenshot or a careless share cuts away. */
+const CUT_SHARE = 0.02
+/** Scale of a picture made smaller for a page. */
+const SMALLER = 0.75
+
+/**
+ * The same picture as it might reach a second reader: stored again, made smaller, cut a little and stored coarsely.
+ * Made from the decoded pixels by one library, so the same picture always gives the same variants.
+ */
+export async function* imageVariants(picture: Picture): AsyncGenerator<{ name: string; picture: Picture }> {
+  yield { name: `JPEG quality ${FINE_QUALITY}`, picture: await throughJpeg(picture, FINE_QUALITY) }
+  yield { name: `${SMALLER * 100} % size`, picture: await smaller(picture) }
+  const cut = await withoutEdges(picture)
+  yield {
+    name: `cut by ${CUT_SHARE * 100} % a side, JPEG quality ${COARSE_QUALITY}`,
+    picture: await throughJpeg(cut, COARSE_QUALITY),
+  }
+}
+
+/** A rectangle of a picture; it must lie inside. */
+export function piece(picture: Picture, area: { left: number; top: number; width: number; height: number }) {
+  return asPicture(rawImage(picture).extract(area))
+}
+
+async function throughJpeg(picture: Picture, quality: number): Promise<Picture> {
+  const jpeg = await rawImage(picture).jpeg({ quality }).toBuffer()
+  return asPicture(imageLibrary(jpeg, { limitInputPixels: false }))
+}
+
+function smaller(picture: Picture): Promise<Picture> {
+  const width = Math.max(1, Math.round(picture.width * SMALLER))
+  const height = Math.max(1, Math.round(picture.height * SMALLER))
+  return asPicture(rawImage(picture).resize(width, height, { fit: 'fill', kernel: 'lanczos3' }))
+}
+
+function withoutEdges(picture: Picture): Promise<Picture> {
+  const left = Math.round(picture.width * CUT_SHARE)
+  const top = Math.round(picture.height * CUT_SHARE)
+  return piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
+}
+
+function rawImage({ pixels, width, height }: Picture): ReturnType<typeof imageLibrary> {
+  return imageLibrary(pixels, { raw: { width, height, channels: 3 }, limitInputPixels: false })
+}
+
+async function asPicture(image: ReturnType<typeof imageLibrary>): Promise<Picture> {
+  const { data, info } = await image.toColourspace('srgb').raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true })
+  return { pixels: data, width: info.width, height: info.height }
+}

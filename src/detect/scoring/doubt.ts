@@ -1,0 +1,22 @@
+import type { Detection, RiskyPart } from '../detection.js'
+
+/** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
+export function isFlip(variantRisk: number, risk: number): boolean {
+  return variantRisk > 0.5 !== risk > 0.5
+}
+
+/** Why a detection is unsure, as the end of a sentence about its risk; null where it is sure. */
+export function doubtText({
+  risk,
+  unsureBecause,
+  variants,
+}: Pick<Detection, 'risk' | 'unsureBecause' | 'variants'>): string | null {
+  if (unsureBecause === null) return null
+  if (unsureBecause === 'band') return 'lies in the decision band'
+  const flips = variants.filter((variant) => isFlip(variant.risk, risk)).map(flipText)
+  return `hangs on the encoding: ${flips.length > 0 ? flips.join(', ') : 'encoded anew, the verdict changes sides'}`
+}
+
+function flipText({ name, risk }: RiskyPart): string {
+  return `${(risk * 100).toFixed(1)} as ${name}`
+}

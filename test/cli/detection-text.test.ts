@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { detectionText } from '../../src/cli/detection-text.js'
+import type { Detection } from '../../src/detect/detection.js'
+
+const detection: Detection = {
+  detectorId: 'd',
+  detectorVersion: '1.0.0',
+  detectorDigest: 'd1',
+  risk: 0.71224,
+  rawScore: 1,
+  unsure: false,
+  unsureBecause: null,
+  parts: [],
+  variants: [],
+  evidence: [],
+  notes: 'jpeg 10x10',
+  elapsedMs: { decode: 1, infer: 2 },
+  platform: 'test',
+}
+
+it('is two lines where there is nothing else to say', () => {
+  expect(detectionText(detection)).toBe('risk 71.22 of 100\nd@1.0.0: jpeg 10x10\n')
+})
+
+it('tells doubt, the highest parts, the re-encodings and what the file states', () => {
+  const part = (name: string, risk: number) => ({ name, risk })
+  const text = detectionText({
+    ...detection,
+    unsure: true,
+    unsureBecause: 'flip',
+    parts: [part('face 1', 0.9), part('center', 0.8), part('top left', 0.7), part('top right', 0.6)],
+    variants: [part('JPEG quality 80', 0.4), part('75 % size', 0.7)],
+    evidence: [{ kind: 'exif', says: 'exif Software "x"' }],
+  })
+  expect(text.split('\n')).toEqual([
+    'risk 71.22 of 100',
+    'unsure: it hangs on the encoding: 40.0 as JPEG quality 80; the default policy abstains',
+    'd@1.0.0: jpeg 10x10',
+    'highest parts: face 1 90.0, center 80.0, top left 70.0',
+    'encoded anew: JPEG quality 80 40.0, 75 % size 70.0',
+    'the file states: exif Software "x"',
+    'What a file states about itself can be forged; it is no part of the risk.',
+    '',
+  ])
+})

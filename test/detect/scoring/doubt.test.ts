@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { doubtText, isFlip } from '../../../src/detect/scoring/doubt.js'
+
+describe('isFlip', () => {
+  it.each([
+    [0.4, 0.6, true],
+    [0.6, 0.4, true],
+    [0.5, 0.51, true],
+    [0.9, 0.6, false],
+    [0.1, 0.5, false],
+  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) => expect(isFlip(variant, risk)).toBe(flips))
+})
+
+describe('doubtText', () => {
+  const variants = [
+    { name: 'JPEG quality 80', risk: 0.412 },
+    { name: '75 % size', risk: 0.93 },
+  ]
+  it.each([
+    [{ risk: 0.97, unsureBecause: null, variants }, null],
+    [{ risk: 0.6, unsureBecause: 'band', variants }, 'lies in the decision band'],
+    [{ risk: 0.97, unsureBecause: 'flip', variants }, 'hangs on the encoding: 41.2 as JPEG quality 80'],
+    [
+      { risk: 0.97, unsureBecause: 'flip', variants: [] },
+      'hangs on the encoding: encoded anew, the verdict changes sides',
+    ],
+  ] as const)('%o: %s', (detection, text) => expect(doubtText(detection)).toBe(text))
+})

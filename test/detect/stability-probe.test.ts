@@ -1,0 +1,72 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DetectorHost } from '../../src/detect/detection.js'
+import { DetectorBench } from '../support/detector-bench.js'
+import { plain } from '../support/detector-images.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+
+/** Grayish, a little blue: what the tiny network calls real. */
+const INSIDE = { r: 118, g: 128, b: 128 }
+
+/** A picture with a thin red frame, which the tiny network calls fake as long as the frame is there. */
+function framed(): Promise<Buffer> {
+  return plain({ r: 255, g: 0, b: 0 }, 200, 200)
+    .composite([{ input: { create: { width: 192, height: 192, channels: 3, background: INSIDE } }, left: 4, top: 4 }])
+    .png()
+    .toBuffer()
+}
+
+describe('a package with a stability probe', () => {
+  let bench: DetectorBench
+  let host: DetectorHost
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir, {
+      manifest: { stabilityProbe: true, decisionBand: { low: 0.5, high: 0.5 } },
+    })
+    host = await bench.start()
+  })
+  afterAll(() => bench.dispose())
+
+  const detect = async (name: string, data: Uint8Array) =>
+    host.detect({ file: await bench.write(name, data), mediaType: 'image' })
+
+  it('scores the re-encodings, and says that one flips the verdict', async () => {
+    const detection = await detect('framed.png', await framed())
+    expect(detection.risk).toBeGreaterThan(0.5)
+    expect(detection).toMatchObject({ unsure: true, unsureBecause: 'flip' })
+    expect(detection.variants.map(({ name, risk }) => [name, risk > 0.5])).toEqual([
+      ['JPEG quality 80', true],
+      ['75 % size', true],
+      ['cut by 2 % a side, JPEG quality 60', false],
+    ])
+  })
+
+  it('is sure where every re-encoding agrees, and gives the same risks each time', async () => {
+    const data = await plain(INSIDE, 200, 200).png().toBuffer()
+    const [first, second] = [await detect('a.png', data), await detect('b.png', data)]
+    expect(first).toMatchObject({ unsure: false, unsureBecause: null })
+    expect(first.variants).toHaveLength(3)
+    expect(second.variants).toEqual(first.variants)
+  })
+
+  it('leaves out a re-encoding that is too small for the detector', async () => {
+    const { variants } = await detect('small.png', await plain(INSIDE, 34, 34).png().toBuffer())
+    expect(variants.map(({ name }) => name)).toEqual(['JPEG quality 80', 'cut by 2 % a side, JPEG quality 60'])
+  })
+
+  it('tells what a picture states about itself, without a change of its risk', async () => {
+    const bare = await sharp(await framed())
+      .jpeg()
+      .toBuffer()
+    const marked = await sharp(await framed())
+      .withExif({ IFD0: { Software: 'Painter 1' } })
+      .jpeg()
+      .toBuffer()
+    const [plainly, stating] = [await detect('bare.jpg', bare), await detect('marked.jpg', marked)]
+    expect(stating.evidence).toEqual([{ kind: 'exif', says: 'exif Software "Painter 1"' }])
+    expect(stating.notes).toMatch(/^jpeg 200x200; 5 parts, .*; states: exif Software "Painter 1"$/)
+    expect(stating.risk).toBe(plainly.risk)
+    expect(plainly.evidence).toEqual([])
+  })
+})
