@@ -81,7 +81,7 @@ function reliability({ reliability }: Evaluation): Html {
 }
 
 function histogram({ histogram: { real, fake }, detector: { decisionBand } }: Evaluation): Html {
-  const most = Math.max(1, ...real, ...fake)
+  const most = Math.max(4, ...real, ...fake)
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => String(Math.round(share * most)))
   const barsOf = (counts: readonly number[], tone: string) =>
     bars(

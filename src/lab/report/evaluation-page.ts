@@ -122,7 +122,9 @@ function factList(facts: readonly (readonly [string, string | number])[]): Html 
 
 const PAGE_STYLE = `
 .tiles{grid-template-columns:repeat(auto-fit,minmax(165px,1fr))}
-.charts{grid-template-columns:repeat(auto-fit,minmax(330px,1fr))}
+.charts{grid-template-columns:repeat(auto-fit,minmax(400px,1fr))}
+.charts .chart{max-width:470px;margin:0 auto}
+td.num{white-space:nowrap}
 .two{grid-template-columns:repeat(auto-fit,minmax(380px,1fr))}
 .figure{font-size:26px;font-weight:600;margin:0;font-variant-numeric:tabular-nums}
 .note{color:var(--soft);font-size:13px;margin:6px 0 8px}

@@ -1,0 +1,122 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readData } from '../../src/lab/data/read-data.js'
+import { selectRows } from '../../src/lab/data/select-rows.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-lab-data-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+async function write(name: string, data: string | Uint8Array): Promise<string> {
+  const file = path.join(folder, name)
+  await fs.mkdir(path.dirname(file), { recursive: true })
+  await fs.writeFile(file, data)
+  return file
+}
+
+describe('labelled data', () => {
+  test('a CSV, with the names that packs use for its columns', async () => {
+    const index = await write(
+      'a.csv',
+      '\uFEFFpath,label,source,system,lang\nimg/1.jpg,fake,"Lab, A",GAN,en\n2.jpg,0,B,-,de\n',
+    )
+    const { rows } = await readData(index, null)
+    expect(rows).toEqual([
+      {
+        id: 'img/1.jpg',
+        fake: true,
+        mediaType: null,
+        columns: { source: 'Lab, A', generator: 'GAN', lang: 'en' },
+        content: { file: path.join(folder, 'img/1.jpg') },
+      },
+      expect.objectContaining({ id: '2.jpg', fake: false, columns: { source: 'B', generator: '-', lang: 'de' } }),
+    ])
+    const elsewhere = await readData(index, '/media')
+    expect(elsewhere.rows[0]?.content).toEqual({ file: '/media/img/1.jpg' })
+  })
+
+  test('JSON lines with texts, gzipped', async () => {
+    const lines = [
+      '{"id":"a","text":"Prose.","label":"human","domain":"news"}',
+      '',
+      '{"text":"More.","label":"machine","attack":null}',
+    ]
+    const index = await write('t.jsonl.gz', gzipSync(lines.join('\n')))
+    const { rows } = await readData(index, null)
+    expect(rows.map(({ id, fake, content, columns }) => ({ id, fake, content, columns }))).toEqual([
+      { id: 'a', fake: false, content: { text: 'Prose.' }, columns: { domain: 'news' } },
+      { id: 't.jsonl.gz line 3', fake: true, content: { text: 'More.' }, columns: {} },
+    ])
+  })
+
+  test('a list such as the samples of the sandbox', async () => {
+    const list = [{ file: 'x.jpg', made: 'machine', mediaType: 'image', title: 'X' }]
+    const { rows } = await readData(await write('samples.json', JSON.stringify(list)), null)
+    expect(rows).toEqual([
+      expect.objectContaining({ id: 'x.jpg', fake: true, mediaType: 'image', columns: { title: 'X' } }),
+    ])
+  })
+
+  test('a folder; what lies between is the source', async () => {
+    for (const name of ['d/real/cam/1.jpg', 'd/real/2.jpg', 'd/fake/sdxl/v1/3.jpg', 'd/fake/.DS_Store'])
+      await write(name, 'x')
+    const { rows } = await readData(path.join(folder, 'd'), null)
+    expect(rows.map(({ id, fake, columns }) => [id, fake, columns])).toEqual([
+      ['real/2.jpg', false, { source: '-', generator: '-' }],
+      ['real/cam/1.jpg', false, { source: 'cam', generator: '-' }],
+      ['fake/sdxl/v1/3.jpg', true, { source: 'sdxl/v1', generator: 'sdxl/v1' }],
+    ])
+  })
+
+  test.each([
+    ['label.csv', 'path,label\nx.jpg,maybe\n', /row 1: label is "maybe"/],
+    ['none.csv', 'path,label\n', /holds no rows/],
+    ['outside.csv', 'path,label\n../../etc/passwd,real\n', /does not lie below/],
+    ['absolute.csv', 'path,label\n/etc/passwd,real\n', /does not lie below/],
+    ['ragged.csv', 'path,label\na,real,more\n', /is not CSV/],
+    ['nothing.csv', 'label\nreal\n', /neither a path nor a text/],
+    ['type.csv', 'path,label,mediaType\na,real,hologram\n', /mediaType is hologram/],
+    ['broken.jsonl', '{"text":\n', /line 1 is not JSON/],
+    ['object.json', '{}', /is not a list/],
+    ['row.json', '[7]', /row 1 is not an object/],
+    ['pack.tar', 'x', /tar xf/],
+    ['bad.csv.gz', 'not gzip', /cannot be unpacked/],
+  ])('%s is refused with its reason', async (name, content, message) => {
+    await expect(readData(await write(name, content), null)).rejects.toThrow(message)
+    await expect(readData(path.join(folder, name), null)).rejects.toMatchObject({ reason: 'lab-data-invalid' })
+  })
+
+  test('a folder without its two folders, and a missing index', async () => {
+    await expect(readData(path.join(folder, 'd/real'), null)).rejects.toThrow(/holds no folder real/)
+    await expect(readData(path.join(folder, 'gone.csv'), null)).rejects.toThrow(/cannot be read/)
+  })
+})
+
+describe('which rows are scored', () => {
+  const rows = Array.from({ length: 100 }, (_, index) => ({
+    id: `row ${index}`,
+    fake: index < 25,
+    mediaType: index === 99 ? ('audio' as const) : null,
+    columns: {},
+    content: { text: '' },
+  }))
+
+  test('those of other media are left out and counted', () => {
+    const { otherMedia, rows: kept } = selectRows(rows, ['image'], null)
+    expect([otherMedia, kept.length]).toEqual([1, 99])
+    expect(kept.every(({ mediaType }) => mediaType === 'image')).toBe(true)
+  })
+
+  test('a limit keeps the share of the classes, and the same rows whatever their order', () => {
+    const ids = (given: typeof rows) => selectRows(given, ['image'], 20).rows.map(({ id }) => id)
+    expect(ids(rows.toReversed()).toSorted()).toEqual(ids(rows).toSorted())
+    expect(selectRows(rows, ['image'], 20).rows.filter(({ fake }) => fake)).toHaveLength(5)
+    expect(ids(rows)).toHaveLength(20)
+    expect(ids(rows)).not.toEqual(rows.slice(0, 20).map(({ id }) => id))
+  })
+})

@@ -1,0 +1,130 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { evaluateModel } from '../../src/app/evaluate-model.js'
+import { evaluationSchema } from '../../src/lab/evaluate/evaluation.js'
+import { createLabBench, type LabBench } from '../support/lab-bench.js'
+
+/** What a hostile index may call things. */
+const HOSTILE = `<img src="https://evil.example/x.png" onerror=alert(1)>`
+
+let bench: LabBench
+let index: string
+beforeAll(async () => {
+  bench = await createLabBench()
+  index = await bench.writePictures([
+    { name: 'a.png', label: 'real', red: 20, source: 'cam' },
+    { name: 'b.png', label: 'real', red: 60, source: 'cam' },
+    { name: 'c.png', label: 'real', red: 220, source: HOSTILE },
+    { name: 'd.png', label: 'fake', red: 230, source: 'web', generator: 'gan' },
+    { name: 'e.png', label: 'fake', red: 250, source: 'web', generator: 'gan' },
+    { name: 'f.png', label: 'fake', red: 40, source: 'web', generator: 'diffusion' },
+    { name: 'g.png', label: 'fake', red: 250, source: 'web', generator: 'gan' },
+  ])
+  await fs.writeFile(path.join(bench.folder, 'g.png'), 'no picture')
+})
+afterAll(() => bench.dispose())
+
+function options(out: string | null, own: { signal?: AbortSignal; onProgress?: (done: number) => void } = {}) {
+  return {
+    data: index,
+    root: null,
+    limit: null,
+    out,
+    by: ['source', 'generator', 'absent'],
+    command: `attestd models eval ${HOSTILE}`,
+    signal: own.signal ?? new AbortController().signal,
+    onProgress: own.onProgress ?? (() => {}),
+  }
+}
+
+describe('models eval', () => {
+  test('figures, counts by reason, groups and files', async () => {
+    const out = path.join(bench.folder, 'out')
+    const seen: number[] = []
+    const evaluation = await evaluateModel(
+      bench.settings,
+      'tiny-image',
+      options(out, { onProgress: (done) => seen.push(done) }),
+    )
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(evaluation.outcomes).toEqual({
+      scored: 6,
+      unsure: { band: 0, flip: 0 },
+      abstained: { 'media-type-mismatch': 1 },
+      failed: {},
+    })
+    // Reds of fakes 230, 250, 40 against reals 20, 60, 220: 3 + 3 + 1 of 9 pairs.
+    expect(evaluation.all.auc.value).toBeCloseTo(7 / 9, 5)
+    expect(evaluation.all).toMatchObject({ rows: 6, real: 3, fake: 3 })
+    expect(evaluation.all.realFlagged.value).toBeCloseTo(1 / 3, 5)
+    expect(Object.keys(evaluation.groups)).toEqual(['source', 'generator', 'absent'])
+    expect(evaluation.groups.absent).toEqual([])
+    expect(evaluation.groups.generator).toMatchObject([
+      { value: 'gan', fake: 2, real: 0, against: 'all-real', auc: { value: 1 }, refused: 1 },
+      { value: 'diffusion', fake: 1, against: 'all-real' },
+    ])
+    expect(evaluation.mistakes.real.map(({ id }) => id)).toEqual(['c.png'])
+    expect(evaluation.mistakes.fake.map(({ id }) => id)).toEqual(['f.png'])
+
+    const written = evaluationSchema.parse(JSON.parse(await fs.readFile(path.join(out, 'eval.json'), 'utf8')))
+    expect(written).toEqual(evaluation)
+    expect((await fs.readFile(path.join(out, 'scores.csv'), 'utf8')).split('\r\n')).toHaveLength(9)
+    expect((await fs.readdir(out)).toSorted()).toEqual(['eval.json', 'report.html', 'scores.csv'])
+  })
+
+  test('the report escapes what comes from outside, loads nothing, and shows the mistakes', async () => {
+    const page = await fs.readFile(path.join(bench.folder, 'out', 'report.html'), 'utf8')
+    const has = (text: string) => page.includes(text)
+    expect(has('<img src="https')).toBe(false)
+    expect(has('&lt;img src=&quot;https://evil.example')).toBe(true)
+    expect(has('content="default-src &#39;none&#39;; img-src data:')).toBe(true)
+    expect(page.match(/<img alt="" src="data:image\/jpeg;base64,/g)).toHaveLength(2)
+    expect(page.replaceAll('&lt;img src=&quot;https://evil.example', '')).not.toMatch(
+      /(src|href)="(?!data:)|url\(|@import|<script/,
+    )
+  })
+
+  test('the same rows give the same figures and digest, and another label another digest', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => evaluateModel(bench.settings, 'tiny-image', options(null))),
+    )
+    const figures = (each = first) => ({ ...each, madeAt: '', milliseconds: null })
+    expect(figures(second)).toEqual(figures())
+    const relabelled = await fs.readFile(index, 'utf8')
+    await fs.writeFile(path.join(bench.folder, 'other.csv'), relabelled.replace('a.png,real', 'a.png,fake'))
+    const other = await evaluateModel(bench.settings, 'tiny-image', {
+      ...options(null),
+      data: path.join(bench.folder, 'other.csv'),
+    })
+    expect(other.data.digest).not.toBe(first?.data.digest)
+  })
+
+  test('a package is also found by the path of its folder', async () => {
+    const { detector } = await evaluateModel(
+      { ...bench.settings, modelsDir: '/nowhere' },
+      path.join(bench.modelsDir, 'tiny-image'),
+      options(null),
+    )
+    expect(detector.id).toBe('tiny-image')
+  })
+
+  test('an interrupted run writes nothing', async () => {
+    const stop = new AbortController()
+    const out = path.join(bench.folder, 'stopped')
+    const run = evaluateModel(
+      bench.settings,
+      'tiny-image',
+      options(out, { signal: stop.signal, onProgress: () => stop.abort() }),
+    )
+    await expect(run).rejects.toMatchObject({ reason: 'draining' })
+    await expect(fs.stat(out)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('a missing file ends it with a hint', async () => {
+    const broken = path.join(bench.folder, 'missing.csv')
+    await fs.writeFile(broken, 'path,label\nnowhere.png,real\n')
+    const run = evaluateModel(bench.settings, 'tiny-image', { ...options(null), data: broken })
+    await expect(run).rejects.toThrow(/nowhere\.png cannot be read.*--root/)
+  })
+})
