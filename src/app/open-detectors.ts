@@ -4,6 +4,7 @@ import { silentLog } from '../core/log.js'
 import { createDetectorHost, type DetectorHostOptions } from '../detect/create-detector-host.js'
 import type { DetectorHost } from '../detect/detection.js'
 import { findProgram } from './find-program.js'
+import { describePlatform } from './platform.js'
 
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
 export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
@@ -15,6 +16,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
     timeoutMs: settings.detectorTimeoutMs,
     memoryMb: settings.detectorMemoryMb,
     jobsPerChild: settings.detectorJobs,
+    platform: await describePlatform(),
     clock: systemClock,
     random: Math.random,
     log: silentLog,

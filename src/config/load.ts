@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
+import { choiceInFile } from './detector-choice.js'
 import { credentialsIn, envName, flagName, maskCredentials, type Setting } from './setting.js'
 import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
 
@@ -137,7 +138,12 @@ function readSecretFile(setting: string, file: string, problems: SettingProblem[
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const fileShape = z.record(
   z.string(),
-  z.record(z.string(), z.union([scalar, z.array(scalar).transform((all) => all.join(','))]).nullable()).nullable(),
+  z
+    .record(
+      z.string(),
+      z.union([scalar, z.array(z.union([scalar, choiceInFile])).transform((all) => all.join(','))]).nullable(),
+    )
+    .nullable(),
 )
 
 function readSettingsFile(file: string, problems: SettingProblem[]): Map<string, string> {

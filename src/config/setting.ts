@@ -23,6 +23,8 @@ export interface Setting<T> {
    * `<ENV>_FILE`, a path to a file that holds it.
    */
   readonly secret?: 'whole' | 'credentials'
+  /** The value as the status shows it, where its own text does not do. */
+  shown?(value: T): string
 }
 
 /** The setting's name in the environment. */

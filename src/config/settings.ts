@@ -2,6 +2,7 @@ import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/loopback.js'
+import { choiceText, chosenDetectors } from './detector-choice.js'
 import { bytes, folder, httpUrl, integer, list, oneOf, originUrl, type Setting, text, yesNo } from './setting.js'
 
 const MINUTE = 60_000
@@ -246,10 +247,20 @@ export const SETTINGS = {
   detectors: define({
     env: 'DETECTORS',
     path: 'detect.detectors',
-    parse: list(text(/^[a-z0-9][a-z0-9._-]*$/, 'package ids')),
+    parse: chosenDetectors,
     fallback: '',
-    expects: 'comma-separated package ids; empty for all in the models directory',
-    says: 'Which detector packages are loaded.',
+    expects:
+      'comma-separated package ids, each as id, id=weight or id=shadow; empty for all in the models directory but variants of others',
+    says: 'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not said stands in the manifest.',
+    shown: (choices) => choices.map(choiceText).join(','),
+  }),
+  detectorToken: define({
+    env: 'DETECTOR_TOKEN',
+    path: 'detect.token',
+    parse: text(/^[\x21-\x7e]{1,4096}$/, 'printable characters without spaces'),
+    expects: 'a token without spaces',
+    says: 'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; with it all remote detectors must be on one server.',
+    secret: 'whole',
   }),
   detectorWorkers: define({
     env: 'DETECTOR_WORKERS',
@@ -380,7 +391,7 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS
 
 type Value<K extends SettingKey> = (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
-type Optional = 'serviceUrl' | 'accessKey' | 'signingSecret' | 'httpPassword'
+type Optional = 'serviceUrl' | 'accessKey' | 'signingSecret' | 'detectorToken' | 'httpPassword'
 
 /** Parsed settings. Those without a default are undefined unless the verb demanded them. */
 export type Settings = { readonly [K in Exclude<SettingKey, Optional>]: Value<K> } & {

@@ -16,7 +16,7 @@ export function shownSettings({ settings, origins }: Pick<LoadedSettings, 'setti
     const value = settings[key as SettingKey]
     if (value === undefined) return []
     const hidden = row.secret === 'whole' && origins[key] !== 'default'
-    const shown = hidden ? MASK : maskCredentials([value].flat().join(','))
+    const shown = hidden ? MASK : maskCredentials(row.shown?.(value) ?? [value].flat().join(','))
     return [{ name: envName(row), value: shown, origin: origins[key] }]
   })
 }

@@ -1,38 +1,29 @@
-import path from 'node:path'
-import type { Clock, Random } from '../core/clock.js'
-import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
-import type { Log } from '../core/log.js'
+import { AttestdError } from '../core/errors.js'
 import type { MediaType } from '../core/media-types.js'
-import { type ChildOptions, DetectorChild, START_TIMEOUT_MS } from './child/child-host.js'
-import { ChildPool } from './child/child-pool.js'
-import { residentBytes } from './child/process-memory.js'
-import type { Detection, DetectorHost, DetectorHostState, DetectorSummary, DetectRequest } from './detection.js'
+import type {
+  Detection,
+  DetectorHost,
+  DetectorHostState,
+  DetectorSummary,
+  DetectRequest,
+  LoadedDetector,
+  ShadowMeasurement,
+} from './detection.js'
+import { type CrewOptions, DetectorCrew } from './detector-crew.js'
 import type { DetectorEventSink } from './detector-events.js'
-import { type DetectorPackage, loadOrder, loadPackages, summaryOf } from './package/package-loader.js'
-import { checkSelfTest, selfTestJob } from './package/self-test.js'
-import { toDetection } from './scoring/to-detection.js'
+import { loadPackages, type SelectedPackage } from './package/package-loader.js'
+import type { DetectorChoice } from './package/selection.js'
 
-const MIB = 1024 * 1024
-
-export interface DetectorHostOptions {
+export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform'> {
   /** Folder that holds one folder per detector package. */
   readonly modelsDir: string
-  /** Ids of the packages to load; empty: all. */
-  readonly detectors: readonly string[]
-  /** Absolute path of ffmpeg; null where there is none. */
-  readonly ffmpeg: string | null
-  /** Number of detector processes. */
-  readonly workers: number
-  /** A process that works longer on one file is killed, ms. */
-  readonly timeoutMs: number
-  /** A process that grows beyond this is killed while it works, replaced while it does not, MiB. */
-  readonly memoryMb: number
-  /** A process is replaced by a fresh one after this many files. */
-  readonly jobsPerChild: number
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
+  /** The packages to load; empty: all but variants of others. */
+  readonly detectors: readonly (DetectorChoice | string)[]
+  /** See `Detection.platform`. @default a text that says it is not known */
+  readonly platform?: string
   readonly onEvent?: DetectorEventSink
+  /** Looks at the packages before any process is started, at the start and at each reload; refuses by throwing. */
+  readonly admit?: (packages: readonly SelectedPackage[]) => Promise<void>
 }
 
 /**
@@ -41,144 +32,104 @@ export interface DetectorHostOptions {
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed
  */
 export async function createDetectorHost(options: DetectorHostOptions): Promise<DetectorHost> {
-  const packages = await loadPackages(options)
-  const memoryBytes = options.memoryMb * MIB
-  const { clock, ffmpeg, timeoutMs } = options
-  const childOptions = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, clock }
-  const pool = new ChildPool({
-    size: options.workers,
-    memoryBytes,
-    jobsPerChild: options.jobsPerChild,
-    clock: options.clock,
-    random: options.random,
-    log: options.log,
-    onEvent: options.onEvent ?? (() => {}),
-    startChild: (signal) => startWarmChild(childOptions, signal),
-  })
-  await pool.start()
-  options.log.info(
-    { detectors: packages.map(({ manifest }) => manifest.id), workers: options.workers },
-    'detectors were loaded and tested',
-  )
-  return new PooledDetectorHost(packages, pool, options)
+  const host = new ReloadableDetectorHost(options)
+  await host.reload()
+  return host
 }
 
-async function startWarmChild(options: ChildOptions, signal: AbortSignal): Promise<DetectorChild> {
-  const child = await DetectorChild.start(options, signal)
-  try {
-    for (const pack of options.packages) {
-      // With its own limit: a first inference on a busy machine is slower than the operator's limit may allow for.
-      checkSelfTest(pack, (await child.measure(selfTestJob(pack), START_TIMEOUT_MS)).measurement)
-    }
-    await refuseTightMemory(child, options.memoryBytes)
-    return child
-  } catch (error) {
-    await child.kill('self-test')
-    throw warmUpError(error)
+class ReloadableDetectorHost implements DetectorHost {
+  private crew: DetectorCrew | null = null
+  /** All that have processes: the present one, one that is starting, and those that end their last files. */
+  private readonly crews = new Set<DetectorCrew>()
+  private choice: DetectorHostOptions['detectors']
+  private reloading: Promise<void> = Promise.resolve()
+  private closed = false
+
+  constructor(private readonly options: DetectorHostOptions) {
+    this.choice = options.detectors
   }
-}
 
-/** A cap below what a process needs at rest would kill every job; better said at the start. */
-async function refuseTightMemory(child: DetectorChild, memoryBytes: number): Promise<void> {
-  const rss = await residentBytes(child.pid)
-  if (rss !== null && rss > memoryBytes) throw tightMemory(rss, memoryBytes)
-}
-
-function tightMemory(rss: number, memoryBytes: number): AttestdError {
-  return new AttestdError(
-    'setting-invalid',
-    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process takes ${Math.ceil(rss / MIB)} MiB before its first file. Set it to at least twice that.`,
-  )
-}
-
-/** What stopped the warm-up, as a reason to stop the start: the sample itself is never at fault in the operator's eyes. */
-function warmUpError(error: unknown): AttestdError {
-  const cause = toAttestdError(error)
-  if (cause.kind === 'setup') return cause
-  if (cause.reason === 'detector-crashed' || cause.reason === 'detector-unavailable') {
-    return new AttestdError('detector-start-failed', `A detector process ended while it was tested: ${cause.message}`, {
-      cause,
-    })
-  }
-  return new AttestdError('detector-self-test-failed', `A detector could not score its own sample: ${cause.message}`, {
-    cause,
-  })
-}
-
-class PooledDetectorHost implements DetectorHost {
-  readonly detectors: readonly DetectorSummary[]
-  private readonly byMediaType = new Map<MediaType, { pack: DetectorPackage; summary: DetectorSummary }>()
-  /** By the monotonic clock: a stepped wall clock must not hide detectors that stopped working. */
-  private lastInferenceAt: number
-
-  constructor(
-    private readonly packages: readonly DetectorPackage[],
-    private readonly pool: ChildPool,
-    private readonly options: DetectorHostOptions,
-  ) {
-    this.detectors = packages.map(summaryOf)
-    for (const [index, pack] of packages.entries()) {
-      const summary = this.detectors[index] as DetectorSummary
-      for (const type of summary.mediaTypes) this.byMediaType.set(type, { pack, summary })
-    }
-    this.lastInferenceAt = options.clock.monotonic()
+  get detectors(): readonly LoadedDetector[] {
+    return this.present.detectors
   }
 
   detectorFor(mediaType: MediaType): DetectorSummary | null {
-    return this.byMediaType.get(mediaType)?.summary ?? null
+    return this.present.lineups.get(mediaType)?.summary ?? null
   }
 
-  async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const pack = this.byMediaType.get(request.mediaType)?.pack
-    if (pack === undefined) throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
-    const began = this.options.clock.monotonic()
-    try {
-      const job = { detectorId: pack.manifest.id, file: path.resolve(request.file) }
-      const detection = toDetection(pack, (await this.pool.run(job, signal)).measurement)
-      this.lastInferenceAt = this.options.clock.monotonic()
-      this.tell(request, pack, began, 'scored', detection)
-      return detection
-    } catch (error) {
-      if (!isAbort(error)) this.tell(request, pack, began, toAttestdError(error).reason)
-      throw error
-    }
+  detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    return this.present.detect(request, signal)
   }
 
-  async probe(signal?: AbortSignal): Promise<void> {
-    for (const pack of this.packages) {
-      await this.pool.run(selfTestJob(pack), signal, ({ measurement }) => checkSelfTest(pack, measurement))
-      this.lastInferenceAt = this.options.clock.monotonic()
-    }
+  hasShadows(mediaType: MediaType): boolean {
+    return this.present.hasShadows(mediaType)
+  }
+
+  shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]> {
+    return this.present.shadow(request, signal)
+  }
+
+  probe(signal?: AbortSignal): Promise<void> {
+    return this.present.probe(signal)
+  }
+
+  reload(detectors: DetectorHostOptions['detectors'] = this.choice): Promise<void> {
+    // One after the other: each must see the outcome of the one before.
+    const reload = this.reloading.then(() => this.replace(detectors))
+    this.reloading = reload.catch(() => {})
+    return reload
   }
 
   state(): DetectorHostState {
-    return { ...this.pool.state(), lastInferenceAgoMs: this.options.clock.monotonic() - this.lastInferenceAt }
+    return this.present.state()
   }
 
-  close(): Promise<void> {
-    return this.pool.close()
+  async close(): Promise<void> {
+    this.closed = true
+    await Promise.all([...this.crews].map((crew) => crew.close()))
+    await this.reloading
   }
 
-  private tell(
-    { mediaType, label }: DetectRequest,
-    pack: DetectorPackage,
-    began: number,
-    outcome: 'scored' | AttestdError['reason'],
-    detection?: Detection,
-  ): void {
-    const totalMs = this.options.clock.monotonic() - began
-    const detectorId = pack.manifest.id
-    this.options.onEvent?.({
-      type: 'job-finished',
-      detectorId,
-      mediaType,
-      outcome,
-      totalMs,
-      ...(detection === undefined ? {} : { elapsedMs: detection.elapsedMs }),
+  private get present(): DetectorCrew {
+    if (this.crew === null) throw new AttestdError('detector-unavailable')
+    return this.crew
+  }
+
+  private async replace(detectors: DetectorHostOptions['detectors']): Promise<void> {
+    const { admit, log, modelsDir, workers } = this.options
+    const packages = await loadPackages({ modelsDir, detectors })
+    await admit?.(packages)
+    if (this.closed) throw new AttestdError('draining', 'The detector host is closing.')
+    const next = new DetectorCrew(packages, {
+      ...this.options,
+      platform: this.options.platform ?? 'not known',
+      onEvent: this.options.onEvent ?? (() => {}),
     })
-    this.options.log.debug(
-      { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
-      'file was looked at',
+    this.crews.add(next)
+    try {
+      await next.start()
+    } catch (error) {
+      this.crews.delete(next)
+      throw error
+    }
+    const old = this.crew
+    this.crew = next
+    this.choice = detectors
+    log.info(
+      { detectors: next.detectors.map(stated), workers },
+      old ? 'detectors were replaced' : 'detectors were loaded and tested',
     )
+    this.options.onEvent?.({ type: 'detectors-loaded', detectors: next.detectors, before: old?.detectors ?? [] })
+    if (old) void this.retire(old)
   }
+
+  private async retire(crew: DetectorCrew): Promise<void> {
+    await crew.retire()
+    this.crews.delete(crew)
+  }
+}
+
+/** A detector as a log line names it. */
+function stated({ id, version, digest, shadow }: LoadedDetector): string {
+  return `${id}@${version} ${digest.slice(0, 12)}${shadow ? ' (shadow)' : ''}`
 }

@@ -1,5 +1,7 @@
 import type { MediaType } from '../core/media-types.js'
+import type { Reason } from '../core/reasons.js'
 import type { Evidence } from './child/measurement.js'
+import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */
 export interface RiskyPart {
@@ -30,6 +32,8 @@ export interface Detection {
   /** One line: what was seen. */
   readonly notes: string
   readonly elapsedMs: { readonly decode: number; readonly infer: number }
+  /** What computed it (processor, node, libraries): on the same one the same bytes give the same score, bit for bit. */
+  readonly platform: string
 }
 
 export interface DetectRequest {
@@ -47,6 +51,21 @@ export interface DetectorSummary {
   readonly digest: string
 }
 
+/** A detector that is loaded, with its part in the scores. */
+export interface LoadedDetector extends DetectorSummary {
+  /** Share in an ensemble with others of its media type. */
+  readonly weight: number
+  /** Measured on live work, never submitted. */
+  readonly shadow: boolean
+}
+
+/** What a shadow detector gave for one file. */
+export type ShadowMeasurement = {
+  readonly detector: DetectorSummary
+  /** From its turn to its answer, ms. */
+  readonly totalMs: number
+} & ({ readonly detection: Detection } | { readonly reason: Reason })
+
 /** State of the detector processes for readiness and metrics. */
 export interface DetectorHostState {
   /** Warmed and free. */
@@ -55,19 +74,37 @@ export interface DetectorHostState {
   readonly busy: number
   /** How many there should be; those missing are starting. */
   readonly size: number
+  /** Files that wait for a process. */
+  readonly waiting: number
   /** How long ago the last inference succeeded, milliseconds of the monotonic clock; the self-test at start is the first. */
   readonly lastInferenceAgoMs: number
+  /** Ids of the remote detectors whose server did not answer when it was last asked. */
+  readonly unreachable: readonly string[]
 }
 
 /** Runs detectors in child processes. Errors are `AttestdError`s: detector-*, media-corrupt, media-unsupported, media-type-mismatch, media-too-complex. */
 export interface DetectorHost {
-  /** Detectors that are loaded, verified and warmed. */
-  readonly detectors: readonly DetectorSummary[]
-  /** The detector that would score this kind of media, or null. */
+  /** Detectors that are loaded, verified and warmed; others after a `reload`. */
+  readonly detectors: readonly LoadedDetector[]
+  /** What would score this kind of media, one detector or an ensemble; null where nothing would. */
   detectorFor(mediaType: MediaType): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
-  /** Runs the package's own sample through a child; keeps the last inference fresh when there is no live work. */
+  /** Whether any shadow detector is loaded for this kind of media. */
+  hasShadows(mediaType: MediaType): boolean
+  /**
+   * Measures a file by each shadow detector of its kind, one after the other, in a process of low priority that live
+   * work never waits for. Rejects only with `draining` or the signal's reason.
+   */
+  shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]>
+  /** Runs the packages' own samples through a child; keeps the last inference fresh when there is no live work. */
   probe(signal?: AbortSignal): Promise<void>
+  /**
+   * Reads and verifies the packages anew, starts and warms processes for them, and hands all further files to those;
+   * files under way end on the old ones, which stop then. On failure everything stays as it was.
+   * @param detectors another selection than at the start; it holds for later reloads too
+   * @throws AttestdError as at the start
+   */
+  reload(detectors?: readonly DetectorChoice[]): Promise<void>
   state(): DetectorHostState
   close(): Promise<void>
 }

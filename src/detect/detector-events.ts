@@ -1,11 +1,19 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
+import type { LoadedDetector } from './detection.js'
 
 /** Why a detector process ended. */
 export type StopCause = 'crashed' | 'timeout' | 'memory' | 'jobs' | 'self-test' | 'answer' | 'closed'
 
 /** What the detector host tells whoever counts. */
 export type DetectorEvent =
+  | {
+      /** At the start and after each reload. */
+      readonly type: 'detectors-loaded'
+      readonly detectors: readonly LoadedDetector[]
+      /** Those that they replace. */
+      readonly before: readonly LoadedDetector[]
+    }
   | { readonly type: 'child-started'; readonly pid: number; readonly startMs: number }
   | { readonly type: 'child-start-failed'; readonly reason: Reason }
   | { readonly type: 'child-stopped'; readonly pid: number; readonly cause: StopCause }

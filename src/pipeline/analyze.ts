@@ -74,7 +74,8 @@ async function detectionFor(
     const request = { file: fetched.file, mediaType: asset.mediaType, label: id }
     const detection = await detectors.detect(request, signal)
     events.detected?.({ asset, detection })
-    await kept(log, () => verdicts.put(key, detection))
+    // By what measured it: the detectors may have been replaced while the media was fetched.
+    await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
     return { detection, cached: false }
   } finally {
     fetched.release()

@@ -28,6 +28,7 @@ const storedDetection = z.object({
   evidence: z.array(z.object({ kind: z.enum(EVIDENCE_KINDS), says: z.string() })),
   notes: z.string(),
   elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
+  platform: z.string(),
 })
 
 /** Detections by content hash and detector digest, one small file each, so that the same bytes are never inferred twice. */

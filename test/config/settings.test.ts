@@ -62,6 +62,27 @@ test('lists, sizes and words are parsed', () => {
   })
 })
 
+test('detectors have a weight or are shadows, as text and written out, and are shown as text', () => {
+  const expected = [{ id: 'a' }, { id: 'b', weight: 2.5, shadow: false }, { id: 'c', shadow: true }]
+  const loaded = loadSettings({ env: { ATTESTD_DETECTORS: 'a, b=2.5,c=shadow' } })
+  expect(loaded.settings.detectors).toEqual(expected)
+  expect(shownSettings(loaded).find(({ name }) => name === 'ATTESTD_DETECTORS')?.value).toBe('a,b=2.5,c=shadow')
+  const yaml = file(
+    'detectors.yaml',
+    'detect:\n  detectors:\n    - a\n    - { id: b, weight: 2.5 }\n    - { id: c, shadow: true }\n',
+  )
+  expect(loadSettings({ env: {}, file: yaml }).settings.detectors).toEqual(expected)
+})
+
+test.each(['a=', 'a=0', 'a=-1', 'a=1001', 'a=dark', 'a,b=1,a', '../a', 'a=1=2'])(
+  'the detectors %s are refused',
+  (given) => {
+    expect(problemsOf({ env: { ATTESTD_DETECTORS: given } }).problems).toMatchObject([
+      { reason: 'setting-invalid', setting: 'ATTESTD_DETECTORS' },
+    ])
+  },
+)
+
 test('a secret may come from a file, and is trimmed at its end only', () => {
   const secret = file('secret', ' s3cr3t \n')
   const loaded = loadSettings({ env: { ATTESTD_SIGNING_SECRET_FILE: secret } })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -192,12 +192,23 @@ describe('the probe', () => {
     const host = await bench.start()
     const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
     const bytes = await fs.readFile(sample)
-    await fs.writeFile(sample, await plain({ r: 0, g: 255, b: 255 }).png().toBuffer())
+    const other = await plain({ r: 0, g: 255, b: 255 }).png().toBuffer()
+    // After the probe has looked at the sample: to the process it is as if the network gave another score.
+    bench.once('job-started', () => writeFileSync(sample, other))
     const stopped = bench.next('child-stopped')
     await expect(host.probe()).rejects.toMatchObject({ reason: 'detector-self-test-failed' })
     await fs.writeFile(sample, bytes)
     expect(await stopped).toMatchObject({ cause: 'self-test' })
     await expect(host.probe()).resolves.toBeUndefined()
+  })
+
+  it('fails without ending the process where the folder holds another version by now', async () => {
+    const host = await bench.start()
+    const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
+    await fs.writeFile(sample, await plain({ r: 0, g: 255, b: 255 }).png().toBuffer())
+    await expect(host.probe()).rejects.toMatchObject({ reason: 'model-digest-mismatch', message: /models reload/ })
+    expect(host.state()).toMatchObject({ ready: 1 })
+    expect(bench.all('child-stopped')).toEqual([])
   })
 })
 
@@ -281,7 +292,7 @@ function startParent(modelsDir: string, file: string): ChildProcess {
       if (event.type === 'job-started') console.log(JSON.stringify(pids))
     }
     const host = await createDetectorHost({ modelsDir: ${JSON.stringify(modelsDir)}, detectors: [], workers: 2, timeoutMs: 60000,
-      memoryMb: 2000, jobsPerChild: 100, clock: systemClock, random: Math.random, log: silentLog, onEvent })
+      memoryMb: 2000, ffmpeg: null, jobsPerChild: 100, clock: systemClock, random: Math.random, log: silentLog, onEvent })
     await host.detect({ file: ${JSON.stringify(file)}, mediaType: 'image' })`
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
 }

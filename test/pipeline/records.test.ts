@@ -73,6 +73,7 @@ const detection = {
   evidence: [{ kind: 'exif' as const, says: 'software: x' }],
   notes: 'n',
   elapsedMs: { decode: 1, infer: 2 },
+  platform: 'node v20.20.0 linux x64',
 }
 
 describe('the verdict store', () => {

@@ -56,10 +56,11 @@ export class ChildPool {
     }
   }
 
-  /** Processes that are warm and free, that are at work, and that there should be. */
-  state(): { ready: number; busy: number; size: number } {
+  /** Processes that are warm and free, that are at work, and that there should be; jobs that wait for one. */
+  state(): { ready: number; busy: number; size: number; waiting: number } {
     const { slots } = this
     return {
+      waiting: this.line.length,
       ready: slots.filter((slot) => slot.warm && !slot.busy).length,
       busy: slots.filter((slot) => slot.busy).length,
       size: slots.length,

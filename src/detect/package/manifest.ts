@@ -13,10 +13,13 @@ export const MANIFEST_FILE = 'detector.json'
 const line = z.string().min(1).max(500)
 const prose = z.string().min(1).max(5000)
 const probability = z.number().min(0).max(1)
+const packageId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ - and start with a letter or digit')
 
 const manifestShape = z.strictObject({
   schema: z.literal(1),
-  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ - and start with a letter or digit'),
+  id: packageId,
   version: z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, 'must be a version such as 1.0.0'),
   title: line,
   mediaTypes: z.array(z.enum(MEDIA_TYPES)).min(1),
@@ -24,6 +27,8 @@ const manifestShape = z.strictObject({
   weight: z.number().positive().max(1000).default(1),
   /** Measured on live work, never submitted. */
   shadow: z.boolean().default(false),
+  /** The package that this is another edition of: where that one is present, this one is loaded only when it is named. */
+  variantOf: packageId.optional(),
   runtime: runtimeSchema,
   files: z.record(relativePath, packageFile),
   preprocessing: preprocessingSchema,
@@ -101,6 +106,8 @@ function checkReferences(manifest: z.infer<typeof manifestShape>, context: Conte
     complain(['preprocessing', 'kind'], 'must be video with a composed runtime, and only with it')
   if (preprocessing.kind === 'image' && preprocessing.crops.size > preprocessing.resize.shortSide)
     complain(['preprocessing', 'crops', 'size'], 'must not be above resize.shortSide')
+  if (preprocessing.kind === 'image' && preprocessing.faces && preprocessing.faces.size < preprocessing.crops.size)
+    complain(['preprocessing', 'faces', 'size'], 'must not be below crops.size')
   if (preprocessing.kind === 'none') return
   for (const [index, type] of manifest.mediaTypes.entries()) {
     if (!READABLE[preprocessing.kind].includes(type)) {
@@ -114,6 +121,8 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   const named: [string[], string][] = [[['selfTest', 'file'], selfTest.file]]
   if (runtime.kind === 'onnx') named.push([['runtime', 'model'], runtime.model])
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
+  if (preprocessing.kind === 'image' && preprocessing.faces)
+    named.push([['preprocessing', 'faces', 'model'], preprocessing.faces.model])
   if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
     named.push([['preprocessing', 'features', 'tokenizer'], preprocessing.features.tokenizer])
     named.push([['preprocessing', 'features', 'tokenizerConfig'], preprocessing.features.tokenizerConfig])

@@ -4,9 +4,9 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AttestdError } from '../../core/errors.js'
-import type { MediaType } from '../../core/media-types.js'
 import type { DetectorSummary } from '../detection.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
+import { type DetectorChoice, partInScores } from './selection.js'
 import { checkUsed, digestWithUsed, usedBy } from './used-packages.js'
 
 /** A manifest is text of a few KB; anything far above is a mistake. */
@@ -26,30 +26,43 @@ export interface LoadedPackage extends DetectorPackage {
   readonly uses: readonly DetectorPackage[]
 }
 
+/** A package that was chosen to score, with its part in the scores. */
+export interface SelectedPackage extends LoadedPackage {
+  /** Share in an ensemble. */
+  readonly weight: number
+  /** Measured, never submitted. */
+  readonly shadow: boolean
+}
+
 export interface LoadPackagesOptions {
   /** Folder that holds one folder per package. */
   readonly modelsDir: string
-  /** Ids to load; empty: every package in the folder. */
-  readonly detectors: readonly string[]
+  /** Packages to load; empty: every package in the folder but variants of others in it. */
+  readonly detectors: readonly (DetectorChoice | string)[]
 }
 
 /**
  * Reads and verifies the selected packages, in the order of their ids as given (or by name where none is).
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
  */
-export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<LoadedPackage[]> {
+export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<SelectedPackage[]> {
   const available = await packageFolders(modelsDir)
-  const ids = detectors.length > 0 ? [...new Set(detectors)] : available
-  if (ids.length === 0) {
+  const chosen = detectors.map((one) => (typeof one === 'string' ? { id: one } : one))
+  const choices = chosen.length > 0 ? chosen : available.map((id): DetectorChoice => ({ id }))
+  if (choices.length === 0) {
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
   const read = readOnce(modelsDir)
-  const packages: LoadedPackage[] = []
-  for (const id of ids) {
-    if (!available.includes(id)) throw unknownDetector(id, modelsDir, available)
-    packages.push(await withUsed(await read(id), read, modelsDir))
+  const packages: SelectedPackage[] = []
+  for (const choice of new Map(choices.map((one) => [one.id, one])).values()) {
+    if (!available.includes(choice.id)) throw unknownDetector(choice.id, modelsDir, available)
+    const pack = await read(choice.id)
+    if (chosen.length === 0 && available.includes(pack.manifest.variantOf ?? '')) continue
+    packages.push({ ...(await withUsed(pack, read, modelsDir)), ...partInScores(choice, pack.manifest) })
   }
-  refuseRivals(packages)
+  if (packages.every(({ shadow }) => shadow)) {
+    throw new AttestdError('setting-invalid', 'Every selected detector is a shadow, so nothing would be scored.')
+  }
   return packages
 }
 
@@ -177,20 +190,4 @@ function unknownDetector(id: string, modelsDir: string, available: readonly stri
 function noSuchPackage(id: string, modelsDir: string, available: readonly string[]): string {
   const known = available.length > 0 ? `there are: ${available.join(', ')}` : 'there is none'
   return `there is no detector package ${id} in ${modelsDir} (${known})`
-}
-
-function refuseRivals(packages: readonly DetectorPackage[]): void {
-  const owner = new Map<MediaType, string>()
-  for (const { manifest } of packages) {
-    for (const type of manifest.mediaTypes) {
-      const rival = owner.get(type)
-      if (rival !== undefined && rival !== manifest.id) {
-        throw new AttestdError(
-          'setting-invalid',
-          `Two detector packages would score ${type}: ${rival} and ${manifest.id}. Name one of them in ATTESTD_DETECTORS.`,
-        )
-      }
-      owner.set(type, manifest.id)
-    }
-  }
 }

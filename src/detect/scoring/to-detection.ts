@@ -2,9 +2,17 @@ import type { Measurement, ScoredPart } from '../child/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { calibrate, isUnsure } from './calibration.js'
+import { isFlip } from './doubt.js'
 
-/** A calibrated detection from what a child measured. */
-export function toDetection({ manifest, digest }: DetectorPackage, measurement: Measurement): Detection {
+/**
+ * A calibrated detection from what a child measured.
+ * @param platform see `Detection.platform`
+ */
+export function toDetection(
+  { manifest, digest }: DetectorPackage,
+  measurement: Measurement,
+  platform: string,
+): Detection {
   const { rawScore, length, notes, evidence, elapsedMs } = measurement
   const risk = calibrate(rawScore, manifest.calibration, length)
   const risky = ({ name, rawScore }: ScoredPart): RiskyPart => ({
@@ -26,6 +34,7 @@ export function toDetection({ manifest, digest }: DetectorPackage, measurement: 
     evidence,
     notes,
     elapsedMs,
+    platform,
   }
 }
 
@@ -36,5 +45,5 @@ function reasonForDoubt(
   variants: readonly RiskyPart[],
 ): Detection['unsureBecause'] {
   if (isUnsure(risk, band)) return 'band'
-  return variants.some((variant) => variant.risk > 0.5 !== risk > 0.5) ? 'flip' : null
+  return variants.some((variant) => isFlip(variant.risk, risk)) ? 'flip' : null
 }

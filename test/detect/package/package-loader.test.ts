@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { manifestDigest } from '../../../src/detect/package/manifest.js'
 import { loadOrder, loadPackage, loadPackages, summaryOf } from '../../../src/detect/package/package-loader.js'
+import type { DetectorChoice } from '../../../src/detect/package/selection.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
 let modelsDir: string
@@ -38,10 +39,32 @@ describe('loadPackages', () => {
     expect((await load('one')).map(({ manifest }) => manifest.id)).toEqual(['one'])
   })
 
-  it('refuses two packages for one kind of media, naming both', async () => {
+  it('loads every package where none is named, but no variant of another', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
-    await writeTinyPackage(modelsDir, { id: 'two' })
-    await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /image: one and two/ })
+    await writeTinyPackage(modelsDir, { id: 'one-open', manifest: { variantOf: 'one' } })
+    await writeTinyPackage(modelsDir, { id: 'three', manifest: { variantOf: 'two' } })
+    expect((await load()).map(({ manifest }) => manifest.id)).toEqual(['one', 'three'])
+    expect((await load('one-open', 'one')).map(({ manifest }) => manifest.id)).toEqual(['one-open', 'one'])
+  })
+
+  it('takes weight and shadow from the manifest unless they are given', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one', manifest: { weight: 3 } })
+    await writeTinyPackage(modelsDir, { id: 'two', manifest: { shadow: true, weight: 2 } })
+    const parts = async (...detectors: DetectorChoice[]) =>
+      (await loadPackages({ modelsDir, detectors })).map(({ weight, shadow }) => [weight, shadow])
+    expect(await parts()).toEqual([
+      [3, false],
+      [2, true],
+    ])
+    expect(await parts({ id: 'one', shadow: true }, { id: 'two', weight: 0.5 })).toEqual([
+      [3, true],
+      [0.5, false],
+    ])
+  })
+
+  it('refuses a selection of shadows alone', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one', manifest: { shadow: true } })
+    await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /nothing would be scored/ })
   })
 
   it('refuses an unknown id and tells which there are', async () => {

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { list } from './setting.js'
+
+/** One detector package of the setting, with what is said there about its part in the scores. */
+export interface ChosenDetector {
+  readonly id: string
+  /** Share in an ensemble; undefined: what the manifest states. */
+  readonly weight?: number
+  /** Whether it is only measured; undefined: what the manifest states. */
+  readonly shadow?: boolean
+}
+
+const ENTRY = /^([a-z0-9][a-z0-9._-]*)(?:=(shadow|\d+(?:\.\d+)?))?$/
+const MAX_WEIGHT = 1000
+const EXPECTED = `id, id=weight (above 0, at most ${MAX_WEIGHT}) or id=shadow`
+
+const entry = z
+  .string()
+  .regex(ENTRY, EXPECTED)
+  .transform(parseEntry)
+  .refine(({ weight = 1 }) => weight > 0 && weight <= MAX_WEIGHT, EXPECTED)
+
+/** Comma-separated `id`, `id=weight` and `id=shadow`, each id once. */
+export const chosenDetectors = list<ChosenDetector>(entry).refine(
+  (all) => new Set(all.map(({ id }) => id)).size === all.length,
+  'each package id once',
+)
+
+/** The text of a choice, as the setting takes it. */
+export function choiceText({ id, weight, shadow }: ChosenDetector): string {
+  if (shadow) return `${id}=shadow`
+  return weight === undefined ? id : `${id}=${weight}`
+}
+
+/** An entry of the settings file that is written out. */
+export const choiceInFile = z
+  .strictObject({ id: z.string(), weight: z.number().optional(), shadow: z.boolean().optional() })
+  .refine(({ weight, shadow }) => weight === undefined || !shadow, 'a shadow has no weight')
+  .transform(({ id, weight, shadow }) =>
+    choiceText({ id, ...(weight === undefined ? {} : { weight }), ...(shadow === undefined ? {} : { shadow }) }),
+  )
+
+function parseEntry(text: string): ChosenDetector {
+  const [, id = '', part] = ENTRY.exec(text) ?? []
+  if (part === undefined) return { id }
+  return part === 'shadow' ? { id, shadow: true } : { id, weight: Number(part), shadow: false }
+}

@@ -1,0 +1,251 @@
+import path from 'node:path'
+import type { Clock, Random } from '../core/clock.js'
+import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { MediaType } from '../core/media-types.js'
+import { ChildPool } from './child/child-pool.js'
+import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from './detection.js'
+import type { DetectorEventSink } from './detector-events.js'
+import { type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
+import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from './package/package-loader.js'
+import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './package/self-test.js'
+import { type Absence, combine, type Vote } from './scoring/ensemble.js'
+import { toDetection } from './scoring/to-detection.js'
+import { startWarmChild } from './warm-child.js'
+
+const MIB = 1024 * 1024
+/** Shadows share one process: they are measured when there is time, not in a hurry. */
+const SHADOW_PROCESSES = 1
+
+export interface CrewOptions {
+  /** Number of detector processes. */
+  readonly workers: number
+  /** Absolute path of ffmpeg; null where there is none. */
+  readonly ffmpeg: string | null
+  /** A process that works longer on one file is killed, ms. */
+  readonly timeoutMs: number
+  /** A process that grows beyond this is killed while it works, replaced while it does not, MiB. */
+  readonly memoryMb: number
+  /** A process is replaced by a fresh one after this many files. */
+  readonly jobsPerChild: number
+  /** See `Detection.platform`. */
+  readonly platform: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly onEvent: DetectorEventSink
+}
+
+/** One set of detector packages with the processes that run it: what a reload replaces as a whole. */
+export class DetectorCrew {
+  readonly detectors: readonly LoadedDetector[]
+  readonly lineups: ReadonlyMap<MediaType, Lineup>
+  private readonly live: readonly SelectedPackage[]
+  private readonly shadows: readonly SelectedPackage[]
+  private readonly pool: ChildPool
+  private readonly shadowPool: ChildPool | null
+  private readonly away = new Set<string>()
+  private started = false
+  /** Runs that have begun and not ended. */
+  private runs = 0
+  private onIdle: () => void = () => {}
+  /** By the monotonic clock: a stepped wall clock must not hide detectors that stopped working. */
+  private lastInferenceAt: number
+
+  constructor(
+    packages: readonly SelectedPackage[],
+    private readonly options: CrewOptions,
+  ) {
+    this.detectors = packages.map(loadedDetectorOf)
+    this.lineups = lineupsOf(packages)
+    this.live = packages.filter(({ shadow }) => !shadow)
+    this.shadows = packages.filter(({ shadow }) => shadow)
+    this.pool = this.poolOf(this.live, options.workers, false)
+    this.shadowPool = this.shadows.length > 0 ? this.poolOf(this.shadows, SHADOW_PROCESSES, true) : null
+    this.lastInferenceAt = options.clock.monotonic()
+  }
+
+  /** Starts all processes; ends them all where one cannot start. @throws AttestdError of `startWarmChild` */
+  async start(): Promise<void> {
+    try {
+      await this.pool.start()
+      await this.shadowPool?.start()
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+    this.started = true
+    this.lastInferenceAt = this.options.clock.monotonic()
+  }
+
+  /** One after the other, so that a file which kills its process kills one. @throws AttestdError */
+  detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    return this.running(async () => {
+      const lineup = this.lineups.get(request.mediaType)
+      if (lineup === undefined) {
+        throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
+      }
+      const { ensemble, members } = lineup
+      const [only] = members as [SelectedPackage]
+      if (ensemble === null) return this.measure(only, request, signal)
+      const votes: Vote[] = []
+      const absent: (Absence & { error: AttestdError })[] = []
+      for (const pack of members) {
+        try {
+          const detection = await this.measure(pack, request, signal)
+          votes.push({ weight: pack.weight, band: pack.manifest.decisionBand, detection })
+        } catch (error) {
+          // One that cannot judge this file is left out; any other failure must not become a partial score.
+          if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+          absent.push({ id: pack.manifest.id, reason: error.reason, error })
+        }
+      }
+      if (votes.length === 0) throw absent[0]?.error
+      return combine(ensemble, votes, absent)
+    })
+  }
+
+  hasShadows(mediaType: MediaType): boolean {
+    return this.shadowsOf(mediaType).length > 0
+  }
+
+  shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
+    return this.running(async () => {
+      const measured: ShadowMeasurement[] = []
+      for (const pack of this.shadowsOf(request.mediaType))
+        measured.push(await this.measureShadow(pack, request, signal))
+      return measured
+    })
+  }
+
+  probe(signal?: AbortSignal): Promise<void> {
+    return this.running(async () => {
+      for (const pack of this.live) {
+        await checkSampleUnchanged(pack)
+        await this.watched(pack, () =>
+          this.pool.run(selfTestJob(pack), signal, ({ measurement }) => checkSelfTest(pack, measurement)),
+        )
+      }
+    })
+  }
+
+  state() {
+    const lastInferenceAgoMs = this.options.clock.monotonic() - this.lastInferenceAt
+    return { ...this.pool.state(), lastInferenceAgoMs, unreachable: [...this.away] }
+  }
+
+  /** Lets what has begun end, then stops the processes. Nothing may be begun any more. */
+  async retire(): Promise<void> {
+    if (this.runs > 0) {
+      await new Promise<void>((resolve) => {
+        this.onIdle = resolve
+      })
+    }
+    await this.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.pool.close(), this.shadowPool?.close()])
+  }
+
+  private shadowsOf(mediaType: MediaType): readonly SelectedPackage[] {
+    return this.shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
+  }
+
+  private async measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    const { clock, platform } = this.options
+    const began = clock.monotonic()
+    try {
+      const { measurement } = await this.watched(pack, () => this.pool.run(jobOf(pack, request), signal))
+      const detection = toDetection(pack, measurement, platform)
+      this.tell(request, pack, began, 'scored', detection)
+      return detection
+    } catch (error) {
+      if (!isAbort(error)) this.tell(request, pack, began, toAttestdError(error).reason)
+      throw error
+    }
+  }
+
+  private async measureShadow(
+    pack: SelectedPackage,
+    request: DetectRequest,
+    signal?: AbortSignal,
+  ): Promise<ShadowMeasurement> {
+    const { clock, platform } = this.options
+    const began = clock.monotonic()
+    const detector = summaryOf(pack)
+    try {
+      const answer = await this.shadowPool?.run(jobOf(pack, request), signal)
+      if (answer === undefined) throw new AttestdError('detector-none')
+      const detection = toDetection(pack, answer.measurement, platform)
+      return { detector, detection, totalMs: clock.monotonic() - began }
+    } catch (error) {
+      const { reason } = toAttestdError(error)
+      if (reason === 'draining' || signal?.aborted) throw error
+      return { detector, reason, totalMs: clock.monotonic() - began }
+    }
+  }
+
+  /** Keeps in mind when inference last worked, and whose server is away. */
+  private async watched<T>(pack: DetectorPackage, work: () => Promise<T>): Promise<T> {
+    const { id } = pack.manifest
+    try {
+      const answer = await work()
+      this.lastInferenceAt = this.options.clock.monotonic()
+      this.away.delete(id)
+      return answer
+    } catch (error) {
+      if (error instanceof AttestdError && error.reason === 'detector-unreachable') this.away.add(id)
+      throw error
+    }
+  }
+
+  private async running<T>(work: () => Promise<T>): Promise<T> {
+    this.runs++
+    try {
+      return await work()
+    } finally {
+      this.runs--
+      if (this.runs === 0) this.onIdle()
+    }
+  }
+
+  private poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
+    const { clock, ffmpeg, memoryMb, timeoutMs } = this.options
+    const memoryBytes = memoryMb * MIB
+    const child = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, clock, lowPriority }
+    return new ChildPool({
+      ...this.options,
+      size,
+      memoryBytes,
+      startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.started }, signal),
+    })
+  }
+
+  private tell(
+    { mediaType, label }: DetectRequest,
+    pack: DetectorPackage,
+    began: number,
+    outcome: 'scored' | AttestdError['reason'],
+    detection?: Detection,
+  ): void {
+    const totalMs = this.options.clock.monotonic() - began
+    const detectorId = pack.manifest.id
+    this.options.onEvent({
+      type: 'job-finished',
+      detectorId,
+      mediaType,
+      outcome,
+      totalMs,
+      ...(detection === undefined ? {} : { elapsedMs: detection.elapsedMs }),
+    })
+    this.options.log.debug(
+      { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
+      'file was looked at',
+    )
+  }
+}
+
+function jobOf({ manifest }: DetectorPackage, { file }: DetectRequest): { detectorId: string; file: string } {
+  return { detectorId: manifest.id, file: path.resolve(file) }
+}

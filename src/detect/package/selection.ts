@@ -1,0 +1,20 @@
+import type { DetectorManifest } from './manifest.js'
+
+/** A package by its id, with what the operator says about its part in the scores; the manifest says the rest. */
+export interface DetectorChoice {
+  readonly id: string
+  /** Share in an ensemble; a package that is given one is no shadow. */
+  readonly weight?: number | undefined
+  readonly shadow?: boolean | undefined
+}
+
+/** What a package's part in the scores is: the operator's word before the manifest's. */
+export function partInScores(
+  { weight, shadow }: DetectorChoice,
+  manifest: Pick<DetectorManifest, 'weight' | 'shadow'>,
+): { weight: number; shadow: boolean } {
+  return {
+    weight: weight ?? manifest.weight,
+    shadow: shadow ?? (weight === undefined && manifest.shadow),
+  }
+}

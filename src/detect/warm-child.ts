@@ -1,0 +1,74 @@
+import os from 'node:os'
+import { AttestdError, toAttestdError } from '../core/errors.js'
+import { type ChildOptions, DetectorChild, START_TIMEOUT_MS } from './child/child-host.js'
+import { residentBytes } from './child/process-memory.js'
+import type { DetectorPackage } from './package/package-loader.js'
+import { checkSelfTest, selfTestJob } from './package/self-test.js'
+
+const MIB = 1024 * 1024
+
+export interface WarmChildOptions extends ChildOptions {
+  /** Whether the process takes the processor only while nothing else wants it. */
+  readonly lowPriority: boolean
+  /** Whether a model server must answer now; one that is away later must not keep the other detectors from starting. */
+  readonly serversMustAnswer: boolean
+}
+
+/**
+ * Starts a detector process that has loaded the packages and given each package's own sample its stated risk.
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed
+ */
+export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorChild> {
+  const child = await DetectorChild.start(options, signal)
+  try {
+    if (options.lowPriority) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
+    for (const pack of options.packages) await testOnSample(child, pack, options.serversMustAnswer)
+    await refuseTightMemory(child, options.memoryBytes)
+    return child
+  } catch (error) {
+    await child.kill('self-test')
+    throw warmUpError(error)
+  }
+}
+
+async function testOnSample(child: DetectorChild, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
+  try {
+    // With its own limit: a first inference on a busy machine is slower than the operator's limit may allow for.
+    checkSelfTest(pack, (await child.measure(selfTestJob(pack), START_TIMEOUT_MS)).measurement)
+  } catch (error) {
+    const { reason, message } = toAttestdError(error)
+    if (reason !== 'detector-unreachable') throw error
+    if (serversMustAnswer) {
+      throw new AttestdError('detector-start-failed', `The detector ${pack.manifest.id} cannot start: ${message}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** A cap below what a process needs at rest would kill every job; better said at the start. */
+async function refuseTightMemory(child: DetectorChild, memoryBytes: number): Promise<void> {
+  const rss = await residentBytes(child.pid)
+  if (rss !== null && rss > memoryBytes) throw tightMemory(rss, memoryBytes)
+}
+
+function tightMemory(rss: number, memoryBytes: number): AttestdError {
+  return new AttestdError(
+    'setting-invalid',
+    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process takes ${Math.ceil(rss / MIB)} MiB before its first file. Set it to at least twice that.`,
+  )
+}
+
+/** What stopped the warm-up, as a reason to stop the start: the sample itself is never at fault in the operator's eyes. */
+function warmUpError(error: unknown): AttestdError {
+  const cause = toAttestdError(error)
+  if (cause.kind === 'setup') return cause
+  if (cause.reason === 'detector-crashed' || cause.reason === 'detector-unavailable') {
+    return new AttestdError('detector-start-failed', `A detector process ended while it was tested: ${cause.message}`, {
+      cause,
+    })
+  }
+  return new AttestdError('detector-self-test-failed', `A detector could not score its own sample: ${cause.message}`, {
+    cause,
+  })
+}

@@ -1,0 +1,243 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { DetectorHost } from '../../src/detect/detection.js'
+import { logitOf, sigmoid } from '../../src/detect/scoring/calibration.js'
+import { DetectorBench } from '../support/detector-bench.js'
+import { noise, plain } from '../support/detector-images.js'
+import { tinyManifest, writeTinyPackage } from '../support/detector-package.js'
+import { tinyOnnx } from '../support/detector-tiny-onnx.js'
+
+const image = (file: string) => ({ file, mediaType: 'image' as const })
+const BLUE = { r: 90, g: 110, b: 150 }
+/** Pictures of two sizes: the larger one only is for `tall`. */
+const tallOnly = (side: number) => ({
+  ...(tinyManifest('any', {}).preprocessing as Record<string, unknown>),
+  minShortSide: side,
+})
+const softened = (temperature: number) => ({
+  calibration: { kind: 'temperature', temperature },
+  selfTest: { file: 'selftest.png', risk: 0.9, tolerance: 0.1 },
+})
+/** A network whose output overflows for white, so that the detector fails there and nowhere else. */
+const OVERFLOWS_ON_WHITE = {
+  model: tinyOnnx([2e38, 0, 0], 0),
+  manifest: { selfTest: { file: 'selftest.png', risk: 1, tolerance: 0 } },
+}
+
+describe('an ensemble', () => {
+  let bench: DetectorBench
+  let host: DetectorHost
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir, {
+      id: 'a',
+      manifest: { ...softened(4) },
+    })
+    await writeTinyPackage(bench.modelsDir, { id: 'b', manifest: { preprocessing: tallOnly(64), weight: 3 } })
+    await writeTinyPackage(bench.modelsDir, { id: 'c', ...OVERFLOWS_ON_WHITE })
+    host = await bench.start({ detectors: [{ id: 'b' }, { id: 'a' }] })
+  })
+  afterAll(() => bench.dispose())
+
+  it('weighs the calibrated risks of its members in logit space', async () => {
+    const file = await bench.write('both.png', await plain(BLUE, 120, 120).png().toBuffer())
+    const detection = await host.detect(image(file))
+    const alone = await bench.start({ detectors: ['b'] })
+    const logit = (await alone.detect(image(file))).rawScore
+    expect(detection.rawScore).toBeCloseTo((logit / 4 + 3 * logit) / 4, 9)
+    expect(detection).toMatchObject({
+      detectorId: 'ensemble(a+b)',
+      detectorDigest: host.detectorFor('image')?.digest,
+      risk: sigmoid(detection.rawScore),
+      notes: expect.stringMatching(/^a [\d.]+ \(weight 1\): png .*; b [\d.]+ \(weight 3\): png /),
+    })
+    expect(host.detectorFor('image')).toMatchObject({ id: 'ensemble(a+b)', version: detection.detectorVersion })
+    expect(detection.parts[0]?.name).toMatch(/^a: /)
+  })
+
+  it('leaves out a member that cannot judge the file, and says so', async () => {
+    const file = await bench.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
+    const detection = await host.detect(image(file))
+    const alone = await bench.start({ detectors: ['a'] })
+    expect(detection.rawScore).toBeCloseTo(logitOf((await alone.detect(image(file))).risk), 9)
+    expect(detection.notes).toMatch(/; b left out: media-too-small$/)
+  })
+
+  it('abstains for the first reason where nobody can judge it', async () => {
+    const file = await bench.write('not-an-image', 'text')
+    await expect(host.detect(image(file))).rejects.toMatchObject({
+      kind: 'abstain',
+      reason: expect.stringMatching(/^media-/),
+    })
+  })
+
+  it('never gives a partial score where a member fails', async () => {
+    const broken = await bench.start({ detectors: [{ id: 'a' }, { id: 'c', weight: 0.001 }] })
+    const file = await bench.write('white.png', await plain('#fff', 120, 120).png().toBuffer())
+    await expect(broken.detect(image(file))).rejects.toMatchObject({ reason: 'detector-failed', kind: 'permanent' })
+    expect(bench.all('job-finished').slice(-2)).toMatchObject([
+      { detectorId: 'a', outcome: 'scored' },
+      { detectorId: 'c', outcome: 'detector-failed' },
+    ])
+  })
+
+  it('gives the same bits whatever the order of the setting, the neighbors and the number of processes', async () => {
+    const files = await Promise.all(
+      [0, 1, 2, 3].map(async (nth) =>
+        bench.write(
+          `n${nth}.jpg`,
+          await noise(130 + nth, 150)
+            .jpeg()
+            .toBuffer(),
+        ),
+      ),
+    )
+    const inTurn: number[] = []
+    for (const file of files) inTurn.push((await host.detect(image(file))).rawScore)
+    const other = await bench.start({ detectors: [{ id: 'a' }, { id: 'b' }], workers: 3 })
+    const atOnce = await Promise.all([...files, ...files].map((file) => other.detect(image(file))))
+    expect(atOnce.map(({ rawScore }) => rawScore)).toEqual([...inTurn, ...inTurn])
+    expect(other.detectorFor('image')).toEqual(host.detectorFor('image'))
+  })
+})
+
+describe('a shadow', () => {
+  let bench: DetectorBench
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir, { id: 'live' })
+    await writeTinyPackage(bench.modelsDir, {
+      id: 'dark',
+      manifest: { shadow: true, ...softened(2) },
+    })
+    await writeTinyPackage(bench.modelsDir, { id: 'fails', ...OVERFLOWS_ON_WHITE })
+  })
+  afterAll(() => bench.dispose())
+
+  it('is measured apart from what is submitted, in a process of low priority', async () => {
+    const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'dark' }] })
+    const file = await bench.write('picture.png', await plain(BLUE).png().toBuffer())
+    expect(host.detectorFor('image')?.id).toBe('live')
+    expect(host.hasShadows('image')).toBe(true)
+    expect(host.hasShadows('audio')).toBe(false)
+    const submitted = await host.detect(image(file))
+    const [only, ...others] = await host.shadow(image(file))
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ detector: { id: 'dark' }, detection: { rawScore: submitted.rawScore } })
+    expect(submitted.detectorId).toBe('live')
+    const priorities = bench
+      .all('child-started')
+      .slice(-2)
+      .map(({ pid }) => os.getPriority(pid))
+    expect(priorities).toEqual([os.getPriority(), os.constants.priority.PRIORITY_LOW])
+  })
+
+  it('tells its failures by name and goes on', async () => {
+    const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'fails', shadow: true }, { id: 'dark' }] })
+    const file = await bench.write('white.png', await plain('#fff').png().toBuffer())
+    await expect(host.detect(image(file))).resolves.toMatchObject({ detectorId: 'live' })
+    expect(await host.shadow(image(file))).toMatchObject([
+      { detector: { id: 'fails' }, reason: 'detector-failed' },
+      { detector: { id: 'dark' }, detection: { detectorId: 'dark' } },
+    ])
+  })
+})
+
+describe('a reload', () => {
+  let bench: DetectorBench
+  beforeEach(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir)
+  })
+  afterEach(() => bench.dispose())
+
+  it('hands new files to the new version and lets the old one end what it has begun', async () => {
+    const host = await bench.start()
+    const before = host.detectorFor('image')
+    const heavy = await bench.write('heavy', await plain('#345', 8000, 8000).webp({ effort: 0 }).toBuffer())
+    const light = await bench.write('light', await noise().jpeg().toBuffer())
+    const begun = host.detect(image(heavy))
+    const waiting = host.detect(image(light))
+    await writeTinyPackage(bench.modelsDir, { manifest: { version: '2.0.0' } })
+    await host.reload()
+    expect(host.detectorFor('image')).toMatchObject({ id: 'tiny-image', version: '2.0.0' })
+    expect(host.detectorFor('image')?.digest).not.toBe(before?.digest)
+    expect(await host.detect(image(light))).toMatchObject({ detectorVersion: '2.0.0' })
+    expect([await begun, await waiting].map(({ detectorDigest }) => detectorDigest)).toEqual([
+      before?.digest,
+      before?.digest,
+    ])
+    await expect.poll(() => bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['closed'])
+    expect(bench.all('detectors-loaded').at(-1)).toMatchObject({
+      detectors: [{ version: '2.0.0' }],
+      before: [{ version: '1.0.0' }],
+    })
+  })
+
+  it.each([
+    [
+      'is not what its manifest states',
+      async (folder: string) => fs.appendFile(path.join(folder, 'model.onnx'), 'x'),
+      'model-digest-mismatch',
+    ],
+    [
+      'has a manifest that is none',
+      async (folder: string) => fs.writeFile(path.join(folder, 'detector.json'), '{'),
+      'manifest-invalid',
+    ],
+    [
+      'gives another risk than it states',
+      async (folder: string) => {
+        const own = { selfTest: { file: 'selftest.png', risk: 0.1, tolerance: 0.01 } }
+        await writeTinyPackage(path.dirname(folder), { manifest: own })
+      },
+      'detector-self-test-failed',
+    ],
+  ])('changes nothing where the new package %s', async (_, spoil, reason) => {
+    const host = await bench.start()
+    const before = host.detectors
+    await spoil(path.join(bench.modelsDir, 'tiny-image'))
+    await expect(host.reload()).rejects.toMatchObject({ reason, kind: 'setup' })
+    expect(host.detectors).toEqual(before)
+    const light = await bench.write('light', await noise().jpeg().toBuffer())
+    expect(await host.detect(image(light))).toMatchObject({ detectorDigest: before[0]?.digest })
+    await writeTinyPackage(bench.modelsDir, { manifest: { version: '3.0.0' } })
+    await host.reload()
+    expect(host.detectors).toMatchObject([{ version: '3.0.0' }])
+  })
+
+  it('can take another selection, which later reloads keep', async () => {
+    await writeTinyPackage(bench.modelsDir, { id: 'other' })
+    const host = await bench.start({ detectors: ['tiny-image'] })
+    await host.reload([{ id: 'other' }, { id: 'tiny-image', shadow: true }])
+    await host.reload()
+    expect(host.detectors).toMatchObject([
+      { id: 'other', shadow: false },
+      { id: 'tiny-image', shadow: true },
+    ])
+  })
+
+  it('is asked for approval of the packages, and refused with its reason', async () => {
+    const asked: string[][] = []
+    const host = await bench.start({
+      admit: async (packages) => {
+        asked.push(packages.map(({ manifest }) => manifest.version))
+        if (asked.length > 1) throw new Error('not admitted')
+      },
+    })
+    await writeTinyPackage(bench.modelsDir, { manifest: { version: '2.0.0' } })
+    await expect(host.reload()).rejects.toThrow('not admitted')
+    expect(asked).toEqual([['1.0.0'], ['2.0.0']])
+    expect(host.detectors).toMatchObject([{ version: '1.0.0' }])
+  })
+
+  it('that is under way when the host closes leaves no process behind', async () => {
+    const host = await bench.start()
+    const reload = host.reload().catch((error: unknown) => error)
+    await host.close()
+    expect(await reload).toMatchObject({ name: expect.stringMatching(/Error/) })
+    expect(bench.all('child-stopped')).toHaveLength(bench.all('child-started').length)
+  })
+})
