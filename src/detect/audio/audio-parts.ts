@@ -1,5 +1,6 @@
 import type { Part } from '../child/medium-reader.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
+import { leveled } from './leveled.js'
 import { resample } from './resampler.js'
 import { VARIANTS, type VariantName, varied } from './variants.js'
 import { fillWindow, planWindows } from './windows.js'
@@ -24,7 +25,7 @@ export function audioParts(samples: Float32Array, rate: number, plan: AudioPrepr
   const { windows, speechSeconds } = planWindows(sound, plan)
   function* parts(change: (stretch: Float32Array) => Float32Array): Iterable<Part> {
     for (const { start, end } of windows) {
-      const values = fillWindow(change(sound.subarray(start, end)), plan)
+      const values = fillWindow(leveled(change(sound.subarray(start, end)), plan), plan)
       const name = `${(start / plan.sampleRate).toFixed(1)}-${(end / plan.sampleRate).toFixed(1)} s`
       yield { name, inputs: [{ type: 'float32', values, shape: [1, values.length] }] }
     }

@@ -24,7 +24,7 @@ interface Pixels {
 type Position = readonly [name: string, x: number, y: number]
 
 /**
- * Brings the short side to the size the model was trained with and cuts the crops, in a fixed order.
+ * Brings the short side (or both) to the size the model was trained with and cuts the crops, in a fixed order.
  * @throws AttestdError media-too-small
  */
 export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {
@@ -72,10 +72,8 @@ export function keptArea(width: number, height: number): { left: number; top: nu
 }
 
 async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Pixels> {
-  const area = keptArea(image.width, image.height)
-  const scale = plan.shortSide / Math.min(area.width, area.height)
-  const width = Math.max(plan.shortSide, Math.round(area.width * scale))
-  const height = Math.max(plan.shortSide, Math.round(area.height * scale))
+  const area = plan.fit === 'stretch' ? wholeArea(image) : keptArea(image.width, image.height)
+  const { width, height } = resizedTo(area, plan)
   const data = await imageLibrary(image.pixels, {
     raw: { width: image.width, height: image.height, channels: 3 },
     limitInputPixels: false,
@@ -85,6 +83,20 @@ async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promi
     .raw({ depth: 'uchar' })
     .toBuffer()
   return { data, width, height }
+}
+
+function wholeArea({ width, height }: Picture): ReturnType<typeof keptArea> {
+  return { left: 0, top: 0, width, height }
+}
+
+function resizedTo(
+  area: { readonly width: number; readonly height: number },
+  { shortSide, fit }: ImagePreprocessing['resize'],
+): { width: number; height: number } {
+  if (fit === 'stretch') return { width: shortSide, height: shortSide }
+  const scale = shortSide / Math.min(area.width, area.height)
+  const scaled = (side: number) => Math.max(shortSide, Math.round(side * scale))
+  return { width: scaled(area.width), height: scaled(area.height) }
 }
 
 function cropTensor(

@@ -10,7 +10,12 @@ const triple = z.tuple([z.number(), z.number(), z.number()])
 
 const imagePreprocessing = z.strictObject({
   kind: z.literal('image'),
-  resize: z.strictObject({ shortSide: z.int().min(8).max(2048), kernel: z.literal('lanczos3') }),
+  resize: z.strictObject({
+    shortSide: z.int().min(8).max(2048),
+    /** `stretch` gives both sides that length, whatever the aspect. */
+    fit: z.enum(['short-side', 'stretch']).default('short-side'),
+    kernel: z.enum(['lanczos3', 'cubic', 'linear']),
+  }),
   crops: z.strictObject({ size: z.int().min(8).max(2048), positions: z.enum(['five', 'center']) }),
   normalize: z.strictObject({
     mean: triple,
@@ -34,6 +39,8 @@ const audioPreprocessing = z.strictObject({
   minSpeechShare: z.number().min(0).max(1),
   /** Speech the whole recording must hold, seconds. */
   minSpeechSeconds: z.number().min(0),
+  /** What is done to the samples of a window before it is filled up, as the feature extractors of Hugging Face do. */
+  normalize: z.enum(['none', 'zero-mean-unit-variance']).default('none'),
 })
 
 /** Prose, normalized and cut into windows at sentence ends. */

@@ -6,7 +6,7 @@ import { noisePixels } from '../../support/detector-images.js'
 
 const PLAN: ImagePreprocessing = {
   kind: 'image',
-  resize: { shortSide: 40, kernel: 'lanczos3' },
+  resize: { shortSide: 40, fit: 'short-side', kernel: 'lanczos3' },
   crops: { size: 32, positions: 'five' },
   normalize: { mean: [0.5, 0.25, 0], std: [0.5, 0.25, 1] },
   minShortSide: 32,
@@ -76,5 +76,32 @@ describe('cropImage', () => {
       message: /31x500 px.*at least 32 px/,
     })
     await expect(cropImage(decoded(1, 1), PLAN)).rejects.toMatchObject({ reason: 'media-too-small' })
+  })
+})
+
+describe('another fit and kernel', () => {
+  const stretch: ImagePreprocessing = {
+    ...PLAN,
+    resize: { shortSide: 32, fit: 'stretch', kernel: 'linear' },
+    crops: { size: 32, positions: 'center' },
+    normalize: { mean: [0, 0, 0], std: [1, 1, 1] },
+  }
+
+  it('stretches the whole picture, a long strip included', async () => {
+    const [width, height] = [640, 32]
+    // Left half black, right half white: cut at the middle, a strip of 20 to 1 would lose both ends.
+    const pixels = Buffer.alloc(width * height * 3, 0)
+    for (let at = 0; at < pixels.length; at++) if (Math.floor(at / 3) % width >= width / 2) pixels[at] = 255
+    const [crop] = await cropImage(decoded(width, height, pixels), stretch)
+    const row = Array.from(crop?.values.subarray(0, 32) ?? [])
+    expect(row.slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 0))
+    expect(row.slice(17)).toEqual(Array.from({ length: 15 }, () => 1))
+  })
+
+  it.each(['cubic', 'linear'] as const)('%s gives other pixels than lanczos3', async (kernel) => {
+    const image = decoded(100, 80)
+    const [one] = await cropImage(image, PLAN)
+    const [other] = await cropImage(image, { ...PLAN, resize: { ...PLAN.resize, kernel } })
+    expect(other?.values).not.toEqual(one?.values)
   })
 })
