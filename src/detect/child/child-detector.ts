@@ -1,9 +1,10 @@
 import { AttestdError } from '../../core/errors.js'
 import { readAudio } from '../audio/audio-reader.js'
-import { readImage } from '../image/image-reader.js'
+import { openImageReader } from '../image/image-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Preprocessing } from '../package/preprocessing.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
+import { readText } from '../text/text-reader.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
@@ -14,10 +15,10 @@ export interface ChildDetector {
   measure(file: string): Promise<Measurement>
 }
 
-/** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
+/** How each kind of preprocessing opens its files, beside images; a kind without an entry is not read in parts. */
 const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
   audio: readAudio,
-  image: readImage,
+  text: readText,
 }
 
 /**
@@ -30,7 +31,7 @@ export async function loadChildDetector(
   loaded: ReadonlyMap<string, ChildDetector>,
 ): Promise<ChildDetector> {
   const { preprocessing, runtime, id } = pack.manifest
-  const reader = READERS[preprocessing.kind]
+  const reader = preprocessing.kind === 'image' ? await openImageReader(pack) : READERS[preprocessing.kind]
   if (runtime.kind === 'onnx' && reader !== undefined) {
     return createPartsDetector(pack, reader, await loadOnnxModel(pack, runtime), tools)
   }

@@ -19,6 +19,8 @@ export type ModelInput =
 export interface Part {
   /** As a person would call it: `top left`, `face 2`, `4.0-8.0 s`, `characters 0-900`. */
   readonly name: string
+  /** Present on a face that was cut out: the worst one counts by itself, beside the rest of the picture. */
+  readonly branch?: 'face'
   /** In the order of the model's inputs. */
   readonly inputs: readonly ModelInput[]
 }

@@ -1,6 +1,7 @@
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Model } from '../runtimes/model.js'
-import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
+import { outputAsLogit } from '../scoring/aggregation.js'
+import { type BranchPart, combineBranches } from '../scoring/branches.js'
 import type { ChildDetector } from './child-detector.js'
 import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from './measurement.js'
 import type { MediumReader, Parts, ReaderTools } from './medium-reader.js'
@@ -12,18 +13,16 @@ export function createPartsDetector(
   model: Model,
   tools: ReaderTools,
 ): ChildDetector {
-  const score = async (parts: Parts): Promise<ScoredPart[]> => {
-    const scored: ScoredPart[] = []
+  const score = async (parts: Parts): Promise<BranchPart[]> => {
+    const scored: BranchPart[] = []
     // One by one: in a batch the sums of some kernels are ordered otherwise and the last bits change.
-    for await (const { name, inputs } of parts)
-      scored.push({ name, rawScore: outputAsLogit(await model.run(inputs), manifest) })
+    for await (const { name, branch, inputs } of parts)
+      scored.push({ name, branch, rawScore: outputAsLogit(await model.run(inputs), manifest) })
     return scored
   }
-  const together = (scored: readonly ScoredPart[]) =>
-    aggregateLogits(
-      scored.map(({ rawScore }) => rawScore),
-      manifest.aggregation,
-    )
+  const { preprocessing, aggregation } = manifest
+  const combine = preprocessing.kind === 'image' ? preprocessing.faces?.combine : undefined
+  const together = (scored: readonly BranchPart[]) => combineBranches(scored, aggregation, combine)
 
   return {
     async measure(file): Promise<Measurement> {
@@ -52,7 +51,10 @@ export function createPartsDetector(
 
 /** The parts with the highest scores, highest first; of equal ones the earlier. */
 export function highest(scored: readonly ScoredPart[]): ScoredPart[] {
-  return scored.toSorted((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS)
+  return scored
+    .toSorted((a, b) => b.rawScore - a.rawScore)
+    .slice(0, MAX_TOLD_PARTS)
+    .map(({ name, rawScore }) => ({ name, rawScore }))
 }
 
 /** How many parts there were, between which logits, and which was highest. */

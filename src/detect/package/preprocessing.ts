@@ -8,6 +8,26 @@ const DEFAULT_MIN_CHARACTERS = 180
 
 const triple = z.tuple([z.number(), z.number(), z.number()])
 
+/** How faces of a picture are scored by themselves, each cut out of the full-size pixels. */
+const faces = z.strictObject({
+  /** RetinaFace network in this package. */
+  model: relativePath,
+  minConfidence: z.number().min(0.05).max(1),
+  /** Smallest longer side of a face that is looked at, px of the picture. */
+  minSide: z.int().min(8).max(4096),
+  /** What is kept around a face on each side, as a share of its longer side. */
+  margin: z.number().min(0).max(2),
+  /** Most faces that are scored; of more, the largest. */
+  maxFaces: z.int().min(1).max(16),
+  /** Side to which the square cut is brought before its center crop is taken, px. */
+  size: z.int().min(8).max(2048),
+  /**
+   * What the worst face does to the logit of the whole picture: `max` of both, `mean` of both, or `report`: it is
+   * told and changes nothing.
+   */
+  combine: z.enum(['max', 'mean', 'report']),
+})
+
 const imagePreprocessing = z.strictObject({
   kind: z.literal('image'),
   resize: z.strictObject({
@@ -22,6 +42,7 @@ const imagePreprocessing = z.strictObject({
     std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
   }),
   minShortSide: z.int().min(1).max(4096).default(DEFAULT_MIN_SHORT_SIDE),
+  faces: faces.optional(),
 })
 
 /** Mono samples at one rate, speech found first, cut into windows of one length. */
@@ -57,8 +78,16 @@ const textPreprocessing = z.strictObject({
       kind: z.literal('hashed-ngrams'),
       /** Lengths of the character n-grams, shortest and longest. */
       characters: z.tuple([z.int().min(1), z.int().max(8)]),
-      /** Number of hash buckets. */
-      buckets: z.int().min(1024),
+      /** Lengths of the word n-grams; none without it. */
+      words: z.tuple([z.int().min(1), z.int().max(8)]).optional(),
+      /** Hash buckets of the character n-grams, and as many again for the words; a power of two. */
+      buckets: z
+        .int()
+        .min(1024)
+        .max(2 ** 24)
+        .refine((buckets) => (buckets & (buckets - 1)) === 0, 'must be a power of two'),
+      /** Whether the style measures of style-features.ts are the third input. */
+      style: z.boolean().default(false),
     }),
     z.strictObject({
       kind: z.literal('tokens'),
@@ -93,6 +122,7 @@ export const preprocessingSchema = z.discriminatedUnion('kind', [
 
 export type Preprocessing = z.infer<typeof preprocessingSchema>
 export type ImagePreprocessing = z.infer<typeof imagePreprocessing>
+export type FacePlan = z.infer<typeof faces>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
 export type VideoPreprocessing = z.infer<typeof videoPreprocessing>

@@ -19,12 +19,24 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
 }
 
 /**
- * Loads an ONNX file of a package, after checking once more that it has the stated digest: a child may start hours
- * after the package was verified.
+ * Loads the network that a package's runtime names.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
  */
-export async function loadOnnxModel({ folder, manifest }: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
+export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
   const { model, input, output } = runtime
+  const { id } = pack.manifest
+  const session = await loadOnnxSession(pack, model)
+  for (const name of input) requireName('input', name, session.inputNames, id)
+  requireName('output', output, session.outputNames, id)
+  return { run: (inputs) => runSession(session, feedsOf(input, inputs), output) }
+}
+
+/**
+ * Loads an ONNX file of a package, after checking once more that it has the stated digest: a child may start hours
+ * after the package was verified.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model)
+ */
+export async function loadOnnxSession({ folder, manifest }: DetectorPackage, model: string): Promise<InferenceSession> {
   const bytes = await fs.readFile(path.join(folder, model))
   if (createHash('sha256').update(bytes).digest('hex') !== manifest.files[model]?.sha256) {
     throw new AttestdError(
@@ -32,10 +44,7 @@ export async function loadOnnxModel({ folder, manifest }: DetectorPackage, runti
       `${path.join(folder, model)} changed since the package was verified.`,
     )
   }
-  const session = await createSession(bytes, manifest.id)
-  for (const name of input) requireName('input', name, session.inputNames, manifest.id)
-  requireName('output', output, session.outputNames, manifest.id)
-  return { run: (inputs) => runSession(session, feedsOf(input, inputs), output) }
+  return createSession(bytes, manifest.id)
 }
 
 async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSession> {

@@ -1,0 +1,130 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import sharp, { type Sharp } from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import {
+  decodeLevel,
+  type FaceFinder,
+  type FaceLimits,
+  loadFaceFinder,
+  withoutDoubles,
+} from '../../../src/detect/image/face-finder.js'
+import { faceName, faceSquare } from '../../../src/detect/image/image-faces.js'
+import type { Picture } from '../../../src/detect/image/image-variants.js'
+import { loadPackage } from '../../../src/detect/package/package-loader.js'
+import { FACES_FILE, FACES_PLAN, writeFacePackage } from '../../support/detector-faces.js'
+import { noisePixels } from '../../support/detector-images.js'
+
+const LIMITS: FaceLimits = FACES_PLAN
+
+async function pictureOf(image: Sharp): Promise<Picture> {
+  const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  return { pixels: data, width: info.width, height: info.height }
+}
+
+const sample = (name: string) => sharp(packagePath('src', 'sandbox', 'samples', name))
+
+describe('a face finder', () => {
+  let folder: string
+  let finder: FaceFinder
+  beforeAll(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-faces-'))
+    finder = await loadFaceFinder(await loadPackage(await writeFacePackage(folder)), FACES_FILE)
+  })
+  afterAll(() => fs.rm(folder, { recursive: true }))
+
+  it('finds the face in a portrait, in pixels of the picture, and the same one each time', async () => {
+    const portrait = await pictureOf(sample('astronaut.jpg'))
+    const faces = await finder.find(portrait, LIMITS)
+    expect(faces).toHaveLength(1)
+    const { left, top, width, height, confidence } = faces[0] as NonNullable<(typeof faces)[0]>
+    expect(Math.abs(left - 178)).toBeLessThan(8)
+    expect(Math.abs(top - 53)).toBeLessThan(8)
+    expect(Math.abs(width - 95)).toBeLessThan(8)
+    expect(Math.abs(height - 125)).toBeLessThan(8)
+    expect(confidence).toBeGreaterThan(0.95)
+    expect(await finder.find(portrait, LIMITS)).toEqual(faces)
+  })
+
+  it('finds every face of a group, largest first, at any shape of the picture', async () => {
+    const small = await sample('astronaut.jpg').resize(400, 400).toBuffer()
+    const group = await pictureOf(
+      sample('brick.jpg')
+        .resize(1400, 512, { fit: 'fill' })
+        .composite([
+          { input: small, left: 20, top: 50 },
+          { input: await sample('astronaut.jpg').toBuffer(), left: 800, top: 0 },
+        ]),
+    )
+    const faces = await finder.find(group, LIMITS)
+    expect(faces.map(({ left }) => left > 800)).toEqual([true, false])
+    expect(await finder.find(group, { ...LIMITS, maxFaces: 1 })).toEqual([faces[0]])
+    expect(await finder.find(group, { ...LIMITS, minSide: 105 })).toEqual([faces[0]])
+    expect(await finder.find(group, { ...LIMITS, minConfidence: 1 })).toEqual([])
+  })
+
+  it.each(['coffee.jpg', 'brick.jpg', 'goldfish.jpg', 'network-pattern-1.jpg'])('finds none in %s', async (name) => {
+    expect(await finder.find(await pictureOf(sample(name)), LIMITS)).toEqual([])
+  })
+
+  it.each([
+    [1, 1],
+    [1, 3000],
+    [700, 5],
+  ])('gives an answer for %d x %d pixels', async (width, height) => {
+    expect(await finder.find({ pixels: noisePixels(width, height), width, height }, LIMITS)).toEqual([])
+  })
+
+  it('is refused where the network is another one', async () => {
+    const pack = await loadPackage(path.join(folder, 'tiny-image'))
+    await expect(loadFaceFinder(pack, 'model.onnx')).rejects.toMatchObject({ reason: 'manifest-invalid' })
+  })
+})
+
+describe('decodeLevel', () => {
+  it('places a box by its anchor', () => {
+    const plane = 20 * 20
+    const near = (value: number) => expect.closeTo(value, 4)
+    const scores = new Float32Array(4 * plane)
+    const boxes = new Float32Array(8 * plane)
+    const at = 3 * 20 + 5
+    scores[3 * plane + at] = 0.99
+    boxes[4 * plane + at] = 0.5
+    boxes[6 * plane + at] = Math.log(2)
+    expect(decodeLevel(scores, boxes, 32, [512, 256], { minConfidence: 0.9 })).toEqual([
+      { x0: near(40), y0: near(-24), x1: near(552), y1: near(232), confidence: near(0.99) },
+    ])
+  })
+
+  it('takes no box from scores that are not numbers', () => {
+    const scores = new Float32Array(4 * 400).fill(Number.NaN)
+    expect(decodeLevel(scores, new Float32Array(8 * 400), 32, [512, 256], { minConfidence: 0.5 })).toEqual([])
+  })
+})
+
+describe('withoutDoubles', () => {
+  const box = (x0: number, confidence: number) => ({ x0, y0: 0, x1: x0 + 10, y1: 10, confidence })
+
+  it('keeps the most confident of boxes over one face, and boxes beside each other', () => {
+    expect(withoutDoubles([box(0, 0.9), box(2, 0.95), box(9, 0.91)])).toEqual([box(2, 0.95), box(9, 0.91)])
+  })
+})
+
+describe('faceSquare', () => {
+  const face = { left: 40, top: 30, width: 20, height: 30, confidence: 1 }
+  it.each([
+    ['in the middle', face, 0.5, { width: 200, height: 200 }, { left: 20, top: 15, width: 60, height: 60 }],
+    [
+      'moved inside',
+      { ...face, left: 0, top: 0 },
+      0.5,
+      { width: 200, height: 200 },
+      { left: 0, top: 0, width: 60, height: 60 },
+    ],
+    ['no larger than the picture', face, 2, { width: 100, height: 80 }, { left: 10, top: 0, width: 80, height: 80 }],
+  ])('%s', (_, at, margin, picture, square) => expect(faceSquare(at, margin, picture)).toEqual(square))
+
+  it('goes by the name of its place', () => expect(faceName(face, 1)).toBe('face 2 (40,30 20x30)'))
+})
