@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { matchesMediaType, sniff } from '../../media/sniff.js'
-import { readAt } from './file-ends.js'
+import { readAt } from './read-at.js'
 import type { WasmCodec } from './wasm-decode.js'
 import { isPlainWav } from './wav-samples.js'
 

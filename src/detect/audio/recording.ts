@@ -54,7 +54,8 @@ export async function readRecording(file: string, rate: number, tools: ReaderToo
     isCut = mono.length === left
     if (isCut) break
   }
-  if (first === undefined || resampler === undefined) throw corruptSound('it holds no sample.')
+  if (first === undefined || resampler === undefined)
+    throw new AttestdError('media-empty', 'The recording holds no sample.')
   const { sampleRate: sourceRate, channels } = first
   const samples = join([...pieces, resampler.flush()])
   return { samples, format, sourceRate, channels: channels.length, seconds: frames / sourceRate, isCut }

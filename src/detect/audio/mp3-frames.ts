@@ -1,0 +1,79 @@
+/** Bit rates, kbit/s, by layer and index: ISO/IEC 11172-3 table 3-B.1 (MPEG 1) and 13818-3 (MPEG 2 and 2.5). */
+const BITRATES_1: Record<number, readonly number[]> = {
+  1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+}
+const BITRATES_2: Record<number, readonly number[]> = {
+  1: [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+}
+/** Sample rates of MPEG 1, Hz; half of them in MPEG 2, a quarter in 2.5. */
+const RATES_1 = [44_100, 48_000, 32_000]
+const HEADER_BYTES = 4
+/** The longest frame (layer II, 384 kbit/s at 32 kHz) and the header of the next. */
+const LOOKAHEAD_BYTES = 1728 + HEADER_BYTES
+
+interface Frame {
+  readonly isMono: boolean
+  readonly bytes: number
+}
+
+/**
+ * Picks the frames of MPEG audio (layers I to III) out of a file. The decoder gives up at a kilobyte of anything else;
+ * a player goes on behind tags, pictures and whatever was appended.
+ */
+export class Mp3Frames {
+  /** Of the first frame; null until there was one. */
+  isMono: boolean | null = null
+  private inStep = false
+
+  /** Runs of whole frames, in order. */
+  async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const chunk of chunks) {
+      const bytes = Buffer.concat([rest, chunk])
+      const run = this.take(bytes, bytes.length - LOOKAHEAD_BYTES)
+      if (run.frames.length > 0) yield Buffer.concat(run.frames)
+      rest = bytes.subarray(run.end)
+    }
+    const last = this.take(rest, rest.length)
+    if (last.frames.length > 0) yield Buffer.concat(last.frames)
+  }
+
+  /** Whole frames that begin before `limit`, and where the next one may begin. */
+  private take(bytes: Buffer, limit: number): { frames: Buffer[]; end: number } {
+    const frames: Buffer[] = []
+    let at = 0
+    while (at < limit) {
+      const frame = frameAt(bytes, at)
+      const next = at + (frame?.bytes ?? 1)
+      // Out of step, bytes that look like a header are one only where another one follows.
+      const isFrame = frame !== null && next <= bytes.length && (this.inStep || frameAt(bytes, next) !== null)
+      if (isFrame) {
+        this.isMono ??= frame.isMono
+        frames.push(bytes.subarray(at, next))
+      }
+      this.inStep = isFrame
+      at = isFrame ? next : at + 1
+    }
+    return { frames, end: at }
+  }
+}
+
+function frameAt(bytes: Buffer, at: number): Frame | null {
+  if (at + HEADER_BYTES > bytes.length || bytes[at] !== 0xff) return null
+  const word = bytes.readUInt32BE(at)
+  const version = (word >>> 19) & 3
+  const layer = 4 - ((word >>> 17) & 3)
+  const rateIndex = (word >>> 10) & 3
+  if (word >>> 21 !== 0x7ff || version === 1 || layer === 4 || rateIndex === 3) return null
+  const kilobits = (version === 3 ? BITRATES_1 : BITRATES_2)[layer]?.[(word >>> 12) & 15] ?? 0
+  if (kilobits === 0) return null
+  const rate = (RATES_1[rateIndex] as number) / (version === 3 ? 1 : version === 2 ? 2 : 4)
+  const padding = (word >>> 9) & 1
+  const isMono = ((word >>> 6) & 3) === 3
+  if (layer === 1) return { isMono, bytes: (Math.floor((12_000 * kilobits) / rate) + padding) * 4 }
+  return { isMono, bytes: Math.floor(((layer === 3 && version !== 3 ? 72_000 : 144_000) * kilobits) / rate) + padding }
+}
