@@ -157,6 +157,9 @@ export const REASONS = {
   'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
   'media-too-complex': { kind: 'abstain', says: 'The media has more pixels than the cap.' },
   'media-too-small': { kind: 'abstain', says: 'The media is smaller than what the detector can judge.' },
+  'media-too-short': { kind: 'abstain', says: 'The media is shorter than what the detector can judge.' },
+  'media-is-code': { kind: 'abstain', says: 'The text is source code, markup or data rather than prose.' },
+  'language-unsupported': { kind: 'abstain', says: 'The text is in a language that the detector was not trained on.' },
   'media-without-speech': { kind: 'abstain', says: 'The recording holds no speech, or less than the detector needs.' },
 
   // detection

@@ -1,0 +1,85 @@
+import { AttestdError } from '../../core/errors.js'
+import type { MediumReader, ModelInput, Part } from '../child/medium-reader.js'
+import type { TextPreprocessing } from '../package/preprocessing.js'
+import { looksLikeCode } from './code.js'
+import { readTextFile } from './decode.js'
+import { languageOf } from './language.js'
+import { countNgrams, type NgramPlan } from './ngram-features.js'
+import { normalizeText } from './normalize.js'
+import { styleMeasures } from './style-features.js'
+import { textVariants } from './variants.js'
+import { cutWindows, spread } from './windows.js'
+
+/** Turns a passage of normalized text into the inputs of a model, in their order. */
+export type TextFeatures = (passage: string) => readonly ModelInput[]
+
+/** Opens a text for a package whose features are hashed n-grams. */
+export const readText: MediumReader = (file, { preprocessing }) => {
+  if (preprocessing.kind !== 'text' || preprocessing.features.kind !== 'hashed-ngrams')
+    throw new AttestdError('internal-error', 'The package does not read texts by hashed n-grams.')
+  const { features } = preprocessing
+  return readTextWith(file, preprocessing, (passage) => ngramInputs(passage, features))
+}
+
+/**
+ * Opens a text: decoded, normalized, checked to be prose of a known language, cut into windows.
+ * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short,
+ * language-unsupported
+ */
+export async function readTextWith(file: string, plan: TextPreprocessing, features: TextFeatures) {
+  const { text, encoding } = await readTextFile(file)
+  const prose = normalizeText(text)
+  const language = requireProse(text, prose, plan)
+  const length = charactersIn(prose)
+  const parts = (passage: string) => partsOf(passage, plan, features)
+  return {
+    says: `${encoding} text, ${language}, ${length} characters`,
+    length,
+    parts: () => parts(prose),
+    async *variants() {
+      for (const variant of textVariants(prose)) {
+        if (charactersIn(variant.text) >= plan.minCharacters) yield { name: variant.name, parts: parts(variant.text) }
+      }
+    },
+  }
+}
+
+/** The language of the prose. @throws AttestdError where it is not prose that the package can judge */
+function requireProse(text: string, prose: string, plan: TextPreprocessing): string {
+  if (looksLikeCode(text)) throw new AttestdError('media-is-code', 'The text is mostly code, markup or data.')
+  const length = charactersIn(prose)
+  if (length < plan.minCharacters) {
+    throw new AttestdError(
+      'media-too-short',
+      `The text has ${length} normalized characters; the detector needs ${plan.minCharacters}.`,
+    )
+  }
+  const language = languageOf(prose)
+  if (plan.languages.includes(language)) return language
+  const name = language === 'und' ? 'none that is known here' : language
+  throw new AttestdError(
+    'language-unsupported',
+    `The language of the text is ${name}; the detector knows ${plan.languages.join(', ')}.`,
+  )
+}
+
+function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
+  const windows = cutWindows(text, { longest: plan.windowCharacters, shortest: plan.minCharacters })
+  for (const { text: passage, start, end } of spread(windows, plan.maxWindows))
+    yield { name: `characters ${start}-${end}`, inputs: features(passage) }
+}
+
+function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolean }): ModelInput[] {
+  const { indices, counts } = countNgrams(passage, plan)
+  const inputs: ModelInput[] = [
+    { type: 'int64', values: indices, shape: [1, indices.length] },
+    { type: 'float32', values: counts, shape: [1, counts.length] },
+  ]
+  if (!plan.style) return inputs
+  const style = styleMeasures(passage)
+  return [...inputs, { type: 'float32', values: style, shape: [1, style.length] }]
+}
+
+function charactersIn(text: string): number {
+  return Array.from(text).length
+}

@@ -1,0 +1,80 @@
+import { Tokenizer } from '@huggingface/tokenizers'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { MediumReader, ModelInput } from '../child/medium-reader.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import { readPackageFile } from '../package/read-package-file.js'
+import { readTextWith, type TextFeatures } from './text-reader.js'
+
+/** Inputs that a text classifier may take, in whatever order its manifest names them. */
+export const TOKEN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'] as const
+type TokenInput = (typeof TOKEN_INPUTS)[number]
+
+/**
+ * The reader of a package for texts whose features are tokens, its tokenizer loaded.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid
+ */
+export async function openTokenReader(pack: DetectorPackage): Promise<MediumReader> {
+  const { id, preprocessing, runtime } = pack.manifest
+  if (preprocessing.kind !== 'text' || preprocessing.features.kind !== 'tokens' || !('input' in runtime))
+    throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
+  const { features } = preprocessing
+  const inputs = runtime.input.map((name) => knownInput(name, id))
+  const tokenizer = await loadTokenizer(pack, features)
+  const toInputs = tokenInputs(tokenizer, inputs, features.maxTokens)
+  return (file) => readTextWith(file, preprocessing, toInputs)
+}
+
+/** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */
+export function tokenInputs(tokenizer: Tokenizer, inputs: readonly TokenInput[], maxTokens: number): TextFeatures {
+  return (passage) => {
+    const ids = cut(tokenizer, passage, maxTokens)
+    const shape = [1, ids.length]
+    return inputs.map((name): ModelInput => {
+      if (name === 'input_ids') return { type: 'int64', values: BigInt64Array.from(ids, BigInt), shape }
+      const value = name === 'attention_mask' ? 1n : 0n
+      return { type: 'int64', values: new BigInt64Array(ids.length).fill(value), shape }
+    })
+  }
+}
+
+/** @throws AttestdError model-digest-mismatch, manifest-invalid */
+async function loadTokenizer(
+  pack: DetectorPackage,
+  files: { readonly tokenizer: string; readonly tokenizerConfig: string },
+): Promise<Tokenizer> {
+  const [tokenizer, config] = await Promise.all(
+    [files.tokenizer, files.tokenizerConfig].map((name) => readPackageFile(pack, name)),
+  )
+  try {
+    return new Tokenizer(JSON.parse(String(tokenizer)) as object, JSON.parse(String(config)) as object)
+  } catch (cause) {
+    const message = `The tokenizer of ${pack.manifest.id} cannot be loaded: ${errorText(cause)}`
+    throw new AttestdError('manifest-invalid', message, { cause })
+  }
+}
+
+function cut(tokenizer: Tokenizer, passage: string, maxTokens: number): number[] {
+  const { ids } = tokenizer.encode(passage)
+  if (ids.length <= maxTokens) return ids
+  // What the tokenizer puts before and behind a text, such as [CLS] and [SEP].
+  const bare = tokenizer.encode(passage, { add_special_tokens: false }).ids
+  const before = indexOfRun(ids, bare)
+  const behind = ids.length - before - bare.length
+  return [...ids.slice(0, maxTokens - behind), ...ids.slice(ids.length - behind)]
+}
+
+/** Where the shorter list starts in the longer one that holds it, a few places in at most. */
+function indexOfRun(ids: readonly number[], run: readonly number[]): number {
+  const room = ids.length - run.length
+  for (let at = 0; at <= room; at++) if (run.every((id, index) => ids[at + index] === id)) return at
+  return 0
+}
+
+function knownInput(name: string, id: string): TokenInput {
+  const known = TOKEN_INPUTS.find((each) => each === name)
+  if (known !== undefined) return known
+  throw new AttestdError(
+    'manifest-invalid',
+    `The manifest of ${id} is not accepted:\n  runtime.input: ${name} is none of ${TOKEN_INPUTS.join(', ')}`,
+  )
+}

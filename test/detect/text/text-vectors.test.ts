@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { countNgrams, type NgramPlan } from '../../../src/detect/text/ngram-features.js'
+import { normalizeText } from '../../../src/detect/text/normalize.js'
+import { styleMeasures } from '../../../src/detect/text/style-features.js'
+import { cutWindows } from '../../../src/detect/text/windows.js'
+
+interface Vectors {
+  plan: NgramPlan
+  normalized: { raw: string; text: string }[]
+  features: { text: string; ngrams: { entries: number; first: number[]; sha256: string }; style: number[] }[]
+  windows: { text: string; longest: number; shortest: number; ends: number[] }[]
+}
+
+const vectors: Vectors = JSON.parse(fs.readFileSync('test/vectors/text-vectors.json', 'utf8'))
+
+describe('the recipe and the daemon agree', () => {
+  it('has enough strings', () => {
+    expect(vectors.normalized.length).toBeGreaterThanOrEqual(200)
+  })
+
+  it.each(vectors.normalized)('normalizes $raw', ({ raw, text }) => {
+    expect(normalizeText(raw)).toBe(text)
+  })
+
+  it.each(vectors.features)('counts the n-grams of $text', ({ text, ngrams }) => {
+    const { indices, counts } = countNgrams(text, vectors.plan)
+    const lines = Array.from(indices, (index, at) => `${index}:${counts[at]}\n`).join('')
+    expect(Array.from(indices.slice(0, 4), Number)).toEqual(ngrams.first)
+    expect(indices).toHaveLength(ngrams.entries)
+    expect(createHash('sha256').update(lines).digest('hex')).toBe(ngrams.sha256)
+  })
+
+  it.each(vectors.features)('measures the style of $text', ({ text, style }) => {
+    expect(Array.from(styleMeasures(text))).toEqual(style)
+  })
+
+  it.each(vectors.windows)('cuts $text.length units where the recipe does', ({ text, longest, shortest, ends }) => {
+    expect(cutWindows(text, { longest, shortest }).map(({ end }) => end)).toEqual(ends)
+  })
+})
