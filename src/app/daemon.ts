@@ -17,6 +17,7 @@ import { openDataDir } from './data-dir.js'
 import { openQueue } from './open-queue.js'
 import type { DaemonOptions, DaemonParts } from './parts.js'
 import { registerReadiness } from './readiness.js'
+import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import { type Roles, startRoles } from './roles.js'
 
@@ -25,6 +26,8 @@ export interface Daemon {
   readonly url: string
   /** Resolves with the error when something is lost that only a restart mends. */
   readonly lost: Promise<Error>
+  /** Takes the detector packages in anew; what went wrong is logged, and the old ones stay then. */
+  reloadDetectors(): Promise<void>
   /** Takes no new work, gives active work `drainMs`, then closes everything. @returns whether all active work ended */
   stop(drainMs: number): Promise<{ drained: boolean }>
 }
@@ -81,6 +84,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return {
       url: http.url,
       lost: Promise.race([queue.lost, roles.lost]),
+      reloadDetectors: () =>
+        reloadDetectors(roles!.readiness.detectors, { log, metrics }).then(
+          () => {},
+          () => {},
+        ),
       async stop(drainMs) {
         clearInterval(housekeeping)
         const { drained } = await roles!.stop(drainMs)
@@ -120,7 +128,10 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     state: stateOf(parts, roles),
     now: () => clock.now(),
     queueNames: QUEUE_NAMES,
-    control: controlOf(queue),
+    control: {
+      ...controlOf(queue),
+      reload: ({ detectors }) => reloadDetectors(roles.readiness.detectors, { log, metrics }, detectors),
+    },
     controlToken,
   })
   http.setBoardQueues(queue.boardQueues())
@@ -180,6 +191,7 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
       clock: submission?.serviceClock() ?? null,
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
+      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,
       lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
       settings: shownSettings(options),

@@ -14,7 +14,9 @@ export async function probeInference(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    if (detectors.state().lastInferenceAgoMs >= PROBE_EVERY_MS) {
+    const { lastInferenceAgoMs, unreachable } = detectors.state()
+    // A model server that was away is asked again even while other detectors have work.
+    if (lastInferenceAgoMs >= PROBE_EVERY_MS || unreachable.length > 0) {
       await detectors.probe(signal).catch((error) => {
         if (!signal.aborted) log.warn({ reason: toAttestdError(error).reason, err: error }, 'inference probe failed')
       })

@@ -39,9 +39,13 @@ export function registerReadiness({ health, draining, queue, detectors, stream, 
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {
-  const { lastInferenceAgoMs, ready, busy } = detectors.state()
+  const { lastInferenceAgoMs, ready, busy, unreachable } = detectors.state()
   const detail = { processesReady: ready, processesBusy: busy }
   const says = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
+  if (unreachable.length > 0) {
+    const away = `The model server of ${unreachable.join(', ')} does not answer; its files are tried again later.`
+    return { ok: false, reason: 'detector-unreachable', says: away, detail }
+  }
   if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
   return { ok: false, reason: 'detector-unavailable', says, detail }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { percentOf } from '../core/percent.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../pipeline/ledger.js'
 import type { PipelineEvents } from '../pipeline/pipeline-events.js'
+import type { ShadowComparison } from '../pipeline/shadow-line.js'
 import type { WorkerEvents } from '../queue/queues.js'
 import type { Activity } from './activity.js'
 
@@ -67,6 +69,11 @@ export function createReport(options: ReportOptions): Report {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
     },
+    shadowed: (comparison) => reportShadow(comparison, options, book),
+    shadowDropped: () => {
+      metrics.shadowDropped.inc({})
+      activity.shadowDropped()
+    },
   }
   return { pipeline, worker: workerEvents(options, book), flush: book.flush }
 }
@@ -111,6 +118,31 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       options.onQueueTrouble()
     },
   }
+}
+
+function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
+  const { activity, log, metrics } = options
+  const { asset, measurement, submitted, agrees, wouldChange } = comparison
+  const { id, version } = measurement.detector
+  const seconds = measurement.totalMs / 1000
+  activity.shadowed(comparison)
+  metrics.shadowSeconds.observe({ detector: id }, seconds)
+  if (!('detection' in measurement)) {
+    const { reason } = measurement
+    metrics.shadowResults.inc({ detector: id, outcome: reason })
+    log.debug({ asset: asset.id, detector: id, reason }, 'shadow gave no score')
+    return
+  }
+  const { rawScore, detectorDigest } = measurement.detection
+  const risk = percentOf(measurement.detection.risk)
+  const submittedRisk = percentOf(submitted.risk)
+  const facts = { risk, submittedRisk, agrees: agrees === true, wouldChange: wouldChange === true }
+  metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
+  if (wouldChange) metrics.shadowChanges.inc({ detector: id })
+  metrics.shadowDifference.observe({ detector: id }, Math.abs(risk - submittedRisk))
+  log.debug({ asset: asset.id, detector: id, ...facts }, 'shadow was measured')
+  const elapsedMs = Math.round(measurement.totalMs)
+  book.write(asset, { kind: 'shadow', algorithm: `${id}@${version}`, detectorDigest, rawScore, ...facts, elapsedMs })
 }
 
 function reportAnalysis(

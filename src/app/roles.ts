@@ -5,6 +5,7 @@ import { Gate } from '../pipeline/gate.js'
 import { keepGate } from '../pipeline/gatekeeper.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
+import { ShadowLine } from '../pipeline/shadow-line.js'
 import { StakeReader } from '../pipeline/stake-reader.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
@@ -140,7 +141,10 @@ async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown
   closers.push(() => media.close())
   const verdicts = new VerdictStore(paths.verdicts)
   const { unsurePolicy } = settings
-  const needs = { media, detectors, verdicts, queue, unsurePolicy, log, events: report.pipeline }
+  const events = report.pipeline
+  const shadows = new ShadowLine({ detectors, unsurePolicy, log, events })
+  closers.push(() => shadows.stop())
+  const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
   return { detectors, verdicts, worker }
 }

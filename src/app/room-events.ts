@@ -1,3 +1,4 @@
+import type { LoadedDetector } from '../detect/detection.js'
 import type { DetectorEvent } from '../detect/detector-events.js'
 import type { MediaEvent } from '../media/media-event.js'
 import type { Metrics } from '../observe/metrics.js'
@@ -8,7 +9,18 @@ export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => 
     if (event.type === 'child-stopped' && event.cause !== 'closed')
       metrics.detectorRestarts.inc({ reason: event.cause })
     if (event.type === 'child-start-failed') metrics.detectorRestarts.inc({ reason: event.reason })
+    if (event.type === 'detectors-loaded') {
+      for (const one of event.before) metrics.detectorInfo.set(infoLabels(one), 0)
+      for (const one of event.detectors) metrics.detectorInfo.set(infoLabels(one), 1)
+    }
   }
+}
+
+/** First hex characters of a digest, as the console shows it. */
+const DIGEST_LABEL = 12
+
+function infoLabels({ id, version, digest, shadow }: LoadedDetector) {
+  return { detector: id, version, digest: digest.slice(0, DIGEST_LABEL), part: shadow ? 'shadow' : 'scores' }
 }
 
 /** Media events as metrics. */

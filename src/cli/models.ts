@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
 import { modelsEvalVerb } from './models-eval.js'
+import { modelsImportVerb } from './models-import.js'
+import { modelsReloadVerb } from './models-reload.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
@@ -9,7 +11,7 @@ const KEYS: readonly SettingKey[] = ['modelsDir', 'detectors', 'detectorTimeoutM
 
 export function modelsVerb(): Command {
   const models = new Command('models').description(
-    'List, verify, measure, calibrate, compare, import and admit detector packages.',
+    'List, verify, swap, measure, calibrate, compare, import and admit detector packages.',
   )
   const list = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
   const verify = verbWithSettings(
@@ -49,6 +51,8 @@ export function modelsVerb(): Command {
       }
     }),
   )
+  models.addCommand(modelsReloadVerb())
   models.addCommand(modelsEvalVerb())
+  models.addCommand(modelsImportVerb())
   return models
 }

@@ -15,12 +15,14 @@ interface ScoresFlags {
 export function scoresVerb(): Command {
   const verb = verbWithSettings(
     'scores',
-    'List recent verdicts, abstentions, receipts and failures of this data directory.',
+    'List recent verdicts, what shadows gave, abstentions, receipts and failures of this data directory.',
     ['dataDir'],
   )
     .option('--limit <count>', 'most lines', '30')
     .addOption(new Option('--format <format>', 'how to print').choices(['table', 'csv', 'json']).default('table'))
-    .addOption(new Option('--kind <kind>', 'only these').choices(['verdict', 'abstained', 'receipt', 'failed']))
+    .addOption(
+      new Option('--kind <kind>', 'only these').choices(['verdict', 'shadow', 'abstained', 'receipt', 'failed']),
+    )
     .option('--asset <id>', 'only this asset: why was it scored so, or missed?')
   return verb.action((flags: ScoresFlags) => scores(verb, flags))
 }
@@ -66,6 +68,11 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
   if (entry.kind === 'abstained') return { reason: entry.reason, notes: entry.message }
   if (entry.kind === 'failed') return { reason: entry.reason, notes: entry.message, outcome: entry.queue }
   if (entry.kind === 'verdict') return { risk: String(entry.risk), algorithm: entry.algorithm, notes: entry.notes }
+  if (entry.kind === 'shadow') {
+    const { agrees, algorithm, risk, submittedRisk, wouldChange } = entry
+    const notes = `measured for submission: ${submittedRisk}${wouldChange ? '; would have changed what was done' : ''}`
+    return { outcome: agrees ? 'agrees' : 'disagrees', risk: String(risk), algorithm, notes }
+  }
   const { outcome, risk, algorithm, scoreId, openToRecordMs } = entry
   return { outcome, risk: String(risk), algorithm, receipt: scoreId ?? '', openToRecordMs: String(openToRecordMs) }
 }

@@ -94,17 +94,25 @@ function recent(rows: readonly RecentRow[], now: number): Html {
 
 const OUTCOME_TONE = { accepted: 'ok', confirmed: 'ok', abstained: 'warn', closed: 'soft', failed: 'bad' } as const
 
-function detectors({ detectors, detectorProcesses, lastInferenceAt }: ConsoleState, now: number): Html {
+function detectors({ detectors, detectorProcesses, lastInferenceAt, shadows }: ConsoleState, now: number): Html {
   const rows = detectors.map(
-    ({ id, version, title, mediaTypes, digest }) =>
-      html`<tr><td>${title}<br><code class="soft">${id} ${version}, ${shortDigest(digest)}</code></td><td>${mediaTypes.join(', ')}</td></tr>`,
+    ({ id, version, title, mediaTypes, digest, shadow }) =>
+      html`<tr><td>${title}<br><code class="soft">${id} ${version}, ${shortDigest(digest)}</code></td><td>${mediaTypes.join(', ')}${shadow ? html`<br><span class="warn">shadow</span>` : null}</td></tr>`,
   )
   const processes = detectorProcesses
     ? `${detectorProcesses.ready} ready, ${detectorProcesses.busy} busy, of ${detectorProcesses.size}`
     : 'none'
   const last = lastInferenceAt === null ? 'none yet' : `${duration(now - lastInferenceAt)} ago`
   return html`<section><h2>Detectors</h2><table><tbody>${rows}</tbody></table>
-<p class="soft">Processes: ${processes}. Last inference: ${last}.</p></section>`
+<p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}</section>`
+}
+
+function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): Html {
+  const lines = rows.map(
+    ({ name, measured, agreed, wouldChange, failed }) =>
+      html`<p class="soft">Shadow ${name}: ${measured} measured, ${agreed} agree, ${wouldChange} would have changed, ${failed} without a score.</p>`,
+  )
+  return html`${lines}${dropped > 0 ? html`<p class="soft">${dropped} files left to other work.</p>` : null}`
 }
 
 function settings({ settings }: ConsoleState): Html {

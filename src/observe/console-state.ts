@@ -28,6 +28,20 @@ export interface QueueRow {
   readonly completed: number
 }
 
+/** What a shadow detector gave since the start. */
+export interface ShadowRow {
+  /** Id and version. */
+  readonly name: string
+  /** Files that it gave a risk. */
+  readonly measured: number
+  /** Of those, on the same side of 0.5 as what was measured for submission. */
+  readonly agreed: number
+  /** Of those, where the daemon would have done something else. */
+  readonly wouldChange: number
+  /** Files that it gave none. */
+  readonly failed: number
+}
+
 /** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
 export interface ConsoleState {
   readonly version: string
@@ -60,7 +74,13 @@ export interface ConsoleState {
     readonly title: string
     readonly mediaTypes: readonly string[]
     readonly digest: string
+    /** Measured on live work, never submitted. */
+    readonly shadow?: boolean
+    /** Share in an ensemble. */
+    readonly weight?: number
   }[]
+  /** Absent where no shadow detector has had anything to do. */
+  readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
   readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null
   /** Local Unix ms of the last inference; null: none yet. */
   readonly lastInferenceAt: number | null

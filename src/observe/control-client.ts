@@ -19,6 +19,8 @@ export async function callDaemon<T>(
     readonly path: string
     readonly body?: unknown
     readonly answer: z.ZodType<T>
+    /** @default 30000 */
+    readonly timeoutMs?: number
   },
 ): Promise<T> {
   const response = await ask(new URL(call.path, url), token, call)
@@ -30,7 +32,11 @@ export async function callDaemon<T>(
   throw new AttestdError(reason && isReason(reason) ? reason : 'internal-error', message)
 }
 
-async function ask(url: URL, token: string, { method, body }: { method: string; body?: unknown }): Promise<Response> {
+async function ask(
+  url: URL,
+  token: string,
+  { method, body, timeoutMs = CONTROL_TIMEOUT_MS }: { method: string; body?: unknown; timeoutMs?: number },
+): Promise<Response> {
   try {
     return await fetch(url, {
       method,
@@ -40,7 +46,7 @@ async function ask(url: URL, token: string, { method, body }: { method: string; 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(CONTROL_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
   } catch (error) {
     throw new AttestdError('queue-unreachable', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {

@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { type ChosenDetector, chosenDetectors } from '../config/detector-choice.js'
 import { hasBearer } from './http-access.js'
 
-/** What the CLI's queue verbs ask of the running daemon. Absent queue: both. */
+/** What verbs ask of the running daemon. Absent queue: both. */
 export interface ControlHandlers {
   failed(query: { queue?: string | undefined; limit: number }): Promise<readonly unknown[]>
   /** @returns how many went back to waiting */
   retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   /** @returns how many waiting jobs were removed */
   drain(body: { queue?: string | undefined }): Promise<number>
+  /** Absent detectors: the selection that the daemon works with. @returns the detectors in use from now on */
+  reload(body: { detectors?: ChosenDetector[] | undefined }): Promise<readonly unknown[]>
 }
 
 export interface ControlOptions {
@@ -21,13 +24,16 @@ export interface ControlOptions {
 const MAX_FAILED = 1000
 /** Most job ids in one retry. */
 const MAX_IDS = 1000
+/** Longest list of detectors, characters. */
+const MAX_DETECTORS_TEXT = 10_000
 
-/** The control routes: GET /control/failed, POST /control/retry and /control/drain, each behind the token of this run. */
+/** The control routes: GET /control/failed, POST /control/retry, /control/drain and /control/reload, each behind the token of this run. */
 export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
   const failedQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_FAILED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
   const drainBody = z.strictObject({ queue })
+  const reloadBody = z.strictObject({ detectors: z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors).optional() })
 
   app.addHook('onRequest', async (request, reply) => {
     if (hasBearer(request.headers.authorization, token)) return
@@ -44,6 +50,9 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
   }))
   app.post('/control/drain', async (request) => ({
     drained: await handlers.drain(parse(drainBody, request.body ?? {})),
+  }))
+  app.post('/control/reload', async (request) => ({
+    detectors: await handlers.reload(parse(reloadBody, request.body ?? {})),
   }))
 }
 

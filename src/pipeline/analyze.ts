@@ -1,8 +1,9 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { percentOf } from '../core/percent.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
-import type { MediaSource } from '../media/media-source.js'
+import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import { endedClosed } from './closed-submission.js'
 import {
@@ -14,12 +15,15 @@ import {
   type Verdict,
 } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
+import type { ShadowLine } from './shadow-line.js'
 import type { VerdictStore } from './verdict-store.js'
 
 export interface AnalyzeOptions {
   readonly media: MediaSource
   readonly detectors: DetectorHost
   readonly verdicts: VerdictStore
+  /** Gets what was scored once the verdict is handed on. */
+  readonly shadows: Pick<ShadowLine, 'offer'>
   readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'result'>
   readonly unsurePolicy: 'abstain' | 'submit'
   readonly log: Log
@@ -32,8 +36,10 @@ export interface AnalyzeOptions {
  */
 export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<AnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
+  let found: Found | null = null
   try {
-    const { detection, cached } = await detectionFor(job, run, options)
+    found = await detectionFor(job, run, options)
+    const { detection, cached } = found
     const verdict = verdictOf(detection)
     const doubt = doubtText(detection)
     if (doubt !== null && options.unsurePolicy === 'abstain') {
@@ -48,7 +54,16 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     const { reason, message } = error
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
     return { kind: 'done', result: { outcome: 'abstained', reason, message } }
+  } finally {
+    if (found?.media) options.shadows.offer({ asset: job.asset, submitted: found.detection, media: found.media })
   }
+}
+
+interface Found {
+  readonly detection: Detection
+  readonly cached: boolean
+  /** The bytes, still to be released; null where the verdict was kept from before. */
+  readonly media: FetchedMedia | null
 }
 
 /** A submission that ended because the asset seemed closed makes way: the service offers the asset again. */
@@ -62,12 +77,12 @@ async function detectionFor(
   { asset }: AnalyzeJob,
   { id, signal }: JobRun<unknown>,
   { detectors, events, log, media, verdicts }: AnalyzeOptions,
-): Promise<{ detection: Detection; cached: boolean }> {
+): Promise<Found> {
   const detector = detectors.detectorFor(asset.mediaType)
   if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
   const key = { contentHash: asset.contentHash, detectorDigest: detector.digest, mediaType: asset.mediaType }
   const known = await kept(log, () => verdicts.get(key))
-  if (known) return { detection: known, cached: true }
+  if (known) return { detection: known, cached: true, media: null }
 
   const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   try {
@@ -76,9 +91,10 @@ async function detectionFor(
     events.detected?.({ asset, detection })
     // By what measured it: the detectors may have been replaced while the media was fetched.
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
-    return { detection, cached: false }
-  } finally {
+    return { detection, cached: false, media: fetched }
+  } catch (error) {
     fetched.release()
+    throw error
   }
 }
 
@@ -92,14 +108,15 @@ async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** The one place where a risk in [0, 1] becomes the percentage that is submitted, rounded to two decimals. */
 function verdictOf(detection: Detection): Verdict {
   return {
-    risk: Math.round(detection.risk * 10_000) / 100,
+    risk: percentOf(detection.risk),
     algorithm: `${detection.detectorId}@${detection.detectorVersion}`,
     notes: detection.notes,
     detectorDigest: detection.detectorDigest,
     unsure: detection.unsure,
     unsureBecause: detection.unsureBecause,
+    rawScore: detection.rawScore,
+    platform: detection.platform,
   }
 }

@@ -32,6 +32,9 @@ const verdict = z.object({
   unsure: z.boolean(),
   /** Null also in jobs of a release that did not keep it. */
   unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
+  /** See `Detection`; null in jobs that an older version queued. */
+  rawScore: z.number().nullable().default(null),
+  platform: z.string().nullable().default(null),
 })
 export type Verdict = z.infer<typeof verdict>
 

@@ -24,7 +24,24 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     unsure: z.boolean(),
     /** Null also in lines of a release that did not keep it. */
     unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
+    /** What a replay compares, bit for bit; null in lines of an older version. */
+    rawScore: z.number().nullable().default(null),
+    platform: z.string().nullable().default(null),
     cached: z.boolean(),
+  }),
+  z.object({
+    ...common,
+    kind: z.literal('shadow'),
+    algorithm: z.string(),
+    detectorDigest: z.string(),
+    /** Of the shadow; never submitted. */
+    risk: z.number(),
+    rawScore: z.number(),
+    /** Of what was measured for submission. */
+    submittedRisk: z.number(),
+    agrees: z.boolean(),
+    wouldChange: z.boolean(),
+    elapsedMs: z.number(),
   }),
   z.object({ ...common, kind: z.literal('abstained'), reason: z.string(), message: z.string() }),
   z.object({
@@ -39,7 +56,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),
 ])
 
-/** One line of the ledger: a verdict, an abstention, a receipt or a failure. */
+/** One line of the ledger: a verdict, what a shadow gave, an abstention, a receipt or a failure. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 
 const DAY_MS = 24 * 60 * 60 * 1000

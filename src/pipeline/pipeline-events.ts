@@ -1,6 +1,7 @@
 import type { Detection } from '../detect/detection.js'
 import type { Asset, ServiceEvent, Turnaround } from '../service/port.js'
 import type { JobAsset } from './jobs.js'
+import type { ShadowComparison } from './shadow-line.js'
 
 /** Why intake did not turn an open asset into a job. */
 export type SkipCause = 'already-scored' | 'already-queued'
@@ -12,4 +13,7 @@ export interface PipelineEvents {
   skipped?(cause: SkipCause, asset: Asset): void
   dropped?(event: { assetId: string; turnaround: Turnaround }): void
   detected?(event: { asset: JobAsset; detection: Detection }): void
+  shadowed?(comparison: ShadowComparison): void
+  /** A file that no shadow measured, because there was other work. */
+  shadowDropped?(asset: JobAsset): void
 }

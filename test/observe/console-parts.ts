@@ -77,6 +77,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> & { ch
       failed: async (query) => [asked.push(['failed', query])],
       retry: async (body) => asked.push(['retry', body]),
       drain: async (body) => asked.push(['drain', body]),
+      reload: async (body) => [asked.push(['reload', body])],
     },
     controlToken,
     ...options,

@@ -63,9 +63,39 @@ describe('callDaemon', () => {
     await server.close()
   })
 
+  it('hands on which detectors to take, and refuses a list that is none', async () => {
+    const { server, asked, controlToken } = await startTestServer()
+    const daemon = { url: server.url, token: controlToken }
+    const reload = (body: unknown) =>
+      callDaemon(daemon, {
+        method: 'POST',
+        path: '/control/reload',
+        body,
+        answer: z.object({ detectors: z.array(z.number()) }),
+      })
+    expect(await reload({})).toEqual({ detectors: [1] })
+    await reload({ detectors: 'a=2,b=shadow' })
+    expect(asked).toEqual([
+      ['reload', {}],
+      [
+        'reload',
+        {
+          detectors: [
+            { id: 'a', weight: 2, shadow: false },
+            { id: 'b', shadow: true },
+          ],
+        },
+      ],
+    ])
+    await expect(reload({ detectors: 'a=dark' })).rejects.toMatchObject({ message: /id=weight/ })
+    await server.close()
+  })
+
   it("gives the daemon's own reason and sentence", async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
-    const { server, controlToken } = await startTestServer({ control: { failed, retry: failed, drain: failed } })
+    const { server, controlToken } = await startTestServer({
+      control: { failed, retry: failed, drain: failed, reload: failed },
+    })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }
     await expect(callDaemon({ url: server.url, token: controlToken }, call)).rejects.toMatchObject(error)

@@ -111,6 +111,7 @@ describe('console and status', () => {
         failed: async () => [{ message: secret }],
         retry: async () => 0,
         drain: async () => 0,
+        reload: async () => [],
       },
     })
     const text = await (await get(path, { headers: bearer(controlToken) })).text()
@@ -255,7 +256,9 @@ describe('control routes', () => {
 
   it('give the reason of a handler that failed', async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
-    const { get, controlToken } = await start({ control: { failed, retry: async () => 0, drain: async () => 0 } })
+    const { get, controlToken } = await start({
+      control: { failed, retry: async () => 0, drain: async () => 0, reload: async () => [] },
+    })
     const answer = await get('/control/failed', { headers: bearer(controlToken) })
     expect(answer.status).toBe(503)
     expect(await answer.json()).toEqual({ error: { reason: 'queue-unreachable', message: 'Redis is gone.' } })

@@ -46,6 +46,7 @@ async function outcomeOf(change: Partial<Detection>, unsurePolicy: AnalyzeOption
         remove: async () => false,
         result: async () => null,
       } as AnalyzeOptions['queue'],
+      shadows: { offer: ({ media }) => media.release() },
       unsurePolicy,
       log: silentLog,
       events: {} as AnalyzeOptions['events'],

@@ -28,6 +28,8 @@ export function submitJobData(change: Partial<SubmitJob> = {}): SubmitJob {
       detectorDigest: 'd'.repeat(64),
       unsure: false,
       unsureBecause: null,
+      rawScore: 1.9459,
+      platform: 'test',
     },
     sent: null,
     ...change,

@@ -1,0 +1,117 @@
+import { AttestdError, toAttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
+import type { FetchedMedia } from '../media/media-source.js'
+import type { JobAsset } from './jobs.js'
+import type { PipelineEvents } from './pipeline-events.js'
+
+export interface ShadowLineOptions {
+  readonly detectors: Pick<DetectorHost, 'shadow' | 'hasShadows' | 'state'>
+  readonly unsurePolicy: 'abstain' | 'submit'
+  readonly log: Log
+  readonly events: PipelineEvents
+}
+
+interface Offer {
+  readonly asset: JobAsset
+  /** What was measured for submission. */
+  readonly submitted: Detection
+  readonly media: FetchedMedia
+}
+
+/** What a shadow gave, beside what was measured for submission. */
+export interface ShadowComparison {
+  readonly asset: JobAsset
+  readonly submitted: Detection
+  readonly measurement: ShadowMeasurement
+  /** Whether both risks are on the same side of 0.5; null where the shadow gave no score. */
+  readonly agrees: boolean | null
+  /** Whether the daemon would have done something else: abstained or not, or the other side; null where there is no score. */
+  readonly wouldChange: boolean | null
+}
+
+/** Most files that wait to be measured by shadows; each keeps its place in the media cache. */
+const MAX_WAITING = 8
+
+/**
+ * Measures what was scored once more by the shadow detectors, after the job's verdict was handed on. It takes the
+ * bytes over from the job, costs it nothing and can never fail it: with live files waiting, or more than it can keep
+ * up with, a file is dropped.
+ */
+export class ShadowLine {
+  readonly #options: ShadowLineOptions
+  readonly #stopping = new AbortController()
+  readonly #waiting: Offer[] = []
+  #working: Promise<void> | null = null
+
+  constructor(options: ShadowLineOptions) {
+    this.#options = options
+  }
+
+  /** Takes the media over, and releases it when it is done with. */
+  offer(offer: Offer): void {
+    if (this.#stopping.signal.aborted || !this.#options.detectors.hasShadows(offer.asset.mediaType)) {
+      offer.media.release()
+    } else if (this.#waiting.length >= MAX_WAITING) {
+      this.#drop(offer)
+    } else {
+      this.#waiting.push(offer)
+      this.#working ??= this.#work()
+    }
+  }
+
+  /** Resolves when nothing is measured any more and all media is released. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new AttestdError('draining'))
+    for (const { media } of this.#waiting.splice(0)) media.release()
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      if (this.#options.detectors.state().waiting > 0) this.#drop(next)
+      else await this.#measure(next)
+    }
+    this.#working = null
+  }
+
+  async #measure({ asset, submitted, media }: Offer): Promise<void> {
+    const { detectors, events, log } = this.#options
+    try {
+      const request = { file: media.file, mediaType: asset.mediaType, label: asset.id }
+      for (const measurement of await detectors.shadow(request, this.#stopping.signal)) {
+        events.shadowed?.(this.#compare(asset, submitted, measurement))
+      }
+    } catch (error) {
+      const { reason } = toAttestdError(error)
+      if (!this.#stopping.signal.aborted) log.warn({ asset: asset.id, reason, err: error }, 'shadows were not measured')
+    } finally {
+      media.release()
+    }
+  }
+
+  #compare(asset: JobAsset, submitted: Detection, measurement: ShadowMeasurement): ShadowComparison {
+    if (!('detection' in measurement)) return { asset, submitted, measurement, agrees: null, wouldChange: null }
+    const { detection } = measurement
+    return {
+      asset,
+      submitted,
+      measurement,
+      agrees: sideOf(detection) === sideOf(submitted),
+      wouldChange: this.#actionOn(detection) !== this.#actionOn(submitted),
+    }
+  }
+
+  #actionOn(detection: Detection): 'abstain' | 'real' | 'fake' {
+    return detection.unsure && this.#options.unsurePolicy === 'abstain' ? 'abstain' : sideOf(detection)
+  }
+
+  #drop({ asset, media }: Offer): void {
+    media.release()
+    this.#options.events.shadowDropped?.(asset)
+  }
+}
+
+function sideOf({ risk }: Detection): 'real' | 'fake' {
+  return risk > 0.5 ? 'fake' : 'real'
+}
