@@ -84,11 +84,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return {
       url: http.url,
       lost: Promise.race([queue.lost, roles.lost]),
-      reloadDetectors: () =>
-        reloadDetectors(roles!.readiness.detectors, { log, metrics }).then(
-          () => {},
-          () => {},
-        ),
+      async reloadDetectors() {
+        await reloadDetectors(roles!.readiness.detectors, { log, metrics }).catch(() => {})
+      },
       async stop(drainMs) {
         clearInterval(housekeeping)
         const { drained } = await roles!.stop(drainMs)
