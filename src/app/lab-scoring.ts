@@ -34,7 +34,7 @@ export async function scoreForLab(
   const { modelsDir, id } = await packagePlace(settings, named)
   const detector = await loadPackage(path.join(modelsDir, id))
   const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
-  const host = await openDetectors(settings, { modelsDir, detectors: [id] })
+  const host = await openDetectors(settings, { modelsDir, detectors: [{ id, shadow: false }] })
   try {
     const options = { host, concurrency: settings.detectorWorkers, signal, onProgress }
     return { detector, otherMedia, scored: await scoreRows(rows, options) }

@@ -52,16 +52,21 @@ export function numberFlag(flag: string, text: string | undefined, min: number, 
   )
 }
 
-/** Runs work that shows its progress on stderr and ends on Ctrl-C with nothing half written. */
-export async function withProgress<T>(
-  work: (watch: { signal: AbortSignal; onProgress(done: number, of: number): void }) => Promise<T>,
-): Promise<T> {
+/** Runs work that ends on Ctrl-C with nothing half written. */
+export async function withStop<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signals = listenForStop()
   try {
-    return await work({ signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') })
+    return await work(signals.drain)
   } finally {
     signals.dispose()
   }
+}
+
+/** The same for work that shows its progress on stderr. */
+export function withProgress<T>(
+  work: (watch: { signal: AbortSignal; onProgress(done: number, of: number): void }) => Promise<T>,
+): Promise<T> {
+  return withStop((signal) => work({ signal, onProgress: progressBar(process.stderr, 'rows') }))
 }
 
 /** What was typed, for the record: quoted so that a shell takes it again. */

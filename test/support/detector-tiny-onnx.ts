@@ -16,13 +16,13 @@ function varint(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-const number = (field: number, value: number) => Buffer.concat([varint(field * 8 + VARINT), varint(value)])
+export const number = (field: number, value: number) => Buffer.concat([varint(field * 8 + VARINT), varint(value)])
 const bytes = (field: number, value: Uint8Array) =>
   Buffer.concat([varint(field * 8 + BYTES), varint(value.length), value])
-const text = (field: number, value: string) => bytes(field, Buffer.from(value))
-const message = (field: number, ...parts: Buffer[]) => bytes(field, Buffer.concat(parts))
+export const text = (field: number, value: string) => bytes(field, Buffer.from(value))
+export const message = (field: number, ...parts: Buffer[]) => bytes(field, Buffer.concat(parts))
 
-function node(operator: string, inputs: string[], outputs: string[], attributes: Buffer[] = []): Buffer {
+export function node(operator: string, inputs: string[], outputs: string[], attributes: Buffer[] = []): Buffer {
   return message(
     1,
     ...inputs.map((name) => text(1, name)),
@@ -32,14 +32,14 @@ function node(operator: string, inputs: string[], outputs: string[], attributes:
   )
 }
 
-function tensor(name: string, shape: number[], values: number[]): Buffer {
+export function tensor(name: string, shape: number[], values: number[]): Buffer {
   const raw = Buffer.from(Float32Array.from(values).buffer)
   return message(5, ...shape.map((size) => number(1, size)), number(2, FLOAT), text(8, name), bytes(9, raw))
 }
 
-function value(field: number, name: string, shape: (number | string)[]): Buffer {
+export function value(field: number, name: string, shape: (number | string)[], type = FLOAT): Buffer {
   const dimensions = shape.map((size) => message(1, typeof size === 'number' ? number(1, size) : text(2, size)))
-  return message(field, text(1, name), message(2, message(1, number(1, FLOAT), message(2, ...dimensions))))
+  return message(field, text(1, name), message(2, message(1, number(1, type), message(2, ...dimensions))))
 }
 
 /**
@@ -62,6 +62,23 @@ export function tinyOnnx(weights: readonly [number, number, number], bias: numbe
     ),
     value(11, 'pixels', ['n', 3, 'h', 'w']),
     value(12, 'logit', ['n', outputs]),
+  )
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+}
+
+/** A network `logit = gain * mean(|sample|) + bias` over `[1, n]` samples, output shape [1, 1]. */
+export function tinySoundOnnx(gain: number, bias: number): Buffer {
+  const graph = message(
+    7,
+    node('Abs', ['samples'], ['magnitudes']),
+    node('ReduceMean', ['magnitudes'], ['loudness']),
+    node('Mul', ['loudness', 'gain'], ['scaled']),
+    node('Add', ['scaled', 'bias'], ['logit']),
+    text(2, 'tiny-sound'),
+    tensor('gain', [1], [gain]),
+    tensor('bias', [1], [bias]),
+    value(11, 'samples', [1, 'n']),
+    value(12, 'logit', [1, 1]),
   )
   return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }

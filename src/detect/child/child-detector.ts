@@ -5,14 +5,18 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import type { Preprocessing } from '../package/preprocessing.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
+import { openTokenReader } from '../text/token-features.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
 
 /** A detector inside a child process. */
 export interface ChildDetector {
-  /** @throws AttestdError media-*, detector-failed */
-  measure(file: string): Promise<Measurement>
+  /**
+   * @param heatMap where to write a picture of where the risk lies; absent where none is asked for
+   * @throws AttestdError media-*, detector-failed; media-unsupported where there is no heat map of this kind of media
+   */
+  measure(file: string, heatMap?: string): Promise<Measurement>
 }
 
 /** How each kind of preprocessing opens its files, beside images; a kind without an entry is not read in parts. */
@@ -31,10 +35,18 @@ export async function loadChildDetector(
   loaded: ReadonlyMap<string, ChildDetector>,
 ): Promise<ChildDetector> {
   const { preprocessing, runtime, id } = pack.manifest
-  const reader = preprocessing.kind === 'image' ? await openImageReader(pack) : READERS[preprocessing.kind]
+  const reader = await openReader(pack)
   if (runtime.kind === 'onnx' && reader !== undefined) {
     return createPartsDetector(pack, reader, await loadOnnxModel(pack, runtime), tools)
   }
   void loaded
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
+}
+
+/** How a package's files are opened; undefined where they are not read in parts. */
+async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
+  const { preprocessing } = pack.manifest
+  if (preprocessing.kind === 'image') return openImageReader(pack)
+  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') return openTokenReader(pack)
+  return READERS[preprocessing.kind]
 }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { ModelInput } from '../child/medium-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
 import type { Model } from './model.js'
 
@@ -32,19 +30,11 @@ export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime)
 }
 
 /**
- * Loads an ONNX file of a package, after checking once more that it has the stated digest: a child may start hours
- * after the package was verified.
+ * Loads an ONNX file of a package.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model)
  */
-export async function loadOnnxSession({ folder, manifest }: DetectorPackage, model: string): Promise<InferenceSession> {
-  const bytes = await fs.readFile(path.join(folder, model))
-  if (createHash('sha256').update(bytes).digest('hex') !== manifest.files[model]?.sha256) {
-    throw new AttestdError(
-      'model-digest-mismatch',
-      `${path.join(folder, model)} changed since the package was verified.`,
-    )
-  }
-  return createSession(bytes, manifest.id)
+export async function loadOnnxSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
+  return createSession(await readPackageFile(pack, model), pack.manifest.id)
 }
 
 async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSession> {

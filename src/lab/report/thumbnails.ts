@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
-import { entryFile } from '../../core/files.js'
+import { askLabChild, startLabChild } from '../ask-child.js'
 import { fromThumbnailChildSchema, THUMBNAIL } from './thumbnail-messages.js'
 
 /** A picture that takes longer is left out, ms. */
@@ -21,39 +20,13 @@ export async function makeThumbnails(
   try {
     for (const [name, file] of files) {
       signal.throwIfAborted()
-      child ??= startChild()
-      const jpeg = await askFor(child, file, clock)
-      if (jpeg !== null) made.set(name, `data:image/jpeg;base64,${jpeg}`)
-      else if (child.exitCode !== null || child.signalCode !== null || child.killed) child = null
+      child ??= startLabChild(import.meta.url, 'thumbnail-child')
+      const answer = await askLabChild(child, { file }, fromThumbnailChildSchema, { clock, timeoutMs: TIMEOUT_MS })
+      if (answer === null) child = null
+      else if ('jpeg' in answer) made.set(name, `data:image/jpeg;base64,${answer.jpeg}`)
     }
     return made
   } finally {
     child?.kill('SIGKILL')
   }
-}
-
-function startChild(): ChildProcess {
-  return fork(entryFile(import.meta.url, 'thumbnail-child'), [], {
-    env: {},
-    execArgv: [],
-    cwd: '/',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-}
-
-/** The picture in base64; null where there is none. A child that hangs or misspeaks is killed. */
-async function askFor(child: ChildProcess, file: string, clock: Clock): Promise<string | null> {
-  const over = new AbortController()
-  const { signal } = over
-  const answered = once(child, 'message', { signal }).then(([raw]: unknown[]) => raw)
-  const ended = once(child, 'exit', { signal }).then(() => null)
-  const late = clock.sleep(TIMEOUT_MS, signal).then(() => null)
-  // What loses the race is aborted below.
-  for (const each of [answered, ended, late]) each.catch(() => {})
-  child.send({ file }, () => {})
-  const raw = await Promise.race([answered, ended, late]).catch(() => null)
-  over.abort()
-  const parsed = fromThumbnailChildSchema.safeParse(raw)
-  if (!parsed.success) child.kill('SIGKILL')
-  return parsed.success && 'jpeg' in parsed.data ? parsed.data.jpeg : null
 }

@@ -1,0 +1,18 @@
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { type ImportedPackage, type ImportOptions, importPackage } from '../lab/import/import-package.js'
+import { measuringOf } from './measuring.js'
+
+/**
+ * Makes a package of a Hugging Face export, in the models directory of the settings or another one.
+ * @throws AttestdError import-unsupported
+ */
+export async function importModel(
+  settings: Settings,
+  options: Omit<ImportOptions, 'clock' | 'measuring' | 'modelsDir'> & { readonly out: string | null },
+  signal: AbortSignal,
+): Promise<ImportedPackage> {
+  const { out, ...wishes } = options
+  const measuring = { ...(await measuringOf(settings)), signal }
+  return importPackage({ ...wishes, modelsDir: out ?? settings.modelsDir, clock: systemClock, measuring })
+}

@@ -1,0 +1,14 @@
+import type { Settings } from '../config/settings.js'
+import type { MeasureSampleOptions } from '../lab/measure/measure-sample.js'
+import { findProgram } from './find-program.js'
+
+/** The limits of the settings, for a package's own sample in a process of its own. */
+export async function measuringOf(
+  settings: Settings,
+): Promise<Pick<MeasureSampleOptions, 'ffmpeg' | 'timeoutMs' | 'memoryBytes'>> {
+  return {
+    ffmpeg: await findProgram(settings.ffmpeg),
+    timeoutMs: settings.detectorTimeoutMs,
+    memoryBytes: settings.detectorMemoryMb * 1024 * 1024,
+  }
+}

@@ -1,0 +1,138 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { readFileIfPresent } from '../../core/files.js'
+import { unsupported } from './import-error.js'
+
+/** Where an exporter puts the weights, the first that is there. */
+const MODEL_FILES = ['onnx/model.onnx', 'model.onnx']
+/** Larger JSON files than any tokenizer has are a mistake. */
+const MAX_JSON_BYTES = 64 * 1024 * 1024
+
+/** config.json, as far as a classifier needs it. */
+const modelConfig = z.object({
+  architectures: z.array(z.string()).optional(),
+  model_type: z.string().optional(),
+  id2label: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  max_position_embeddings: z.number().optional(),
+  _name_or_path: z.string().optional(),
+})
+
+const side = z.number().positive()
+const sizes = z.union([
+  side,
+  z.object({
+    height: side.optional(),
+    width: side.optional(),
+    shortest_edge: side.optional(),
+    longest_edge: side.optional(),
+  }),
+])
+const channels = z.union([z.number(), z.array(z.number())])
+
+/** preprocessor_config.json of an image processor or a feature extractor. */
+const preprocessorConfig = z.object({
+  image_processor_type: z.string().optional(),
+  feature_extractor_type: z.string().optional(),
+  do_resize: z.boolean().optional(),
+  size: sizes.optional(),
+  crop_pct: z.number().positive().nullish(),
+  resample: z.number().int().optional(),
+  do_center_crop: z.boolean().nullish(),
+  crop_size: sizes.optional(),
+  do_rescale: z.boolean().optional(),
+  rescale_factor: z.number().positive().optional(),
+  do_normalize: z.boolean().optional(),
+  image_mean: channels.nullish(),
+  image_std: channels.nullish(),
+  sampling_rate: z.number().int().optional(),
+})
+
+const tokenizerConfig = z.object({ model_max_length: z.number().optional() })
+
+export type ModelConfig = z.infer<typeof modelConfig>
+export type PreprocessorConfig = z.infer<typeof preprocessorConfig>
+
+/** A folder that was exported for ONNX from the Hugging Face hub. */
+export interface HuggingFaceExport {
+  readonly folder: string
+  /** Absolute path of the weights. */
+  readonly model: string
+  readonly config: ModelConfig
+  readonly preprocessor: PreprocessorConfig | null
+  /** Whether there are tokenizer.json and tokenizer_config.json, and the longest input in tokens that is stated. */
+  readonly tokenizer: { readonly maxLength: number | null } | null
+  /** As the README of the export states it; null where it does not. */
+  readonly license: string | null
+}
+
+/**
+ * Reads the parts of an export.
+ * @param model path of the weights inside the folder, where they are not at the usual place
+ * @throws AttestdError import-unsupported
+ */
+export async function readExport(folder: string, model: string | null): Promise<HuggingFaceExport> {
+  const config = await readJson(folder, 'config.json', modelConfig)
+  if (config === null) throw unsupported(`${folder} holds no config.json.`)
+  return {
+    folder,
+    model: await findModel(folder, model),
+    config,
+    preprocessor: await readJson(folder, 'preprocessor_config.json', preprocessorConfig),
+    tokenizer: await findTokenizer(folder),
+    license: await statedLicense(folder),
+  }
+}
+
+async function findModel(folder: string, named: string | null): Promise<string> {
+  for (const name of named === null ? MODEL_FILES : [named]) {
+    const file = path.join(folder, name)
+    const stat = await fs.stat(file).catch(() => null)
+    if (stat?.isFile()) {
+      await refuseSplitWeights(file)
+      return file
+    }
+  }
+  throw unsupported(`${folder} holds no ${named ?? MODEL_FILES.join(' nor ')}; --model names the file.`)
+}
+
+async function refuseSplitWeights(file: string): Promise<void> {
+  for (const name of [`${file}_data`, `${file}.data`]) {
+    if (await fs.stat(name).catch(() => null)) {
+      throw unsupported(`The weights lie partly in ${path.basename(name)}; export them as one file.`)
+    }
+  }
+}
+
+async function findTokenizer(folder: string): Promise<HuggingFaceExport['tokenizer']> {
+  const tokenizer = await readJson(folder, 'tokenizer.json', z.object({ model: z.unknown() }))
+  const config = await readJson(folder, 'tokenizer_config.json', tokenizerConfig)
+  if (tokenizer === null || config === null) return null
+  const length = config.model_max_length
+  // Tokenizers without a limit state one of 10^30.
+  return { maxLength: length !== undefined && length < 1e6 ? length : null }
+}
+
+async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>): Promise<T | null> {
+  const bytes = await readFileIfPresent(path.join(folder, name))
+  if (bytes === null) return null
+  if (bytes.length > MAX_JSON_BYTES) throw unsupported(`${name} is ${bytes.length} bytes, far too large.`)
+  let json: unknown
+  try {
+    json = JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw unsupported(`${name} is not JSON.`, cause)
+  }
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw unsupported(`${name} is not accepted: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+/** The `license` line of the head of README.md. */
+async function statedLicense(folder: string): Promise<string | null> {
+  const text = (await readFileIfPresent(path.join(folder, 'README.md')))?.toString('utf8') ?? ''
+  const [, head = ''] = /^---\n(.*?)\n---/s.exec(text) ?? []
+  const [, license = ''] = /^license:\s*["']?([\w .+-]{1,100})/m.exec(head) ?? []
+  return license.trim() === '' ? null : license.trim()
+}

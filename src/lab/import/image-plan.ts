@@ -1,0 +1,110 @@
+import type { ImagePreprocessing } from '../../detect/package/preprocessing.js'
+import type { PreprocessorConfig } from './hugging-face-export.js'
+import { unsupported } from './import-error.js'
+
+/** Interpolations of Pillow, by their number in preprocessor_config.json. */
+const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> = {
+  1: 'lanczos3',
+  2: 'linear',
+  3: 'cubic',
+}
+const BILINEAR = 2
+/** Bytes are scaled by this unless the export says otherwise. */
+const RESCALE = 1 / 255
+/** ConvNeXt enlarges small inputs by this share before it crops, where the export does not say. */
+const CONVNEXT_CROP = 224 / 256
+/** From this size on ConvNeXt stretches the picture and does not crop. */
+const CONVNEXT_STRETCH_FROM = 384
+
+/** The preprocessing of an image export, and what in it is a guess. */
+export interface PreprocessingPlan<T> {
+  readonly preprocessing: T
+  /** Sentences for the card. */
+  readonly guesses: readonly string[]
+}
+
+/** @throws AttestdError import-unsupported */
+export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<ImagePreprocessing> {
+  if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
+  if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
+  const guesses: string[] = []
+  const { shortSide, fit, crop } = sizePlan(config, guesses)
+  return {
+    preprocessing: {
+      kind: 'image',
+      resize: { shortSide, fit, kernel: kernelOf(config.resample, guesses) },
+      crops: { size: crop, positions: 'center' },
+      normalize: normalization(config, guesses),
+      minShortSide: 32,
+    },
+    guesses,
+  }
+}
+
+interface SizePlan extends Pick<ImagePreprocessing['resize'], 'shortSide' | 'fit'> {
+  readonly crop: number
+}
+
+function sizePlan(config: PreprocessorConfig, guesses: string[]): SizePlan {
+  const { size, crop_size, do_center_crop } = config
+  const crop = do_center_crop ? squareSide(crop_size ?? size, 'crop_size') : null
+  if (/^ConvNext/i.test(config.image_processor_type ?? config.feature_extractor_type ?? '')) return convNextPlan(config)
+  const shortest = typeof size === 'object' ? size.shortest_edge : do_center_crop ? size : undefined
+  if (shortest !== undefined) {
+    if (crop === null)
+      guesses.push('The export keeps the whole picture at its own aspect; here its middle square is looked at.')
+    return { shortSide: shortest, fit: 'short-side', crop: crop ?? shortest }
+  }
+  const exact = squareSide(size, 'size')
+  return { shortSide: exact, fit: 'stretch', crop: crop ?? exact }
+}
+
+function convNextPlan({ size, crop_pct }: PreprocessorConfig): SizePlan {
+  const crop =
+    typeof size === 'object' && size.shortest_edge !== undefined ? size.shortest_edge : squareSide(size, 'size')
+  if (crop >= CONVNEXT_STRETCH_FROM) return { shortSide: crop, fit: 'stretch', crop }
+  return { shortSide: Math.floor(crop / (crop_pct ?? CONVNEXT_CROP)), fit: 'short-side', crop }
+}
+
+function squareSide(size: PreprocessorConfig['size'], field: string): number {
+  if (typeof size === 'number') return size
+  const { height, width } = size ?? {}
+  if (height === undefined || width === undefined)
+    throw unsupported(`preprocessor_config.json: ${field} states no height and width.`)
+  if (height !== width)
+    throw unsupported(`preprocessor_config.json: ${field} is ${height}x${width}; only squares are supported.`)
+  return height
+}
+
+function kernelOf(resample: number | undefined, guesses: string[]): ImagePreprocessing['resize']['kernel'] {
+  if (resample === undefined) guesses.push('The export states no interpolation; bilinear was taken.')
+  const kernel = KERNELS[resample ?? BILINEAR]
+  if (kernel === undefined)
+    throw unsupported(`preprocessor_config.json: resample ${resample} (of Pillow) is not supported.`)
+  return kernel
+}
+
+/** The manifest scales bytes by 1/255; another factor moves into mean and deviation. */
+function normalization(config: PreprocessorConfig, guesses: string[]): ImagePreprocessing['normalize'] {
+  const factor = config.do_rescale === false ? 1 : (config.rescale_factor ?? RESCALE)
+  if (config.do_rescale === false)
+    guesses.push('The export does not rescale; bytes from 0 to 255 were taken as they are.')
+  const normalizes = config.do_normalize ?? true
+  const mean = normalizes ? tripleOf(config.image_mean, 'image_mean', 0.5, guesses) : [0, 0, 0]
+  const std = normalizes ? tripleOf(config.image_std, 'image_std', 0.5, guesses) : [1, 1, 1]
+  const scale = RESCALE / factor
+  const scaled = (values: readonly number[]) => values.map((value) => value * scale) as [number, number, number]
+  return { mean: scaled(mean), std: scaled(std) }
+}
+
+function tripleOf(
+  given: PreprocessorConfig['image_mean'],
+  field: string,
+  fallback: number,
+  guesses: string[],
+): readonly number[] {
+  if (given === null || given === undefined) guesses.push(`The export states no ${field}; ${fallback} was taken.`)
+  const values = typeof given === 'number' ? [given, given, given] : (given ?? [fallback, fallback, fallback])
+  if (values.length !== 3) throw unsupported(`preprocessor_config.json: ${field} has ${values.length} channels, not 3.`)
+  return values
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock } from '../../core/clock.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
+import { calibrate } from '../../detect/scoring/calibration.js'
+import { type MeasureSampleOptions, measureSample } from '../measure/measure-sample.js'
+import { cardStub } from './card-stub.js'
+import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
+import { unsupported } from './import-error.js'
+import { type ImportPlan, type ImportWishes, planImport } from './import-plan.js'
+import { onnxNames } from './onnx-names.js'
+
+/** Risk of the own sample may differ by this much on another machine. */
+const TOLERANCE = 0.02
+const MODEL_NAME = 'model.onnx'
+
+export interface ImportOptions extends ImportWishes {
+  /** Folder of the export. */
+  readonly folder: string
+  /** Path of the weights inside it, where they are not at the usual place. */
+  readonly model: string | null
+  readonly modelsDir: string
+  /** Null: from the name of the folder. */
+  readonly id: string | null
+  readonly clock: Clock
+  readonly measuring: Omit<MeasureSampleOptions, 'clock' | 'times'>
+}
+
+export interface ImportedPackage {
+  readonly manifest: DetectorManifest
+  readonly folder: string
+  readonly classes: ImportPlan['classes']
+  readonly guesses: readonly string[]
+}
+
+/**
+ * Makes a package of a Hugging Face export. It appears in the models directory as a whole, after its own sample was
+ * scored by it.
+ * @throws AttestdError import-unsupported, and what loading and measuring gives
+ */
+export async function importPackage(options: ImportOptions): Promise<ImportedPackage> {
+  const { clock, modelsDir } = options
+  const found = await readExport(options.folder, options.model)
+  const plan = planImport(found, await onnxNames(found.model, clock), options)
+  const id = options.id ?? idFrom(options.folder)
+  const folder = path.join(modelsDir, id)
+  if (await exists(folder)) throw unsupported(`${folder} is there already; --id names another.`)
+  await fs.mkdir(modelsDir, { recursive: true })
+  const workshop = await fs.mkdtemp(path.join(modelsDir, '.import-'))
+  try {
+    const manifest = await build(path.join(workshop, id), id, found, plan, options)
+    await fs.rename(path.join(workshop, id), folder)
+    return { manifest, folder, classes: plan.classes, guesses: plan.guesses }
+  } finally {
+    await fs.rm(workshop, { recursive: true, force: true })
+  }
+}
+
+async function build(
+  folder: string,
+  id: string,
+  found: HuggingFaceExport,
+  plan: ImportPlan,
+  { clock, measuring }: ImportOptions,
+): Promise<DetectorManifest> {
+  await fs.mkdir(folder)
+  await fs.copyFile(found.model, path.join(folder, MODEL_NAME))
+  for (const name of plan.files) await fs.copyFile(path.join(found.folder, name), path.join(folder, name))
+  await fs.writeFile(path.join(folder, plan.sample.name), plan.sample.data)
+  const names = [MODEL_NAME, ...plan.files, plan.sample.name]
+  const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await fileFacts(folder, name)])))
+  const draft = manifestOf(id, found, plan, files, 0)
+  const pack = { folder, manifest: draft, digest: manifestDigest('') }
+  const { measurement } = await measureSample([pack], { ...measuring, clock, times: 1 }).catch((error: unknown) => {
+    const { message } = toAttestdError(error)
+    throw new AttestdError('import-unsupported', `The export does not run here: ${message}`, { cause: error })
+  })
+  const risk = Number(calibrate(measurement.rawScore, draft.calibration, measurement.length).toFixed(4))
+  const manifest = manifestOf(id, found, plan, files, risk)
+  await fs.writeFile(
+    path.join(folder, 'card.md'),
+    cardStub({ manifest, classes: plan.classes, export: found, guesses: plan.guesses }),
+  )
+  await fs.writeFile(path.join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}
+
+function manifestOf(
+  id: string,
+  { config, license }: HuggingFaceExport,
+  plan: ImportPlan,
+  files: DetectorManifest['files'],
+  risk: number,
+): DetectorManifest {
+  const architecture = config.architectures?.[0] ?? config.model_type ?? 'network'
+  return manifestSchema.parse({
+    schema: 1,
+    id,
+    version: '1.0.0',
+    title: `${architecture}, imported from a Hugging Face export`.slice(0, 500),
+    mediaTypes: [plan.mediaType],
+    runtime: { kind: 'onnx', model: MODEL_NAME, input: plan.inputs, output: plan.output },
+    files,
+    preprocessing: plan.preprocessing,
+    outputKind: 'class-logits',
+    fakeClasses: plan.classes.fake,
+    aggregation: plan.aggregation,
+    calibration: { kind: 'identity' },
+    decisionBand: { low: 0.5, high: 0.5 },
+    selfTest: { file: plan.sample.name, risk, tolerance: TOLERANCE },
+    training: {
+      data: 'Not known: the export does not say what it was trained on. See card.md.',
+      license: 'Not known; treat the weights as for evaluation until you have asked.',
+    },
+    license: license === null ? 'Not stated in the export' : `${license}, as the export states`,
+  })
+}
+
+async function fileFacts(folder: string, name: string): Promise<{ sha256: string; bytes: number }> {
+  const bytes = await fs.readFile(path.join(folder, name))
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
+}
+
+function idFrom(folder: string): string {
+  const id = path
+    .basename(path.resolve(folder))
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 64)
+  if (id === '') throw unsupported('The name of the folder gives no id; --id names one.')
+  return id
+}
+
+function exists(file: string): Promise<boolean> {
+  return fs.stat(file).then(
+    () => true,
+    () => false,
+  )
+}

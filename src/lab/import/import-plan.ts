@@ -1,0 +1,113 @@
+import type { MediaType } from '../../core/media-types.js'
+import type { DetectorManifest } from '../../detect/package/manifest.js'
+import type { Preprocessing } from '../../detect/package/preprocessing.js'
+import { TOKEN_INPUTS } from '../../detect/text/token-features.js'
+import { audioPlan } from './audio-plan.js'
+import { findFakeClasses } from './fake-classes.js'
+import type { HuggingFaceExport } from './hugging-face-export.js'
+import { imagePlan, type PreprocessingPlan } from './image-plan.js'
+import { unsupported } from './import-error.js'
+import type { OnnxTensor } from './onnx-messages.js'
+import type { OnnxNames } from './onnx-names.js'
+import { SAMPLE_TEXT, samplePicture, sampleVoice } from './own-samples.js'
+import { TOKENIZER_FILES, textPlan } from './text-plan.js'
+
+/** What a person may say that an export does not. */
+export interface ImportWishes {
+  /** Labels that mean fake; null: by their words. */
+  readonly fakeLabels: readonly string[] | null
+  /** ISO 639-1 codes, for texts. */
+  readonly languages: readonly string[]
+  /** For recordings; null: the usual length. */
+  readonly windowSeconds: number | null
+}
+
+/** What an export becomes. */
+export interface ImportPlan {
+  readonly mediaType: MediaType
+  readonly preprocessing: Preprocessing
+  readonly inputs: string[]
+  readonly output: string
+  readonly classes: ReturnType<typeof findFakeClasses>
+  readonly aggregation: DetectorManifest['aggregation']
+  /** Files that are copied beside the weights. */
+  readonly files: readonly string[]
+  readonly sample: { readonly name: string; readonly data: Buffer | string }
+  readonly guesses: readonly string[]
+}
+
+type Task = Pick<ImportPlan, 'mediaType' | 'inputs' | 'files' | 'sample'> & {
+  readonly plan: PreprocessingPlan<Preprocessing>
+}
+
+/** The only input of an image and of a waveform classifier. */
+const PIXELS = 'pixel_values'
+const WAVEFORM = 'input_values'
+
+/**
+ * Plans the import: the task is told by what the network takes.
+ * @throws AttestdError import-unsupported
+ */
+export function planImport(found: HuggingFaceExport, names: OnnxNames, wishes: ImportWishes): ImportPlan {
+  const { plan, ...task } = taskOf(found, names, wishes)
+  const classes = findFakeClasses(found.config, wishes.fakeLabels)
+  return {
+    ...task,
+    preprocessing: plan.preprocessing,
+    guesses: plan.guesses,
+    output: outputOf(names.outputs, classes.labels.length),
+    classes,
+    aggregation: 'mean',
+  }
+}
+
+function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, wishes: ImportWishes): Task {
+  const takes = inputs.map(({ name }) => name)
+  const listed = takes.join(', ')
+  if (takes.includes('input_ids')) {
+    const foreign = takes.find((name) => !(TOKEN_INPUTS as readonly string[]).includes(name))
+    if (foreign !== undefined) throw unsupported(`The network takes ${listed}; ${foreign} is not known.`)
+    requireType(inputs, 'int64')
+    return {
+      mediaType: 'text',
+      inputs: takes,
+      files: Object.values(TOKENIZER_FILES),
+      sample: { name: 'selftest.txt', data: SAMPLE_TEXT },
+      plan: textPlan(found, wishes.languages),
+    }
+  }
+  if (takes.length !== 1)
+    throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
+  requireType(inputs, 'float32')
+  const [input] = inputs as [OnnxTensor]
+  if (input.name === PIXELS || input.shape.length === 4) {
+    if (input.shape[1] !== null && input.shape[1] !== 3)
+      throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
+    const sample = { name: 'selftest.png', data: samplePicture() }
+    return { mediaType: 'image', inputs: takes, files: [], sample, plan: imagePlan(found.preprocessor) }
+  }
+  if (input.name !== WAVEFORM && input.shape.length !== 2) {
+    throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
+  }
+  const sample = { name: 'selftest.wav', data: sampleVoice() }
+  const plan = audioPlan(found.preprocessor, wishes.windowSeconds)
+  return { mediaType: 'audio', inputs: takes, files: [], sample, plan }
+}
+
+function requireType(inputs: readonly OnnxTensor[], type: string): void {
+  const other = inputs.find((input) => input.type !== type)
+  if (other !== undefined)
+    throw unsupported(`The input ${other.name} of the network is ${other.type ?? 'no tensor'}, not ${type}.`)
+}
+
+function outputOf(outputs: readonly OnnxTensor[], classes: number): string {
+  const output = outputs.find(({ name }) => name === 'logits') ?? (outputs.length === 1 ? outputs[0] : undefined)
+  if (output === undefined) {
+    throw unsupported(`The network gives ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
+  }
+  const given = output.shape.at(-1)
+  if (given !== null && given !== undefined && given !== classes) {
+    throw unsupported(`The network gives ${given} classes, config.json names ${classes}.`)
+  }
+  return output.name
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../core/clock.js'
+import { type ChildOptions, DetectorChild } from '../../detect/child/child-host.js'
+import type { Measurement } from '../../detect/child/measurement.js'
+import type { DetectorPackage } from '../../detect/package/package-loader.js'
+import { selfTestJob } from '../../detect/package/self-test.js'
+import { quantile } from '../metrics/bootstrap.js'
+
+/** What a package's own sample cost and gave in a detector process of its own. */
+export interface SampleMeasurement {
+  readonly measurement: Measurement
+  /** From the job to the answer, median, ms. */
+  readonly medianMs: number
+  /** Start of the process and loading of the model, ms. */
+  readonly startMs: number
+  /** Resident memory of the process after the last inference, bytes. */
+  readonly rssBytes: number
+}
+
+export interface MeasureSampleOptions extends Omit<ChildOptions, 'packages' | 'clock'> {
+  readonly clock: Clock
+  /** Inferences that the median is taken of. */
+  readonly times: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a package's own sample in a fresh process, without asking whether the risk is the stated one.
+ * @param packages the package and those it uses, in the order in which they are loaded; the last one is measured
+ * @throws AttestdError what loading or measuring gives
+ */
+export async function measureSample(
+  packages: readonly DetectorPackage[],
+  { times, signal, ...options }: MeasureSampleOptions,
+): Promise<SampleMeasurement> {
+  const { clock } = options
+  const began = clock.monotonic()
+  const child = await DetectorChild.start({ ...options, packages }, signal)
+  try {
+    const startMs = clock.monotonic() - began
+    const job = selfTestJob(packages.at(-1) as DetectorPackage)
+    // The first inference warms the process up and is no measure of the others.
+    let { measurement } = await child.measure(job)
+    const milliseconds: number[] = []
+    for (let time = 0; time < times; time++) {
+      const at = clock.monotonic()
+      measurement = (await child.measure(job)).measurement
+      milliseconds.push(clock.monotonic() - at)
+    }
+    const medianMs = quantile(
+      milliseconds.toSorted((a, b) => a - b),
+      0.5,
+    )
+    return { measurement, medianMs, startMs, rssBytes: child.rssBytes }
+  } finally {
+    await child.kill('closed')
+  }
+}

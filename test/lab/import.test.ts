@@ -1,0 +1,291 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
+import { parseManifest } from '../../src/detect/package/manifest.js'
+import { sigmoid } from '../../src/detect/scoring/calibration.js'
+import { type ImportOptions, importPackage } from '../../src/lab/import/import-package.js'
+import { SAMPLE_TEXT, sampleVoice } from '../../src/lab/import/own-samples.js'
+import { DetectorBench } from '../support/detector-bench.js'
+import { pixelClassifier, tokenClassifier, waveformClassifier } from '../support/tiny-classifiers.js'
+
+let bench: DetectorBench
+let exports: string
+beforeAll(async () => {
+  bench = await DetectorBench.create()
+  exports = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-exports-'))
+})
+afterEach(() => fs.rm(bench.modelsDir, { recursive: true, force: true }))
+afterAll(async () => {
+  await bench.dispose()
+  await fs.rm(exports, { recursive: true })
+})
+
+/** Writes an export; objects become JSON. */
+async function writeExport(name: string, files: Record<string, Uint8Array | string | object>): Promise<string> {
+  const folder = path.join(exports, name)
+  for (const [file, content] of Object.entries(files)) {
+    const plain = typeof content === 'string' || content instanceof Uint8Array
+    await fs.mkdir(path.dirname(path.join(folder, file)), { recursive: true })
+    await fs.writeFile(path.join(folder, file), plain ? content : JSON.stringify(content))
+  }
+  return folder
+}
+
+function importIt(folder: string, own: Partial<ImportOptions> = {}) {
+  return importPackage({
+    folder,
+    model: null,
+    id: null,
+    fakeLabels: null,
+    languages: ['en'],
+    windowSeconds: null,
+    modelsDir: bench.modelsDir,
+    clock: systemClock,
+    measuring: { ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, signal: new AbortController().signal },
+    ...own,
+  })
+}
+
+const IMAGE_CONFIG = { architectures: ['ViTForImageClassification'], id2label: { 0: 'Realism', 1: 'Deepfake' } }
+const IMAGE_PROCESSOR = {
+  image_processor_type: 'ViTImageProcessor',
+  do_resize: true,
+  size: { height: 32, width: 32 },
+  resample: 3,
+  do_rescale: true,
+  rescale_factor: 1 / 255,
+  do_normalize: true,
+  image_mean: [0.5, 0.4, 0.3],
+  image_std: [0.25, 0.2, 0.1],
+}
+const PIXELS = pixelClassifier(
+  [
+    [1, -1, 0.5],
+    [-0.5, 0.25, 1],
+  ],
+  [0.1, -0.3],
+)
+
+describe('models import', () => {
+  test('an image classifier, scored by the real host as arithmetic says', async () => {
+    const folder = await writeExport('ViT Deepfake', {
+      'config.json': IMAGE_CONFIG,
+      'preprocessor_config.json': IMAGE_PROCESSOR,
+      'onnx/model.onnx': PIXELS,
+      'README.md': '---\nlicense: apache-2.0\ntags: [x]\n---\n# Model',
+    })
+    const { manifest, classes } = await importIt(folder)
+    expect(manifest).toMatchObject({
+      id: 'vit-deepfake',
+      mediaTypes: ['image'],
+      fakeClasses: [1],
+      license: 'apache-2.0, as the export states',
+    })
+    expect(manifest.preprocessing).toMatchObject({
+      resize: { shortSide: 32, fit: 'stretch', kernel: 'cubic' },
+      crops: { size: 32 },
+    })
+    expect(classes.labels).toEqual(['Realism', 'Deepfake'])
+
+    const host = await bench.start({ detectors: ['vit-deepfake'] })
+    const [r, g, b] = [200, 90, 30]
+    const png = await sharp({ create: { width: 90, height: 60, channels: 3, background: { r, g, b } } })
+      .png()
+      .toBuffer()
+    const { risk } = await host.detect({ file: await bench.write('plain.png', png), mediaType: 'image' })
+    const [x, y, z] = [(r / 255 - 0.5) / 0.25, (g / 255 - 0.4) / 0.2, (b / 255 - 0.3) / 0.1]
+    const [real, fake] = [x - y + 0.5 * z + 0.1, -0.5 * x + 0.25 * y + z - 0.3]
+    expect(risk).toBeCloseTo(sigmoid(fake - real), 5)
+  })
+
+  test('an audio classifier of the raw waveform, leveled as its feature extractor does', async () => {
+    const folder = await writeExport('wav2vec', {
+      'config.json': { architectures: ['Wav2Vec2ForSequenceClassification'], id2label: { 0: 'spoof', 1: 'bonafide' } },
+      'preprocessor_config.json': {
+        feature_extractor_type: 'Wav2Vec2FeatureExtractor',
+        sampling_rate: 16_000,
+        do_normalize: true,
+      },
+      'model.onnx': waveformClassifier([1.5, -0.5], [0.2, 0.4]),
+    })
+    const { manifest } = await importIt(folder, { windowSeconds: 2 })
+    expect(manifest).toMatchObject({
+      mediaTypes: ['audio'],
+      fakeClasses: [0],
+      preprocessing: { window: { samples: 32_000 } },
+    })
+
+    const host = await bench.start({ detectors: ['wav2vec'] })
+    const { risk } = await host.detect({ file: await bench.write('voice.wav', sampleVoice()), mediaType: 'audio' })
+    // Whatever the loudness, the mean square of a leveled window is 1.
+    expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
+  })
+
+  test('a text classifier with its tokenizer; a long text is cut and keeps its end mark', async () => {
+    const vocab = { '[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3, the: 4, a: 5, of: 6, ferry: 7 }
+    const folder = await writeExport('text', {
+      'config.json': {
+        architectures: ['BertForSequenceClassification'],
+        id2label: { 0: 'Human', 1: 'Machine' },
+        max_position_embeddings: 40,
+      },
+      'model.onnx': tokenClassifier([0.3, -0.2], [0, 0.5]),
+      'tokenizer.json': bertTokenizer(vocab),
+      'tokenizer_config.json': { tokenizer_class: 'BertTokenizer', model_max_length: 512 },
+    })
+    const { manifest } = await importIt(folder)
+    expect(manifest).toMatchObject({
+      mediaTypes: ['text'],
+      fakeClasses: [1],
+      runtime: { input: ['input_ids', 'attention_mask'] },
+      preprocessing: { features: { kind: 'tokens', maxTokens: 40 } },
+    })
+
+    const host = await bench.start({ detectors: ['text'] })
+    const ask = async (words: string[]) => {
+      const file = await bench.write('prose.txt', words.join(' '))
+      return (await host.detect({ file, mediaType: 'text' })).parts
+    }
+    const words = SAMPLE_TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ')
+      .toLowerCase()
+      .split(' ')
+      .filter((word) => word !== '')
+    const parts = await ask(words)
+    expect(parts.length).toBeGreaterThan(1)
+    const ids = (text: string) =>
+      text
+        .trim()
+        .split(' ')
+        .map((word) => vocab[word as keyof typeof vocab] ?? 1)
+    for (const { name, risk } of parts) {
+      const [from, to] = (name.match(/\d+/g) ?? []).map(Number)
+      const passage = ids(words.join(' ').slice(from, to)).slice(0, 38)
+      const all = [2, ...passage, 3]
+      const mean = all.reduce((sum, id) => sum + id, 0) / all.length
+      expect(risk).toBeCloseTo(sigmoid(-0.2 * mean + 0.5 - 0.3 * mean), 5)
+    }
+  })
+
+  test('the package is whole: digests hold, the card says what is not known, hostile labels stay text', async () => {
+    const folder = await writeExport('card', {
+      'config.json': { id2label: { 0: 'real', 1: 'AI <script>' }, _name_or_path: 'x|y\n# Heading' },
+      'preprocessor_config.json': IMAGE_PROCESSOR,
+      'model.onnx': PIXELS,
+    })
+    const { folder: made } = await importIt(folder, { id: 'other-name' })
+    expect((await fs.readdir(made)).toSorted()).toEqual(['card.md', 'detector.json', 'model.onnx', 'selftest.png'])
+    const card = await fs.readFile(path.join(made, 'card.md'), 'utf8')
+    expect(card).toContain('What is not known')
+    expect(card).toContain('AI \\<script\\> (fake)')
+    expect(card).toContain('x\\|y \\# Heading')
+    const manifest = parseManifest(await fs.readFile(path.join(made, 'detector.json'), 'utf8'), 'x')
+    expect(manifest.license).toBe('Not stated in the export')
+    await (await bench.start({ detectors: ['other-name'] })).probe()
+    await expect(importIt(folder, { id: 'other-name' })).rejects.toThrow(/is there already/)
+    expect((await fs.readdir(bench.modelsDir)).toSorted()).toEqual(['other-name'])
+  })
+})
+
+describe('exports that are refused by name, leaving nothing behind', () => {
+  const image = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR, 'model.onnx': PIXELS }
+
+  test.each<[string, Record<string, Uint8Array | string | object>, RegExp]>([
+    ['no config', { 'model.onnx': PIXELS }, /holds no config\.json/],
+    ['no weights', { 'config.json': IMAGE_CONFIG }, /holds no onnx\/model\.onnx nor model\.onnx/],
+    ['weights that are none', { ...image, 'model.onnx': 'no network' }, /not a network that runs here/],
+    ['split weights', { ...image, 'model.onnx_data': 'x' }, /lie partly in model\.onnx_data/],
+    ['labels without words', { ...image, 'config.json': { id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } } }, /--fake-label/],
+    ['turned labels', { ...image, 'config.json': { id2label: { 0: 'not AI', 1: 'human' } } }, /None of the labels/],
+    ['labels that all say fake', { ...image, 'config.json': { id2label: { 0: 'fake', 1: 'AI' } } }, /Every label/],
+    [
+      'more labels than outputs',
+      { ...image, 'config.json': { id2label: { 0: 'real', 1: 'fake', 2: 'ai' } } },
+      /gives 2 classes/,
+    ],
+    ['no preprocessor', { 'config.json': IMAGE_CONFIG, 'model.onnx': PIXELS }, /needs preprocessor_config\.json/],
+    [
+      'an oblong input',
+      { ...image, 'preprocessor_config.json': { ...IMAGE_PROCESSOR, size: { height: 32, width: 48 } } },
+      /only squares/,
+    ],
+    ['an odd kernel', { ...image, 'preprocessor_config.json': { ...IMAGE_PROCESSOR, resample: 5 } }, /resample 5/],
+    ['broken JSON', { ...image, 'config.json': '{' }, /config\.json is not JSON/],
+    [
+      'a spectrogram model',
+      {
+        'config.json': IMAGE_CONFIG,
+        'preprocessor_config.json': { feature_extractor_type: 'ASTFeatureExtractor', sampling_rate: 16_000 },
+        'model.onnx': waveformClassifier([1, 0], [0, 0]),
+      },
+      /only models of the raw waveform/,
+    ],
+    [
+      'a text model without a tokenizer',
+      { 'config.json': IMAGE_CONFIG, 'model.onnx': tokenClassifier([1, 0], [0, 0]) },
+      /needs tokenizer\.json/,
+    ],
+  ])('%s', async (name, files, message) => {
+    const folder = await writeExport(`refused ${name}`, files)
+    await expect(importIt(folder)).rejects.toMatchObject({
+      reason: 'import-unsupported',
+      message: expect.stringMatching(message),
+    })
+    expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
+  })
+
+  test('a label that a person names', async () => {
+    const folder = await writeExport('named', { ...image, 'config.json': { id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } } })
+    const { manifest } = await importIt(folder, { fakeLabels: ['LABEL_0'] })
+    expect(manifest.fakeClasses).toEqual([0])
+    await expect(importIt(folder, { id: 'x', fakeLabels: ['LABEL_7'] })).rejects.toThrow(/There is no label "LABEL_7"/)
+  })
+})
+
+/** tokenizer.json of a BERT whose vocabulary has whole words only. */
+function bertTokenizer(vocab: Record<string, number>): object {
+  const special = ['[PAD]', '[UNK]', '[CLS]', '[SEP]']
+  return {
+    version: '1.0',
+    added_tokens: special.map((content) => ({
+      id: vocab[content],
+      content,
+      special: true,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+    })),
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [
+        { SpecialToken: { id: '[CLS]', type_id: 0 } },
+        { Sequence: { id: 'A', type_id: 0 } },
+        { SpecialToken: { id: '[SEP]', type_id: 0 } },
+      ],
+      pair: [],
+      special_tokens: {
+        '[CLS]': { id: '[CLS]', ids: [2], tokens: ['[CLS]'] },
+        '[SEP]': { id: '[SEP]', ids: [3], tokens: ['[SEP]'] },
+      },
+    },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab,
+    },
+  }
+}
