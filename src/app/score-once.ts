@@ -9,21 +9,43 @@ import type { Detection } from '../detect/detection.js'
 import { openDetectors } from './open-detectors.js'
 import { openMedia } from './open-media.js'
 
+export interface ScoreOnceRequest {
+  /** A path, or an ipfs:// or https:// URI. */
+  readonly target: string
+  readonly mediaType: MediaType
+  /** Where to write a heat map; images only. */
+  readonly heatMap?: string
+}
+
 /**
  * Scores one file or URI by the daemon's own media source and detector processes.
- * @throws AttestdError media-*, detector-*, uri-unsupported, address-refused
+ * @throws AttestdError media-*, detector-*, uri-unsupported, address-refused, setting-invalid (no heat map there)
  */
-export async function scoreOnce(settings: Settings, target: string, mediaType: MediaType): Promise<Detection> {
+export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreOnceRequest): Promise<Detection> {
+  const { mediaType } = asked
+  await checkHeatMap(asked)
   const detectors = await openDetectors(settings, { workers: 1 })
   try {
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     }
-    if (!/^[a-z]+:\/\//i.test(target)) return await detectors.detect({ file: await readable(target), mediaType })
-    return await scoreUri(settings, target, (file) => detectors.detect({ file, mediaType }))
+    if (!/^[a-z]+:\/\//i.test(target)) return await detectors.detect({ ...asked, file: await readable(target) })
+    return await scoreUri(settings, target, (file) => detectors.detect({ ...asked, file }))
   } finally {
     await detectors.close()
   }
+}
+
+/** Before any work: whether the map can be made and written. */
+async function checkHeatMap({ mediaType, heatMap }: Omit<ScoreOnceRequest, 'target'>): Promise<void> {
+  if (heatMap === undefined) return
+  if (mediaType !== 'image') {
+    throw new AttestdError('setting-invalid', `A heat map is drawn over a picture; there is none of ${mediaType}.`)
+  }
+  const folder = path.dirname(path.resolve(heatMap))
+  await fs.access(folder, fs.constants.W_OK).catch((cause) => {
+    throw new AttestdError('setting-invalid', `The heat map cannot be written to ${folder}.`, { cause })
+  })
 }
 
 async function readable(file: string): Promise<string> {

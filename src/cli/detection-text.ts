@@ -6,7 +6,7 @@ const TOLD_PARTS = 3
 
 /** A detection for people, a few lines: risk, doubt, what drove it, how re-encodings fare, what the file states. */
 export function detectionText(detection: Detection): string {
-  const { detectorId, detectorVersion, risk, parts, variants, evidence, notes } = detection
+  const { detectorId, detectorVersion, risk, parts, variants, evidence, heatMap, notes } = detection
   const doubt = doubtText(detection)
   const lines = [
     `risk ${Math.round(risk * 10_000) / 100} of 100`,
@@ -14,10 +14,15 @@ export function detectionText(detection: Detection): string {
     `${detectorId}@${detectorVersion}: ${notes}`,
     ...list('highest parts', parts.slice(0, TOLD_PARTS)),
     ...list('encoded anew', variants),
+    ...(heatMap === undefined ? [] : [heatMapText(heatMap)]),
     ...evidence.map(({ says }) => `the file states: ${says}`),
     ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it is no part of the risk.']),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function heatMapText({ pieces, lowest, highest }: NonNullable<Detection['heatMap']>): string {
+  return `heat map: ${pieces} pieces scored by themselves, risks ${(lowest * 100).toFixed(1)} to ${(highest * 100).toFixed(1)}`
 }
 
 function list(title: string, parts: readonly RiskyPart[]): string[] {

@@ -16,6 +16,12 @@ const KEYS: readonly SettingKey[] = [
   'dataDir',
 ]
 
+interface ScoreFlags {
+  readonly mediaType: MediaType
+  readonly explain?: string
+  readonly json?: boolean
+}
+
 export function scoreVerb(): Command {
   const verb = verbWithSettings(
     'score',
@@ -24,10 +30,12 @@ export function scoreVerb(): Command {
   )
     .argument('<file-or-uri>', 'what to score')
     .addOption(new Option('--media-type <type>', 'kind of media').choices(MEDIA_TYPES).default('image'))
+    .option('--explain <out.png>', 'also write the picture with the risk of its pieces over it; images only')
     .option('--json', 'the whole detection as JSON')
-  return verb.action(async (target: string, { mediaType, json }: { mediaType: MediaType; json?: boolean }) => {
+  return verb.action(async (target: string, { mediaType, explain, json }: ScoreFlags) => {
     const { scoreOnce } = await import('../app/score-once.js')
-    const detection = await scoreOnce(settingsOf(verb).settings, target, mediaType)
+    const request = { target, mediaType, ...(explain === undefined ? {} : { heatMap: explain }) }
+    const detection = await scoreOnce(settingsOf(verb).settings, request)
     process.stdout.write(json ? `${JSON.stringify(detection, null, 2)}\n` : detectionText(detection))
     process.exitCode = EXIT.ok
   })

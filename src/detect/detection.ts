@@ -1,6 +1,6 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
-import type { Evidence } from './child/measurement.js'
+import type { Evidence, HeatMap } from './child/measurement.js'
 import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */
@@ -29,6 +29,8 @@ export interface Detection {
   readonly variants: readonly RiskyPart[]
   /** What the file states about its own origin; never proof of being real. */
   readonly evidence: readonly Evidence[]
+  /** Where a heat map was asked for: how many pieces were scored by themselves, lowest and highest risk. */
+  readonly heatMap?: HeatMap
   /** One line: what was seen. */
   readonly notes: string
   readonly elapsedMs: { readonly decode: number; readonly infer: number }
@@ -41,6 +43,8 @@ export interface DetectRequest {
   readonly mediaType: MediaType
   /** For log lines only. */
   readonly label?: string
+  /** Path at which a PNG with the picture and where its risk lies is written; images only. */
+  readonly heatMap?: string
 }
 
 export interface DetectorSummary {

@@ -3,9 +3,11 @@ import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
+import type { ChildJob } from './child/child-host.js'
 import { ChildPool } from './child/child-pool.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from './detection.js'
 import type { DetectorEventSink } from './detector-events.js'
+import { withEvidence } from './evidence/with-evidence.js'
 import { type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from './package/package-loader.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './package/self-test.js'
@@ -79,7 +81,12 @@ export class DetectorCrew {
   }
 
   /** One after the other, so that a file which kills its process kills one. @throws AttestdError */
-  detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+  async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    const detection = await this.detectBare(request, signal)
+    return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
+  }
+
+  private detectBare(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
     return this.running(async () => {
       const lineup = this.lineups.get(request.mediaType)
       if (lineup === undefined) {
@@ -88,11 +95,13 @@ export class DetectorCrew {
       const { ensemble, members } = lineup
       const [only] = members as [SelectedPackage]
       if (ensemble === null) return this.measure(only, request, signal)
+      // A heat map shows one detector: the first.
+      const { heatMap: _, ...bare } = request
       const votes: Vote[] = []
       const absent: (Absence & { error: AttestdError })[] = []
       for (const pack of members) {
         try {
-          const detection = await this.measure(pack, request, signal)
+          const detection = await this.measure(pack, pack === only ? request : bare, signal)
           votes.push({ weight: pack.weight, band: pack.manifest.decisionBand, detection })
         } catch (error) {
           // One that cannot judge this file is left out; any other failure must not become a partial score.
@@ -101,7 +110,8 @@ export class DetectorCrew {
         }
       }
       if (votes.length === 0) throw absent[0]?.error
-      return combine(ensemble, votes, absent)
+      const heatMap = votes[0]?.detection.heatMap
+      return { ...combine(ensemble, votes, absent), ...(heatMap === undefined ? {} : { heatMap }) }
     })
   }
 
@@ -246,6 +256,7 @@ export class DetectorCrew {
   }
 }
 
-function jobOf({ manifest }: DetectorPackage, { file }: DetectRequest): { detectorId: string; file: string } {
-  return { detectorId: manifest.id, file: path.resolve(file) }
+function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest): ChildJob {
+  const job = { detectorId: manifest.id, file: path.resolve(file) }
+  return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
 }

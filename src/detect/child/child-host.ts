@@ -36,6 +36,8 @@ export interface ChildJob {
   readonly detectorId: string
   /** Absolute path. */
   readonly file: string
+  /** Absolute path at which a heat map is written; absent where none is asked for. */
+  readonly heatMap?: string
 }
 
 /** How a child ended. */

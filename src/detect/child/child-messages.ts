@@ -39,7 +39,14 @@ export const toChildSchema = z.discriminatedUnion('type', [
       ffmpeg: z.string().nullable(),
     }),
   }),
-  z.strictObject({ type: z.literal('measure'), jobId, detectorId: z.string(), file: z.string() }),
+  z.strictObject({
+    type: z.literal('measure'),
+    jobId,
+    detectorId: z.string(),
+    file: z.string(),
+    /** Where to write a heat map; absent where none is asked for. */
+    heatMap: z.string().optional(),
+  }),
 ])
 
 /** Messages from a child: `hello` when it listens, `loaded` or `refused`, then `measured` or `failed` for each job. */

@@ -1,5 +1,5 @@
 import { toAttestdError } from '../../core/errors.js'
-import { readEvidence, withEvidence } from '../evidence/read-evidence.js'
+import { readEvidence } from '../evidence/read-evidence.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
 import type { Measurement } from './measurement.js'
@@ -21,11 +21,11 @@ async function load({ packages, tools }: Extract<ToChild, { type: 'load' }>): Pr
   }
 }
 
-async function measure({ jobId, detectorId, file }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+async function measure({ jobId, detectorId, file, heatMap }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await withOwnWords(await detector.measure(file), file)
+    const measurement = await withOwnWords(await detector.measure(file, heatMap), file)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
   } catch (error) {
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
@@ -34,8 +34,7 @@ async function measure({ jobId, detectorId, file }: Extract<ToChild, { type: 'me
 
 /** Adds what the file states about itself, whichever detector read it. */
 async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
-  const evidence = measurement.evidence.length > 0 ? measurement.evidence : await readEvidence(file)
-  return { ...measurement, evidence, notes: withEvidence(measurement.notes, evidence) }
+  return measurement.evidence.length > 0 ? measurement : { ...measurement, evidence: await readEvidence(file) }
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.

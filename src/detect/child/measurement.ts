@@ -14,6 +14,10 @@ const milliseconds = z.number().min(0)
 
 const scored = z.strictObject({ name, rawScore: z.number() })
 
+const risk = z.number().min(0).max(1)
+/** How many pieces of the picture were scored by themselves, and their lowest and highest calibrated risk. */
+const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: risk, highest: risk })
+
 /** What a detector measured on one file, before calibration. */
 export const measurementSchema = z.strictObject({
   /** Aggregated logit. */
@@ -27,11 +31,14 @@ export const measurementSchema = z.strictObject({
   /** The same file encoded anew; empty where the package has no stability probe. */
   variants: z.array(scored).max(8),
   evidence: z.array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) })).max(16),
+  /** Of the heat map, where one was asked for. */
+  heatMap: heatMap.optional(),
   elapsedMs: z.strictObject({ decode: milliseconds, infer: milliseconds }),
 })
 
 /** A fact that the file states about its own origin, in one line; never proof of being real. */
 export type Evidence = Measurement['evidence'][number]
 export type Measurement = z.infer<typeof measurementSchema>
+export type HeatMap = z.infer<typeof heatMap>
 /** A part or a variant with its logit. */
 export type ScoredPart = z.infer<typeof scored>

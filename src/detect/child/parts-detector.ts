@@ -1,10 +1,13 @@
+import { AttestdError } from '../../core/errors.js'
+import { drawHeatMap } from '../image/heat-map.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Model } from '../runtimes/model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type BranchPart, combineBranches } from '../scoring/branches.js'
+import { calibrate } from '../scoring/calibration.js'
 import type { ChildDetector } from './child-detector.js'
 import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from './measurement.js'
-import type { MediumReader, Parts, ReaderTools } from './medium-reader.js'
+import type { MediumReader, Part, Parts, ReaderTools } from './medium-reader.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(
@@ -24,8 +27,15 @@ export function createPartsDetector(
   const combine = preprocessing.kind === 'image' ? preprocessing.faces?.combine : undefined
   const together = (scored: readonly BranchPart[]) => combineBranches(scored, aggregation, combine)
 
+  const riskOf = async ({ inputs }: Part) =>
+    calibrate(outputAsLogit(await model.run(inputs), manifest), manifest.calibration)
+  const heatMap = (file: string, out: string) => {
+    if (preprocessing.kind === 'image') return drawHeatMap(file, out, preprocessing, tools, riskOf)
+    throw new AttestdError('media-unsupported', `A heat map is made of images only; ${manifest.id} reads other media.`)
+  }
+
   return {
-    async measure(file): Promise<Measurement> {
+    async measure(file, heatMapFile): Promise<Measurement> {
       const started = performance.now()
       const media = await read(file, manifest, tools)
       const decoded = performance.now()
@@ -43,6 +53,7 @@ export function createPartsDetector(
         parts: highest(scored),
         variants,
         evidence: [],
+        ...(heatMapFile === undefined ? {} : { heatMap: await heatMap(file, heatMapFile) }),
         elapsedMs: { decode: decoded - started, infer: performance.now() - decoded },
       }
     },

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cleanText } from '../../core/text.js'
 import { sniff } from '../../media/sniff.js'
-import { type Evidence, MAX_TEXT } from '../child/measurement.js'
+import type { Evidence } from '../child/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
 import { c2paEvidence } from './c2pa.js'
 import { type FileBytes, withFileBytes } from './file-bytes.js'
@@ -16,8 +15,6 @@ const MAX_LINES_PER_KIND = 6
 const TIMEOUT_MS = 3000
 /** Bytes that tell the format; what `sniff` looks at. */
 const HEAD_BYTES = 4100
-/** Characters of evidence that go into the notes. */
-const MAX_NOTES = 700
 
 /**
  * What a file states about its own origin: C2PA credentials, generator marks in PNG text, XMP and EXIF, and maker
@@ -31,21 +28,6 @@ export async function readEvidence(file: string): Promise<Evidence[]> {
   } catch {
     return []
   }
-}
-
-/** A line of notes with what the file states about itself added, as far as it fits. */
-export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
-  const told: string[] = []
-  let length = 0
-  for (const { says } of evidence) {
-    length += says.length
-    if (length > MAX_NOTES) break
-    told.push(says)
-  }
-  if (told.length === 0) return notes
-  const more = evidence.length - told.length
-  const states = `; states: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
-  return `${cleanText(notes, MAX_TEXT - states.length)}${states}`
 }
 
 async function evidenceOf(file: string, bytes: FileBytes): Promise<Evidence[]> {

@@ -32,6 +32,7 @@ export function toDetection(
     parts: measurement.parts.map(risky),
     variants,
     evidence,
+    ...(measurement.heatMap === undefined ? {} : { heatMap: measurement.heatMap }),
     notes,
     elapsedMs,
     platform,

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TEXT, measurementSchema } from '../../../src/detect/child/measurement.js'
-import { readEvidence, withEvidence } from '../../../src/detect/evidence/read-evidence.js'
+import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
+import { withEvidence } from '../../../src/detect/evidence/with-evidence.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
 
 let folder: string

@@ -1,0 +1,20 @@
+import { cleanText } from '../../core/text.js'
+import { type Evidence, MAX_TEXT } from '../child/measurement.js'
+
+/** Characters of evidence that go into the notes. */
+const MAX_NOTES = 700
+
+/** A line of notes with what the file states about itself added, as far as it fits. */
+export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
+  const told: string[] = []
+  let length = 0
+  for (const { says } of evidence) {
+    length += says.length
+    if (length > MAX_NOTES) break
+    told.push(says)
+  }
+  if (told.length === 0) return notes
+  const more = evidence.length - told.length
+  const states = `; states: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return `${cleanText(notes, MAX_TEXT - states.length)}${states}`
+}
