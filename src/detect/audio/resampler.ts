@@ -12,7 +12,7 @@ const CUTOFF = 0.955
 /** Most filter values that are kept for the exact phases of a ratio such as 160:441; beyond it phases are interpolated. */
 const MAX_EXACT_VALUES = 1_000_000
 /** Phases of the interpolated filter; the error of going linearly between two of them is below -95 dB. */
-const INTERPOLATED_PHASES = 1024
+const INTERPOLATED_PHASES = 256
 
 /**
  * Brings mono sound from one rate to another, block by block: a polyphase windowed sinc whose delay is taken out, so

@@ -1,0 +1,305 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findProgram } from '../../../src/app/find-program.js'
+import { packagePath } from '../../../src/core/files.js'
+import { readRecording } from '../../../src/detect/audio/recording.js'
+import { levelOf, sine } from '../../support/sounds.js'
+import { speechLike } from '../../support/speech.js'
+import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
+
+const RATE = 16_000
+const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null }
+const FIXTURES = packagePath('test', 'fixtures', 'audio')
+const ffmpeg = await findProgram('ffmpeg')
+let folder: string
+
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const read = async (name: string, bytes: Uint8Array, tools = TOOLS) => {
+  const file = path.join(folder, name)
+  await fs.writeFile(file, bytes)
+  return readRecording(file, RATE, tools)
+}
+const fixture = (name: string) => fs.readFile(path.join(FIXTURES, name))
+/** Largest difference, as a share of full scale. */
+const difference = (a: Float32Array, b: Float32Array) =>
+  a.reduce((worst, sample, index) => Math.max(worst, Math.abs(sample - (b[index] ?? 0))), 0)
+
+describe('WAVE', () => {
+  const tone = sine(440, RATE, 0.25, 0.5)
+
+  it.each<[WavCodec, number]>([
+    ['u8', 1 / 128],
+    ['s16', 1 / 32_768],
+    ['s24', 1e-6],
+    ['s32', 1e-7],
+    ['float', 0],
+    ['double', 0],
+  ])('with samples of %s', async (codec, step) => {
+    for (const extensible of [false, true]) {
+      const { samples, ...rest } = await read('tone.wav', wavFile(tone, { rate: RATE, codec, extensible }))
+      expect(rest).toEqual({ format: 'wav', sourceRate: RATE, channels: 1, seconds: 0.25, isCut: false })
+      expect(difference(samples, tone)).toBeLessThanOrEqual(step)
+    }
+  })
+
+  // Values of ITU-T G.711 (16-bit): the loudest of each sign, the two softest, one of a middle segment.
+  it.each([
+    ['mu-law', 7, [0x00, 0x80, 0x7f, 0xff, 0x4e, 0xce], [-32_124, 32_124, 0, 0, -988, 988]],
+    ['A-law', 6, [0x2a, 0xaa, 0x55, 0xd5, 0x70, 0xf0], [-32_256, 32_256, -8, 8, -688, 688]],
+  ])('with %s', async (_, tag, codes, values) => {
+    const { samples } = await read('law.wav', rawWav(Buffer.from(codes), { rate: RATE, tag, bytes: 1 }))
+    expect([...samples].map((sample) => sample * 32_768 + 0)).toEqual(values)
+  })
+
+  it('with other chunks before and behind the samples', async () => {
+    const before = Buffer.concat([riffChunk('LIST', Buffer.from('odd')), riffChunk('bext', Buffer.alloc(602))])
+    const bytes = Buffer.concat([wavFile(tone, { rate: RATE, before }), riffChunk('id3 ', Buffer.alloc(999, 1))])
+    expect(difference((await read('chunks.wav', bytes)).samples, tone)).toBeLessThan(1e-4)
+  })
+
+  it.each([
+    ['no size', 0],
+    ['a size of 4 GB', 0xffff_ffff],
+    ['a size of 2 GB', 0x7fff_ffff],
+    ['a larger size than the file', 1_000_000],
+  ])('reads to the end where the header states %s', async (_, statedBytes) => {
+    const { seconds } = await read('stream.wav', wavFile(tone, { rate: RATE, statedBytes }))
+    expect(seconds).toBe(0.25)
+  })
+
+  it('takes the mean of the channels', async () => {
+    const left = sine(440, RATE, 0.1, 0.5)
+    const stereo = left.map((sample) => sample)
+    const interleaved = Float32Array.from({ length: stereo.length * 2 }, (_, index) =>
+      index % 2 === 0 ? (left[index / 2] as number) : 0,
+    )
+    const bytes = rawWav(Buffer.from(interleaved.buffer), { rate: RATE, tag: 3, bytes: 4, channels: 2 })
+    const { samples, channels } = await read('stereo.wav', bytes)
+    expect(channels).toBe(2)
+    expect(
+      difference(
+        samples,
+        left.map((sample) => sample / 2),
+      ),
+    ).toBe(0)
+  })
+
+  it('looks at the first ten minutes alone', async () => {
+    const { samples, seconds, isCut } = await read(
+      'long.wav',
+      wavFile(new Float32Array(RATE * 601), { rate: RATE, codec: 'u8' }),
+    )
+    expect({ seconds, isCut, length: samples.length }).toEqual({ seconds: 600, isCut: true, length: 600 * RATE })
+  })
+})
+
+describe('other formats, without ffmpeg', () => {
+  const voice = speechLike(2, RATE)
+
+  it.each([
+    ['speech.mp3', 'mp3', 44_100, 2],
+    ['speech-mono.mp3', 'mp3', 16_000, 1],
+    ['speech.mp2', 'mp3', 22_050, 1],
+    ['speech.flac', 'flac', 8000, 1],
+    ['speech-flac.ogg', 'ogg flac', 8000, 1],
+    ['speech-vorbis.ogg', 'ogg vorbis', 32_000, 1],
+    ['speech-opus.ogg', 'ogg opus', 48_000, 2],
+  ])('%s', async (name, format, sourceRate, channels) => {
+    const recording = await readRecording(path.join(FIXTURES, name), RATE, TOOLS)
+    expect(recording).toMatchObject({ format, sourceRate, channels, isCut: false })
+    expect(recording.samples).toHaveLength(Math.ceil(recording.seconds * RATE))
+    expect(levelOf(recording.samples)).toBeCloseTo(levelOf(voice.subarray(0, recording.samples.length)), -1)
+    expect(await readRecording(path.join(FIXTURES, name), RATE, TOOLS)).toEqual(recording)
+  })
+
+  it('gives what was encoded without loss', async () => {
+    const { samples, seconds } = await readRecording(path.join(FIXTURES, 'speech.flac'), 8000, TOOLS)
+    expect(seconds).toBe(1)
+    const inOgg = await readRecording(path.join(FIXTURES, 'speech-flac.ogg'), 8000, TOOLS)
+    expect(difference(samples.subarray(0, 7000), inOgg.samples)).toBe(0)
+  })
+
+  it('passes over tags, pictures and junk in MP3', async () => {
+    const mp3 = await fixture('speech-mono.mp3')
+    const tag = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\u0001\0\0', 'latin1'), Buffer.alloc(128 * 128, 0xff)])
+    const junk = Buffer.from('<html><script>alert(1)</script></html>'.repeat(100))
+    const whole = await read('whole.mp3', mp3)
+    expect((await read('tagged.mp3', Buffer.concat([tag, mp3, junk]))).samples).toEqual(whole.samples)
+    const split = await read('split.mp3', Buffer.concat([mp3.subarray(0, 4000), junk, mp3.subarray(4000)]))
+    expect(Math.abs(split.seconds - whole.seconds)).toBeLessThan(0.2)
+  })
+
+  it('passes over what lies between Ogg pages', async () => {
+    const ogg = await fixture('speech-opus.ogg')
+    const { samples } = await read('plain.ogg', ogg)
+    expect((await read('tail.ogg', Buffer.concat([ogg, Buffer.alloc(70_000, 7)]))).samples).toEqual(samples)
+  })
+
+  it.each(['speech.mp3', 'speech.flac', 'speech-vorbis.ogg', 'speech-opus.ogg'])(
+    'reads what there is of a file that was cut off: %s',
+    async (name) => {
+      const bytes = await fixture(name)
+      const [whole, part] = await Promise.all(
+        [bytes, bytes.subarray(0, bytes.length * 0.75)].map((each, index) => read(`${index}-${name}`, each)),
+      )
+      expect(part?.seconds).toBeGreaterThan(0)
+      expect(part?.seconds).toBeLessThan(whole?.seconds ?? 0)
+    },
+  )
+
+  it.each([
+    ['speech-aac.m4a', 'audio/x-m4a'],
+    ['speech-opus.webm', 'video/webm'],
+  ])('says what %s needs', async (name, mime) => {
+    await expect(readRecording(path.join(FIXTURES, name), RATE, TOOLS)).rejects.toMatchObject({
+      reason: 'media-unsupported',
+      message: expect.stringMatching(`${mime} needs ffmpeg.*ATTESTD_FFMPEG`),
+    })
+  })
+})
+
+describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where there is none)', () => {
+  const tools = { ...TOOLS, ffmpeg }
+
+  it.each([
+    ['speech-aac.m4a', 'm4a aac', 44_100],
+    ['speech-opus.webm', 'webm opus', 48_000],
+  ])('%s', async (name, format, sourceRate) => {
+    const recording = await readRecording(path.join(FIXTURES, name), RATE, tools)
+    expect(recording).toMatchObject({ format, sourceRate, channels: 1 })
+    expect(recording.seconds).toBeCloseTo(2, 0)
+    expect(await readRecording(path.join(FIXTURES, name), RATE, tools)).toEqual(recording)
+  })
+
+  it('is not asked for what is decoded here', async () => {
+    const nowhere = { ...TOOLS, ffmpeg: path.join(folder, 'no-such-program') }
+    const file = path.join(FIXTURES, 'speech-opus.ogg')
+    expect(await readRecording(file, RATE, nowhere)).toEqual(await readRecording(file, RATE, TOOLS))
+  })
+})
+
+describe('refusals', () => {
+  const tone = sine(440, RATE, 0.25, 0.5)
+  const wav = (options: Partial<Parameters<typeof wavFile>[1]> = {}, samples = tone) =>
+    wavFile(samples, { rate: RATE, ...options })
+
+  it.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
+    ['no bytes', () => Buffer.alloc(0), 'media-empty', /no bytes/],
+    ['a header alone', () => wav({}, new Float32Array(0)), 'media-empty', /no sample/],
+    ['half a header', () => wav().subarray(0, 30), 'media-corrupt', /too short/],
+    ['no channel', () => wav({ channels: 0 }), 'media-corrupt', /no channel/],
+    [
+      'samples that are not numbers',
+      () =>
+        wav(
+          { codec: 'float' },
+          tone.map(() => Number.NaN),
+        ),
+      'media-corrupt',
+      /full scale/,
+    ],
+    [
+      'samples far beyond full scale',
+      () =>
+        wav(
+          { codec: 'float' },
+          tone.map(() => 1e9),
+        ),
+      'media-corrupt',
+      /full scale/,
+    ],
+    ['too slow a rate', () => wav({ rate: 3999 }), 'media-unsupported', /3999 Hz/],
+    ['too fast a rate', () => wav({ rate: 384_001 }), 'media-unsupported', /384001 Hz/],
+    ['many channels', () => wav({ channels: 65 }), 'media-too-complex', /65 channels/],
+    [
+      'an unknown codec',
+      () => rawWav(Buffer.alloc(99), { rate: RATE, tag: 0x99, bytes: 1 }),
+      'media-unsupported',
+      /ffmpeg/,
+    ],
+    [
+      'an MP3 without a frame',
+      () => Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0', 'latin1'), Buffer.alloc(5000)]),
+      'media-corrupt',
+      /no mp3 frame/,
+    ],
+    [
+      'a FLAC header alone',
+      async () => (await fixture('speech.flac')).subarray(0, 60),
+      'media-corrupt',
+      /no flac frame/,
+    ],
+    [
+      'an Ogg page alone',
+      async () => (await fixture('speech-opus.ogg')).subarray(0, 200),
+      'media-corrupt',
+      /no ogg-opus frame/,
+    ],
+    [
+      'broken packets',
+      async () => spoilt(await fixture('speech-vorbis.ogg'), 9000, 400),
+      'media-corrupt',
+      /cannot be decoded/,
+    ],
+    [
+      'a cut M4A',
+      async () => (await fixture('speech-aac.m4a')).subarray(0, 9000),
+      'media-corrupt',
+      /tracks is missing/,
+    ],
+    ['an encrypted M4A', () => fixture('encrypted.m4a'), 'media-unsupported', /encrypted/],
+    [
+      'random bytes',
+      () => Buffer.from(Uint8Array.from({ length: 5000 }, (_, index) => (index * 37 + 128) % 256)),
+      'media-unsupported',
+      /no signature/,
+    ],
+    [
+      'a picture',
+      () => fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
+      'media-type-mismatch',
+      /image\/jpeg/,
+    ],
+    [
+      'a picture before an MP3',
+      async () =>
+        Buffer.concat([
+          await fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
+          await fixture('speech.mp3'),
+        ]),
+      'media-type-mismatch',
+      /image\/jpeg/,
+    ],
+    ['prose', () => Buffer.from('This is no sound at all.'), 'media-type-mismatch', /text/],
+    [
+      'an HLS playlist',
+      () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'),
+      'media-type-mismatch',
+      /playlist/,
+    ],
+    ['a PLS playlist', () => Buffer.from('[playlist]\nFile1=http://127.0.0.1/\n'), 'media-type-mismatch', /playlist/],
+    [
+      'a list of ffmpeg',
+      () => Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n"),
+      'media-type-mismatch',
+      /playlist/,
+    ],
+    ['an archive', () => Buffer.from('504b0304140000000000', 'hex'), 'media-type-mismatch', /zip/],
+  ])('%s', async (name, make, reason, message) => {
+    const file = `${name.replaceAll(' ', '-')}.bin`
+    await expect(read(file, await make())).rejects.toMatchObject({ reason, message: expect.stringMatching(message) })
+  })
+})
+
+/** Every tenth byte of a stretch turned around. */
+function spoilt(bytes: Buffer, from: number, length: number): Buffer {
+  const copy = Buffer.from(bytes)
+  for (let at = from; at < from + length; at += 10) copy[at] = (copy[at] as number) ^ 0xff
+  return copy
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { fillWindow, planWindows } from '../../../src/detect/audio/windows.js'
+import type { AudioPreprocessing } from '../../../src/detect/package/preprocessing.js'
+import { inRow } from '../../support/sounds.js'
+import { speechLike } from '../../support/speech.js'
+
+const RATE = 16_000
+const PLAN: AudioPreprocessing = {
+  kind: 'audio',
+  sampleRate: RATE,
+  window: { samples: 2 * RATE, hop: RATE },
+  maxWindows: 16,
+  padding: 'repeat',
+  minSpeechShare: 0.4,
+  minSpeechSeconds: 0.5,
+  normalize: 'none',
+}
+const ALL = { ...PLAN, minSpeechShare: 0 }
+const silence = (seconds: number) => new Float32Array(seconds * RATE)
+const starts = (sound: Float32Array, plan = PLAN) => planWindows(sound, plan).windows.map(({ start }) => start / RATE)
+
+describe('planWindows', () => {
+  it('lays windows over the speech alone, the last one up to its end', () => {
+    const { windows, speechSeconds } = planWindows(inRow(silence(1), speechLike(4.5, RATE), silence(2)), PLAN)
+    expect(windows).toHaveLength(4)
+    expect(windows[0]?.start).toBeCloseTo(RATE, -3)
+    expect((windows[1]?.start ?? 0) - (windows[0]?.start ?? 0)).toBe(RATE)
+    expect((windows[3]?.end ?? 0) / RATE).toBeCloseTo(5.5, 0)
+    expect(windows.every(({ start, end }) => end - start === 2 * RATE)).toBe(true)
+    expect(speechSeconds).toBeCloseTo(4.5, 0)
+  })
+
+  it('leaves out windows with little speech', () => {
+    const found = starts(inRow(speechLike(3, RATE), silence(5), speechLike(3, RATE)))
+    expect(found.length).toBeGreaterThan(2)
+    expect(found.some((start) => start > 2.5 && start < 7)).toBe(false)
+  })
+
+  it('gives speech shorter than a window as one part', () => {
+    const { windows } = planWindows(inRow(silence(1), speechLike(0.8, RATE), silence(1)), PLAN)
+    expect(windows).toHaveLength(1)
+    expect((windows[0]?.end ?? 0) - (windows[0]?.start ?? 0)).toBeLessThan(RATE)
+  })
+
+  it.each([
+    ['silence', silence(3), 'There is no speech in it'],
+    ['nothing', silence(0), 'There is no speech in it'],
+    ['a word', inRow(silence(1), speechLike(0.2, RATE), silence(1)), /There are 0\.\d\d s of speech/],
+  ])('refuses %s', (_, sound, message) => {
+    expect(() => planWindows(sound, PLAN)).toThrow(
+      expect.objectContaining({ reason: 'media-without-speech', message: expect.stringMatching(message) }),
+    )
+  })
+
+  it('refuses speech that is too thin in every window', () => {
+    const words = Array.from({ length: 4 }, () => [speechLike(0.22, RATE), silence(2)]).flat()
+    expect(() => planWindows(inRow(...words), PLAN)).toThrow(/No stretch of 2.0 s/)
+  })
+
+  it('takes some evenly where there are too many', () => {
+    const sound = silence(100)
+    expect(starts(sound, { ...ALL, maxWindows: 5 })).toEqual([0, 25, 49, 74, 98])
+    expect(starts(sound, { ...ALL, maxWindows: 1 })).toEqual([49])
+    expect(starts(sound, { ...ALL, maxWindows: 99 })).toHaveLength(99)
+  })
+
+  it('takes all of a sound where it does not look for speech', () => {
+    expect(planWindows(silence(3), ALL)).toEqual({
+      speechSeconds: 3,
+      windows: [
+        { start: 0, end: 2 * RATE },
+        { start: RATE, end: 3 * RATE },
+      ],
+    })
+    expect(() => planWindows(silence(0), ALL)).toThrow(expect.objectContaining({ reason: 'media-without-speech' }))
+  })
+})
+
+describe('fillWindow', () => {
+  const plan = { ...PLAN, window: { samples: 400, hop: 200 } }
+  const stretch = Float32Array.from({ length: 150 }, (_, index) => index + 1)
+
+  it('repeats a short stretch', () => {
+    const values = fillWindow(stretch, plan)
+    expect(values).toHaveLength(400)
+    expect([values[149], values[150], values[299], values[300], values[399]]).toEqual([150, 1, 150, 1, 100])
+  })
+
+  it('or leaves zeros behind it', () => {
+    const values = fillWindow(stretch, { ...plan, padding: 'zero' })
+    expect([values[149], values[150], values[399]]).toEqual([150, 0, 0])
+  })
+})
