@@ -1,13 +1,13 @@
 /** Shares of marks and line shapes above which a text is taken for source code or data; prose stays below a third of each. */
-const MAX_MARK_SHARE = 0.045
-const MAX_CODE_LINE_SHARE = 0.4
+const MAX_MARK_SHARE = 0.04
+const MAX_CODE_LINE_SHARE = 0.3
 /** A text with fewer lines is judged by its marks alone. */
 const MIN_LINES = 5
 
-const CODE_MARKS = /[{}[\]<>=;|\\_@#$^~`]/g
+const CODE_MARKS = /[{}[\]<>=;|@#~`]/g
 /** Lines that end or begin as statements, tags, records and comments do. */
 const CODE_LINE =
-  /[;{}]\s*$|^\s*(?:[}\])]|<[/!?a-z]|(?:import|export|from|def|class|function|return|if|else|elif|for|while|const|let|var|public|private|static|void|int|#include|using|package|try|catch|end)\b[^.!?]*[({:;=)]\s*$|\/\/|\/\*|"[^"]+"\s*:)|^[^.!?]*\w\([^)]*\)\s*;?\s*$|^\s*[\w.]+\s*=\s*\S/
+  /[;{}]\s*$|^\s*(?:[}\])]|<[/!?a-z]|(?:import|export|from|def|class|function|return|if|else|elif|for|while|const|let|var|public|private|static|void|int|#include|using|package|try|catch|end)\b[^!?]*[({:;=)]\s*$|\/\/|\/\*|"[^"]+"\s*:)|^[^.!?]*\w\([^)]*\)\s*;?\s*$|^\s*[\w.]+\s*=\s*\S/
 
 /** Whether a text, as it was before normalization, is mostly source code, markup or data rather than prose. */
 export function looksLikeCode(text: string): boolean {

@@ -51,7 +51,7 @@ const NOT_ARABIC = /[پچژگکیٹڈڑےںھہۀڵێەۆ]/gu
 /** Share of the letters that a script needs before the text is taken for one of its languages. */
 const MAIN_SCRIPT_SHARE = 0.6
 /** Share of the words that must be known of a language in Latin or Cyrillic script. */
-const MIN_KNOWN_SHARE = 0.15
+const MIN_KNOWN_SHARE = 0.12
 /** Letters of its own weigh less than words; divided by this they count as words. */
 const LETTERS_A_WORD = 6
 

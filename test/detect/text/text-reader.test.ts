@@ -1,0 +1,84 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReadMedia } from '../../../src/detect/child/medium-reader.js'
+import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
+import { MAX_TEXT_BYTES } from '../../../src/detect/text/decode.js'
+import { readTextWith } from '../../../src/detect/text/text-reader.js'
+
+const PLAN: TextPreprocessing = {
+  kind: 'text',
+  minCharacters: 180,
+  windowCharacters: 400,
+  maxWindows: 4,
+  languages: ['en', 'ru'],
+  features: { kind: 'hashed-ngrams', characters: [1, 3], buckets: 1024, style: false },
+}
+const STORY =
+  'I kept the old bicycle because nobody would buy it, and because my uncle had once ridden it to the coast. ' +
+  'The chain skips on hills. One brake works. Last spring a boy asked if he could have a go, so off he went down the lane. '
+const SPANISH =
+  'Nadie le había dicho al panadero que el puente estaba cerrado, así que dio la vuelta al lago con su pan. '
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-text-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true, force: true }))
+
+async function read(content: string | Buffer, plan = PLAN): Promise<ReadMedia> {
+  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'text.txt')
+  await fs.writeFile(file, content)
+  return readTextWith(file, plan, (passage) => [
+    { type: 'float32', values: Float32Array.of(passage.length), shape: [1] },
+  ])
+}
+
+async function names(media: ReadMedia): Promise<string[]> {
+  const found: string[] = []
+  for await (const { name } of media.parts()) found.push(name)
+  return found
+}
+
+describe('readTextWith', () => {
+  it('tells encoding, language and length, and names passages by characters', async () => {
+    const media = await read(`\ufeff${STORY.repeat(4)}`)
+    expect(media.says).toBe('utf-8 text, en, 903 characters')
+    expect(media.length).toBe(903)
+    expect(await names(media)).toEqual(['characters 0-332', 'characters 332-601', 'characters 601-903'])
+  })
+
+  it('scores as many windows as the package wants, the first and the last among them', async () => {
+    const found = await names(await read(STORY.repeat(40)))
+    expect(found).toHaveLength(4)
+    expect(found[0]).toMatch(/^characters 0-/)
+    expect(found.at(-1)).toMatch(/-9039$/)
+  })
+
+  it('gives variants that are long enough', async () => {
+    const found: string[] = []
+    for await (const { name } of (await read(STORY.repeat(2))).variants()) found.push(name)
+    expect(found).toEqual(['without the first sentence', 'without the last sentence', 'commas for dashes, no quotes'])
+  })
+
+  it.each([
+    ['no bytes', '', 'media-empty'],
+    ['spaces only', ' \n\t '.repeat(100), 'media-too-short'],
+    ['a short text', STORY.slice(0, 170), 'media-too-short'],
+    ['a text that markup makes look long', `${STORY.slice(0, 100)}${'*'.repeat(100)}`, 'media-too-short'],
+    ['another language', SPANISH.repeat(3), 'language-unsupported'],
+    ['no language', 'xq zzt '.repeat(60), 'language-unsupported'],
+    ['code', 'const total = items.map((item) => item.price).reduce((a, b) => a + b, 0);\n'.repeat(6), 'media-is-code'],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]), 'media-type-mismatch'],
+    ['more than the cap', Buffer.alloc(MAX_TEXT_BYTES + 1, 'a '), 'media-too-large'],
+  ])('refuses %s', async (_, content, reason) => {
+    await expect(read(content)).rejects.toMatchObject({ reason })
+  })
+
+  it('is done with hostile white space and brackets in time', async () => {
+    const hostile = `${STORY}${' \n'.repeat(400_000)}${'['.repeat(200_000)}${'-'.repeat(200_000)}${'" '.repeat(100_000)}`
+    const media = await read(hostile).catch((error: { reason?: string }) => error.reason)
+    expect(media).toBeDefined()
+  })
+})

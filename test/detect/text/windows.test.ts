@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { textVariants } from '../../../src/detect/text/variants.js'
+import { cutWindows, spread } from '../../../src/detect/text/windows.js'
+
+const PLAN = { longest: 300, shortest: 60 }
+const SENTENCES = Array.from({ length: 40 }, (_, n) => `Sentence ${n} is ${'very '.repeat(n % 7)}short.`)
+const TEXT = SENTENCES.join(' ')
+
+describe('cutWindows', () => {
+  it('leaves a text alone that fits', () => {
+    expect(cutWindows('One. Two.', PLAN)).toEqual([{ text: 'One. Two.', start: 0, end: 9 }])
+  })
+
+  it('covers the text, each window whole sentences, none too long or short', () => {
+    const windows = cutWindows(TEXT, PLAN)
+    expect(windows.length).toBeGreaterThan(3)
+    expect(windows.map(({ text }) => text).join(' ')).toBe(TEXT)
+    for (const { text, start, end } of windows) {
+      expect(TEXT.slice(start, end).trimEnd()).toBe(text)
+      expect(text).toMatch(/^Sentence.*short\.$/)
+      expect(end - start).toBeLessThanOrEqual(PLAN.longest)
+      expect(end - start).toBeGreaterThanOrEqual(PLAN.shortest)
+    }
+  })
+
+  it('counts characters, not UTF-16 units', () => {
+    const windows = cutWindows('😀'.repeat(500), PLAN)
+    expect(windows.map(({ start, end }) => [start, end])).toEqual([
+      [0, 300],
+      [300, 500],
+    ])
+    expect(windows[0]?.text).toBe('😀'.repeat(300))
+  })
+})
+
+describe('spread', () => {
+  it.each([
+    [[0, 1, 2], 5, [0, 1, 2]],
+    [[0, 1, 2, 3, 4], 3, [0, 2, 4]],
+    [[0, 1, 2, 3], 1, [0]],
+  ])('%j to at most %i', (items, most, expected) => {
+    expect(spread(items, most)).toEqual(expected)
+  })
+})
+
+describe('textVariants', () => {
+  it('drops the first sentence, the last one, and the marks', () => {
+    expect(textVariants('One. "Two" - three. Three. Four.').map(({ text }) => text)).toEqual([
+      '"Two" - three. Three. Four.',
+      'One. "Two" - three. Three.',
+      'One. Two, three. Three. Four.',
+    ])
+  })
+
+  it('keeps the sentences of a text that has few', () => {
+    expect(textVariants('One. "Two".')).toEqual([{ name: 'commas for dashes, no quotes', text: 'One. Two.' }])
+  })
+})
