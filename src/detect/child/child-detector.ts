@@ -6,9 +6,11 @@ import type { Preprocessing } from '../package/preprocessing.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
 import { openTokenReader } from '../text/token-features.js'
+import { loadVideoDetector } from '../video/video-detector.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
+import type { PartsScorer } from './parts-scorer.js'
 
 /** A detector inside a child process. */
 export interface ChildDetector {
@@ -17,6 +19,8 @@ export interface ChildDetector {
    * @throws AttestdError media-*, detector-failed; media-unsupported where there is no heat map of this kind of media
    */
   measure(file: string, heatMap?: string): Promise<Measurement>
+  /** Present where it scores parts, so that it can also score those that another detector makes. */
+  readonly scorer?: PartsScorer
 }
 
 /** How each kind of preprocessing opens its files, beside images; a kind without an entry is not read in parts. */
@@ -39,7 +43,7 @@ export async function loadChildDetector(
   if (runtime.kind === 'onnx' && reader !== undefined) {
     return createPartsDetector(pack, reader, await loadOnnxModel(pack, runtime), tools)
   }
-  void loaded
+  if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
 }
 

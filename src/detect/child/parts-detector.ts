@@ -11,11 +11,12 @@ import type { MediumReader, Part, Parts, ReaderTools } from './medium-reader.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(
-  { manifest }: DetectorPackage,
+  pack: DetectorPackage,
   read: MediumReader,
   model: Model,
   tools: ReaderTools,
 ): ChildDetector {
+  const { manifest } = pack
   const score = async (parts: Parts): Promise<BranchPart[]> => {
     const scored: BranchPart[] = []
     // One by one: in a batch the sums of some kernels are ordered otherwise and the last bits change.
@@ -35,6 +36,7 @@ export function createPartsDetector(
   }
 
   return {
+    scorer: { pack, score, together },
     async measure(file, heatMapFile): Promise<Measurement> {
       const started = performance.now()
       const media = await read(file, manifest, tools)

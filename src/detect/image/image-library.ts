@@ -11,8 +11,10 @@ const ALLOWED_LOADERS = [
   'VipsForeignLoadNsgifFile',
   'VipsForeignLoadTiffFile',
   'VipsForeignLoadHeifFile',
-  // Only what this process encoded itself is loaded from memory.
+  // From memory: what this process encoded itself, and keyframes of video, by the same decoders as the files.
   'VipsForeignLoadJpegBuffer',
+  'VipsForeignLoadWebpBuffer',
+  'VipsForeignLoadHeifBuffer',
 ]
 
 sharp.cache(false)

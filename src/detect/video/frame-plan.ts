@@ -1,0 +1,109 @@
+/** What a plan is made from; a container that cannot be probed has neither length nor keyframes. */
+export interface PlanFacts {
+  /** 0 where it is not known. */
+  readonly seconds: number
+  readonly width: number
+  readonly height: number
+  readonly framesPerSecond: number
+  /** Times of keyframes, rising, seconds. */
+  readonly keyframes: readonly number[]
+  readonly listedAll: boolean
+}
+
+/** One stretch of a video that is decoded in one go. */
+export interface Segment {
+  /** Seconds from the start of the video. */
+  readonly start: number
+  /** Infinite for all the rest. */
+  readonly seconds: number
+  readonly keyframesOnly: boolean
+  /** Least time between two frames that are kept, seconds. */
+  readonly step: number
+  readonly maxFrames: number
+}
+
+/**
+ * Processor time that decoding one video is planned to take, seconds, on one thread of the machine that
+ * `npm run bench:video` was run on; the rest of the stated 3 s for 60 s of 1080p H.264 is for what the estimate misses.
+ */
+const BUDGET_SECONDS = 2.4
+/** H.264 at usual rates: 0.11 s for one second of 1080p30 (shared/reference: measured; the bench prints it anew). */
+const SECONDS_PER_MEGAPIXEL = 0.0018
+/** A keyframe holds several times the bits of other frames. */
+const KEYFRAME_FACTOR = 6
+/** Start of one ffmpeg, its libraries included. */
+const SECONDS_PER_SEGMENT = 0.12
+/** Scaling and copying of one frame that is kept. */
+const SECONDS_PER_KEPT_FRAME = 0.012
+/** Frames that a window needs before a single bad one cannot drive its score. */
+export const FRAMES_PER_WINDOW = 3
+/** Keyframes further apart than this leave passages unseen, seconds. */
+const WELL_SPREAD_SECONDS = 4
+/** Where only some stretches are decoded: time between two frames of one, so that they differ. */
+const STRETCH_STEP_SECONDS = 0.4
+/** Least time between two kept frames of a pass; closer ones show the same. */
+const LEAST_STEP_SECONDS = 0.2
+
+/**
+ * Which stretches of a video are decoded, within a budget of processor time. Keyframes are cheapest: all of them in one
+ * pass where they lie close enough; else all frames in one pass where the video is short or small; else stretches that
+ * start at keyframes, spread evenly, each a window of its own. The same facts give the same plan.
+ */
+export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
+  const whole = { start: 0, seconds: Number.POSITIVE_INFINITY, maxFrames }
+  const step = Math.max(LEAST_STEP_SECONDS, facts.seconds / maxFrames)
+  if (facts.seconds === 0) return [{ ...whole, keyframesOnly: true, step: WELL_SPREAD_SECONDS / FRAMES_PER_WINDOW }]
+  if (keyframesSuffice(facts) && keyframePassSeconds(facts, maxFrames) <= BUDGET_SECONDS) {
+    return [{ ...whole, keyframesOnly: true, step }]
+  }
+  if (fullPassSeconds(facts, maxFrames) <= BUDGET_SECONDS) return [{ ...whole, keyframesOnly: false, step }]
+  return stretches(facts, maxFrames)
+}
+
+function megapixels({ width, height }: PlanFacts): number {
+  return (width * height) / 1e6
+}
+
+function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean {
+  return listedAll && keyframes.length >= Math.max(2 * FRAMES_PER_WINDOW, seconds / WELL_SPREAD_SECONDS)
+}
+
+function keyframePassSeconds(facts: PlanFacts, maxFrames: number): number {
+  const decoded = facts.keyframes.length * megapixels(facts) * SECONDS_PER_MEGAPIXEL * KEYFRAME_FACTOR
+  return SECONDS_PER_SEGMENT + decoded + Math.min(maxFrames, facts.keyframes.length) * SECONDS_PER_KEPT_FRAME
+}
+
+function fullPassSeconds(facts: PlanFacts, maxFrames: number): number {
+  const frames = facts.seconds * Math.max(1, facts.framesPerSecond)
+  return SECONDS_PER_SEGMENT + frames * megapixels(facts) * SECONDS_PER_MEGAPIXEL + maxFrames * SECONDS_PER_KEPT_FRAME
+}
+
+/** Short stretches from keyframes on, as many as the budget and the number of frames allow; at least one. */
+function stretches(facts: PlanFacts, maxFrames: number): Segment[] {
+  const seconds = (FRAMES_PER_WINDOW - 1) * STRETCH_STEP_SECONDS
+  const frames = Math.ceil(seconds * facts.framesPerSecond) + 1
+  const cost =
+    SECONDS_PER_SEGMENT +
+    (frames + KEYFRAME_FACTOR) * megapixels(facts) * SECONDS_PER_MEGAPIXEL +
+    FRAMES_PER_WINDOW * SECONDS_PER_KEPT_FRAME
+  const count = Math.max(1, Math.floor(Math.min(BUDGET_SECONDS / cost, maxFrames / FRAMES_PER_WINDOW)))
+  const starts = new Set(
+    // The middle of equal shares: beginnings are titles, ends are credits.
+    Array.from({ length: count }, (_, index) => startNear(((index + 0.5) / count) * facts.seconds, facts)),
+  )
+  return [...starts].map((start) => ({
+    start,
+    // A little longer, because the last frame lies at the very end.
+    seconds: seconds + 0.2,
+    keyframesOnly: false,
+    step: STRETCH_STEP_SECONDS,
+    maxFrames: FRAMES_PER_WINDOW,
+  }))
+}
+
+/** The last listed keyframe at or before a time; beyond those that were listed, the time itself. */
+function startNear(seconds: number, { keyframes, listedAll }: PlanFacts): number {
+  const before = keyframes.findLast((each) => each <= seconds)
+  const isCovered = listedAll || (keyframes.at(-1) ?? 0) >= seconds
+  return isCovered && before !== undefined ? before : seconds
+}

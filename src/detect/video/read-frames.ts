@@ -1,0 +1,57 @@
+import { AttestdError } from '../../core/errors.js'
+import type { ReaderTools } from '../child/medium-reader.js'
+import { ffmpegFrames } from './ffmpeg-frames.js'
+import type { Frame } from './frame.js'
+import { type PlanFacts, planFrames } from './frame-plan.js'
+import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
+import { sniffVideoFormat, type VideoFormat } from './video-format.js'
+import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
+
+/** What is known of a container that only ffmpeg reads. */
+const UNKNOWN: PlanFacts = { seconds: 0, width: 0, height: 0, framesPerSecond: 0, keyframes: [], listedAll: false }
+
+/** An opened video: what it is, and its planned frames. */
+export interface VideoFrames {
+  readonly format: string
+  /** Null where the container can only be read by ffmpeg. */
+  readonly facts: VideoFacts | null
+  /** In the order of time, decoded while they are asked for; once only. */
+  frames(): AsyncIterable<Frame>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a video and plans which frames are decoded.
+ * @throws AttestdError media-*
+ */
+export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
+  const format = await sniffVideoFormat(file)
+  const video = isRead(format) ? await openVideo(file, format) : null
+  if (video !== null && hasPictureKeyframes(video.facts.codec)) {
+    const frames = () => keyframePictures(video, maxFrames, tools.timeoutSeconds)
+    return { format: format.name, facts: video.facts, frames, close: () => video.close() }
+  }
+  await video?.close()
+  const { ffmpeg } = tools
+  if (ffmpeg === null) throw needsFfmpeg(format, video)
+  const segments = planFrames(video?.facts ?? UNKNOWN, maxFrames)
+  const timeoutMs = tools.timeoutSeconds * 1000
+  return {
+    format: format.name,
+    facts: video?.facts ?? null,
+    frames: () => ffmpegFrames({ ffmpeg, file, demuxer: format.demuxer, segments, timeoutMs }),
+    close: async () => {},
+  }
+}
+
+function isRead(format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } {
+  return format.reader !== null
+}
+
+function needsFfmpeg({ name }: VideoFormat, video: OpenVideo | null): AttestdError {
+  const what = video === null ? `of type ${name}` : `of type ${name} with ${video.facts.codec}`
+  return new AttestdError(
+    'media-unsupported',
+    `Video ${what} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
+  )
+}

@@ -1,0 +1,32 @@
+import { AttestdError, isAbort } from '../../core/errors.js'
+import type { ChildDetector } from '../child/child-detector.js'
+import { calibrate, logitOf } from '../scoring/calibration.js'
+
+/** What the sound track adds to a clip. */
+export interface SoundScore {
+  /** Calibrated logit; null where it has no say. */
+  readonly logit: number | null
+  /** A few words for the notes. */
+  readonly says: string
+}
+
+/**
+ * Scores the sound of a video by an audio detector. It can only raise the risk of a clip, and only where the detector is
+ * sure: real speech says nothing of the pictures, and music or silence nothing at all.
+ * @throws AttestdError for faults of the detector; a sound track that cannot be judged is no fault
+ */
+export async function scoreSound(detector: ChildDetector, file: string): Promise<SoundScore> {
+  const pack = detector.scorer?.pack
+  if (pack === undefined) throw new AttestdError('internal-error', 'The audio detector does not score by parts.')
+  try {
+    const { rawScore, length } = await detector.measure(file)
+    const { calibration, decisionBand } = pack.manifest
+    const risk = calibrate(rawScore, calibration, length)
+    const isSure = risk >= decisionBand.high
+    const verdict = isSure ? 'counts' : risk <= decisionBand.low ? 'is not suspicious' : 'is unsure'
+    return { logit: isSure ? logitOf(risk) : null, says: `sound ${verdict} (risk ${risk.toFixed(2)})` }
+  } catch (error) {
+    if (isAbort(error) || !(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+    return { logit: null, says: `sound not judged (${error.reason})` }
+  }
+}

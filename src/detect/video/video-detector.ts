@@ -1,0 +1,110 @@
+import { AttestdError } from '../../core/errors.js'
+import type { ChildDetector } from '../child/child-detector.js'
+import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from '../child/measurement.js'
+import type { ReaderTools } from '../child/medium-reader.js'
+import type { PartsScorer } from '../child/parts-scorer.js'
+import { loadFaceFinder } from '../image/face-finder.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { ComposedRuntime } from '../package/runtime.js'
+import { calibrate, logitOf } from '../scoring/calibration.js'
+import { type ClipScore, scoreClip, windowName } from './clip-score.js'
+import { FrameScorer, type ScoredFrame } from './frame-scores.js'
+import { readFrames, type VideoFrames } from './read-frames.js'
+import { type SoundScore, scoreSound } from './sound-score.js'
+
+/**
+ * A detector of video that is composed of others: frames go to an image detector, the sound track, if any, to an audio
+ * detector. Their logits meet after the calibration of each, and the package's own calibration is applied to the result.
+ * @param loaded the detectors of this process by id, those it names among them
+ * @throws AttestdError manifest-invalid, model-digest-mismatch
+ */
+export async function loadVideoDetector(
+  { manifest }: DetectorPackage,
+  { frames, audio }: ComposedRuntime,
+  tools: ReaderTools,
+  loaded: ReadonlyMap<string, ChildDetector>,
+): Promise<ChildDetector> {
+  const { preprocessing } = manifest
+  if (preprocessing.kind !== 'video') throw new AttestdError('internal-error', `${manifest.id} does not read video.`)
+  const images = scorerOf(loaded, frames, manifest.id)
+  const plan = images.pack.manifest.preprocessing
+  if (plan.kind !== 'image') throw unusable(manifest.id, frames)
+  const finder = plan.faces === undefined ? null : await loadFaceFinder(images.pack, plan.faces.model)
+  const scorer = new FrameScorer(images, plan, finder)
+  const sound = audio === undefined ? null : loaded.get(audio)
+  if (sound === undefined) throw unusable(manifest.id, audio as string)
+  const imageLogit = (rawScore: number) => logitOf(calibrate(rawScore, images.pack.manifest.calibration))
+
+  return {
+    async measure(file): Promise<Measurement> {
+      const started = performance.now()
+      const video = await readFrames(file, preprocessing.maxFrames, tools)
+      const watch = new InferWatch()
+      const frameScores = await scoreFrames(video, scorer, watch)
+      const clip = scoreClip(frameScores, preprocessing.windowSeconds, plan.faces?.combine)
+      const hasSound = video.facts?.hasSound ?? false
+      const heard = sound !== null && hasSound ? await watch.during(() => scoreSound(sound, file)) : null
+      const pictures = imageLogit(clip.rawScore)
+      const parts = clip.parts.map(({ name, rawScore }): ScoredPart => ({ name, rawScore: imageLogit(rawScore) }))
+      if (heard !== null && heard.logit !== null) parts.push({ name: 'sound', rawScore: heard.logit })
+      return {
+        rawScore: Math.max(pictures, heard?.logit ?? pictures),
+        notes: notesOf(video, frameScores.length, clip, heard),
+        ...(video.facts === null ? {} : { length: video.facts.seconds }),
+        parts: parts.sort((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS),
+        variants: [],
+        evidence: [],
+        elapsedMs: { decode: performance.now() - started - watch.ms, infer: watch.ms },
+      }
+    },
+  }
+}
+
+/** Frame by frame, so that only one is held at a time. */
+async function scoreFrames(video: VideoFrames, scorer: FrameScorer, watch: InferWatch): Promise<ScoredFrame[]> {
+  try {
+    const scored: ScoredFrame[] = []
+    for await (const frame of video.frames()) scored.push(await watch.during(() => scorer.score(frame)))
+    return scored.sort((a, b) => a.seconds - b.seconds)
+  } finally {
+    await video.close()
+  }
+}
+
+/** Adds up the time of inference, which takes turns with decoding. */
+class InferWatch {
+  ms = 0
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const started = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.ms += performance.now() - started
+    }
+  }
+}
+
+function scorerOf(loaded: ReadonlyMap<string, ChildDetector>, id: string, by: string): PartsScorer {
+  const scorer = loaded.get(id)?.scorer
+  if (scorer === undefined) throw unusable(by, id)
+  return scorer
+}
+
+function unusable(id: string, named: string): AttestdError {
+  return new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it does not score by parts.`)
+}
+
+function notesOf({ format, facts }: VideoFrames, frames: number, clip: ClipScore, sound: SoundScore | null): string {
+  const faces = clip.tracks === 0 ? '' : `, ${clip.tracks} face${clip.tracks > 1 ? 's' : ''} followed`
+  const heard = sound === null ? '' : `; ${sound.says}`
+  return `${format} ${describe(facts)}${frames} frames${faces}; worst ${windowName(clip.worst)}${heard}`
+}
+
+function describe(facts: VideoFrames['facts']): string {
+  if (facts === null) return ''
+  const turned = facts.rotation % 180 === 90
+  const [width, height] = turned ? [facts.height, facts.width] : [facts.width, facts.height]
+  const rate = facts.hasVariableRate ? 'variable rate' : `${Math.round(facts.framesPerSecond)} fps`
+  return `${facts.codec} ${width}x${height} ${facts.seconds.toFixed(1)} s, ${rate}; `
+}

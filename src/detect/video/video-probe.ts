@@ -1,0 +1,195 @@
+import fs from 'node:fs/promises'
+import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { isProtectedMp4 } from '../audio/mp4-protection.js'
+import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
+import type { VideoFormat } from './video-format.js'
+
+/** Most bytes of a file that the probe reads: the index of hours of MP4, the clusters of minutes of WebM. */
+const MAX_PROBE_BYTES = 96 * 1024 ** 2
+/** Longest time of the probe, ms; 2 to 7 ms is usual. */
+const MAX_PROBE_MS = 5000
+/** Most keyframes that are listed; one a second for over half an hour. */
+const MAX_KEYFRAMES = 2000
+/** Packets from which the frame rate is told. */
+const RATE_PACKETS = 120
+/** A frame that stays more than this many times as long as another one makes the rate variable. */
+const VARIABLE_RATIO = 1.6
+
+/** What a container states about its first video track. */
+export interface VideoFacts {
+  /** mediabunny's name (avc, hevc, vp8, vp9, av1, prores), or the container's own. */
+  readonly codec: string
+  readonly seconds: number
+  /** As coded, before rotation, px. */
+  readonly width: number
+  readonly height: number
+  /** Clockwise degrees that make it upright. */
+  readonly rotation: 0 | 90 | 180 | 270
+  /** Mean of the first packets; 0 where there is one frame. */
+  readonly framesPerSecond: number
+  readonly hasVariableRate: boolean
+  /** Times of keyframes in presentation order, seconds, at most `MAX_KEYFRAMES`. */
+  readonly keyframes: readonly number[]
+  /** Whether `keyframes` holds them all. */
+  readonly listedAll: boolean
+  readonly hasSound: boolean
+}
+
+/** An opened container. */
+export interface OpenVideo {
+  readonly facts: VideoFacts
+  /** The coded keyframe shown at a time or before it, with what its decoder needs beside it. @throws AttestdError media-corrupt */
+  keyframe(seconds: number): Promise<{ readonly data: Uint8Array; readonly seconds: number }>
+  /** RFC 6381 name of the codec with its profile, such as `av01.0.04M.08`; null where it is not known. */
+  readonly codecString: string | null
+  close(): Promise<void>
+}
+
+/**
+ * Opens a container and reads what it states, with caps on time and bytes; nothing is decoded.
+ * @throws AttestdError media-corrupt, media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
+ */
+export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
+  if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
+  const handle = await fs.open(file, 'r')
+  const allowance = new Allowance()
+  const source = new CustomSource({
+    getSize: async () => (await handle.stat()).size,
+    read: async (start, end) => {
+      allowance.take(end - start)
+      const bytes = new Uint8Array(end - start)
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
+      if (bytesRead < bytes.length) throw new Error('the file ends early')
+      return bytes
+    },
+    prefetchProfile: 'fileSystem',
+  })
+  const input = new Input({ source, formats: [format.reader] })
+  const close = async () => {
+    input.dispose()
+    await handle.close()
+  }
+  try {
+    return { ...(await open(input, allowance)), close }
+  } catch (error) {
+    await close()
+    throw asCorrupt(error)
+  }
+}
+
+/** Ends a probe that reads or takes too much; a hostile container can send its reader anywhere. */
+class Allowance {
+  private bytes = 0
+  private readonly until = performance.now() + MAX_PROBE_MS
+  isLifted = false
+
+  get isSpent(): boolean {
+    return this.bytes > MAX_PROBE_BYTES / 2 || performance.now() > this.until - MAX_PROBE_MS / 2
+  }
+
+  take(bytes: number): void {
+    this.bytes += bytes
+    if (this.isLifted) return
+    if (this.bytes > MAX_PROBE_BYTES || performance.now() > this.until) {
+      throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
+    }
+  }
+}
+
+async function open(input: Input, allowance: Allowance): Promise<Omit<OpenVideo, 'close'>> {
+  const track = (await input.getVideoTracks())[0]
+  if (track === undefined) {
+    // An MP4 without its index, as one that was cut off has it, shows no track at all.
+    if ((await input.getTracks()).length === 0) throw new AttestdError('media-corrupt', 'The video has no track.')
+    throw new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
+  }
+  const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]
+  if (width * height > MAX_FRAME_PIXELS) {
+    throw new AttestdError('media-too-complex', `The video is ${width}x${height} px; ${MAX_FRAME_PIXELS} are decoded.`)
+  }
+  const sink = new EncodedPacketSink(track)
+  const first = await sink.getFirstPacket({ metadataOnly: true })
+  if (first === null) throw new AttestdError('media-corrupt', 'The video holds no frame.')
+  const pace = await paceOf(sink)
+  const keyframes = await listKeyframes(sink, allowance)
+  const facts: VideoFacts = {
+    codec: await codecName(track),
+    seconds: await secondsOf(input, track, keyframes.listedAll),
+    width,
+    height,
+    rotation: await track.getRotation(),
+    ...pace,
+    ...keyframes,
+    hasSound: (await input.getAudioTracks()).length > 0,
+  }
+  allowance.isLifted = true
+  return {
+    facts,
+    codecString: await track.getCodecParameterString(),
+    async keyframe(seconds) {
+      try {
+        const packet = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket())
+        if (packet === null) throw new AttestdError('media-corrupt', 'The video holds no keyframe.')
+        return { data: packet.data, seconds: packet.timestamp }
+      } catch (error) {
+        throw asCorrupt(error)
+      }
+    },
+  }
+}
+
+/** The length by the track's own packets where they were all walked anyway, else what the container states. */
+async function secondsOf(input: Input, track: InputVideoTrack, exactly: boolean): Promise<number> {
+  const stated = exactly ? null : await input.getDurationFromMetadata([track])
+  const end = stated ?? (await input.computeDuration([track]))
+  const seconds = end - Math.max(0, await input.getFirstTimestamp([track]))
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : 0
+}
+
+async function paceOf(sink: EncodedPacketSink): Promise<Pick<VideoFacts, 'framesPerSecond' | 'hasVariableRate'>> {
+  const times: number[] = []
+  for await (const { timestamp } of sink.packets(undefined, undefined, { metadataOnly: true })) {
+    times.push(timestamp)
+    if (times.length === RATE_PACKETS) break
+  }
+  times.sort((a, b) => a - b)
+  const gaps = times.slice(1).map((time, index) => time - (times[index] as number))
+  const shown = gaps.filter((gap) => gap > 0)
+  const span = (times.at(-1) as number) - (times[0] as number)
+  return {
+    framesPerSecond: span > 0 ? gaps.length / span : 0,
+    hasVariableRate: shown.length > 1 && Math.max(...shown) > VARIABLE_RATIO * Math.min(...shown),
+  }
+}
+
+/** Keyframe by keyframe; a container without an index of them is read through, so it stops when half the allowance is spent. */
+async function listKeyframes(
+  sink: EncodedPacketSink,
+  allowance: Allowance,
+): Promise<Pick<VideoFacts, 'keyframes' | 'listedAll'>> {
+  const keyframes: number[] = []
+  let packet = await sink.getFirstKeyPacket({ metadataOnly: true })
+  while (packet !== null && keyframes.length < MAX_KEYFRAMES && !allowance.isSpent) {
+    keyframes.push(packet.timestamp)
+    packet = await sink.getNextKeyPacket(packet, { metadataOnly: true })
+  }
+  return { keyframes, listedAll: packet === null }
+}
+
+async function codecName(track: InputVideoTrack): Promise<string> {
+  const codec = await track.getCodec()
+  if (codec !== null) return codec
+  const own = await track.getInternalCodecId()
+  return own instanceof Uint8Array ? Buffer.from(own).toString('latin1') : String(own ?? 'unknown')
+}
+
+function asCorrupt(error: unknown): AttestdError {
+  if (error instanceof AttestdError) return error
+  const text = errorText(error).split('\n')[0]?.slice(0, 200)
+  return new AttestdError('media-corrupt', `The video cannot be read: ${text}`, { cause: error })
+}
+
+function encrypted(): AttestdError {
+  return new AttestdError('media-unsupported', 'The video is encrypted.')
+}
