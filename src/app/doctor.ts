@@ -3,6 +3,7 @@ import { clockText } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { SignedKeyService } from '../service/signed-key/attester-service.js'
 import { openDataDir } from './data-dir.js'
+import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { verifyModels } from './models.js'
 import { openQueue } from './open-queue.js'
 import { openClient } from './open-service.js'
@@ -10,7 +11,7 @@ import { runningDaemon } from './running-daemon.js'
 
 export interface Diagnosis {
   readonly check: string
-  /** `skipped` where an earlier failure makes it pointless. */
+  /** `skipped` where there is nothing to check: not set up, not needed, or pointless after an earlier failure. */
   readonly outcome: 'ok' | 'failed' | 'skipped'
   readonly says: string
   readonly fix?: string
@@ -27,6 +28,7 @@ export async function* diagnose(settings: Settings): AsyncIterable<Diagnosis> {
     const verified = await verifyModels(settings)
     return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
   })
+  yield await checkFfmpeg(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)
     if (daemon) return `the daemon of this data directory (process ${daemon.pid}) answers for it`
@@ -35,6 +37,16 @@ export async function* diagnose(settings: Settings): AsyncIterable<Diagnosis> {
     return `the ${queue.kind} queue answers`
   })
   yield* diagnoseService(settings)
+}
+
+/** One that is missing is left out, not failed: the daemon works without, for fewer kinds of media. */
+async function checkFfmpeg(settings: Settings): Promise<Diagnosis> {
+  try {
+    const { state, ...found } = await diagnoseFfmpeg(settings)
+    return { check: 'ffmpeg', outcome: state === 'found' ? 'ok' : 'skipped', ...found }
+  } catch (error) {
+    return failed('ffmpeg', error)
+  }
 }
 
 async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {

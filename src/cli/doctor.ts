@@ -7,7 +7,7 @@ const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 export function doctorVerb(): Command {
   const verb = verbWithSettings(
     'doctor',
-    'Check everything that run needs: data directory, detectors, queue, service, clock, key, stake.',
+    'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key, stake.',
   )
   return verb.action(async () => {
     const { settings } = settingsOf(verb)

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Settings } from '../config/settings.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import { ffmpegCage } from '../detect/ffmpeg/ffmpeg-cage.js'
+import { findProgram } from './find-program.js'
+
+/** Printing its version takes an ffmpeg milliseconds, on a busy machine a second. */
+const VERSION_TIMEOUT_MS = 10_000
+/** What the shell would look for where the setting is left alone. */
+const USUAL_NAME = 'ffmpeg'
+const INSTALL = 'Install ffmpeg (apt-get install ffmpeg), or name one in ATTESTD_FFMPEG.'
+
+/** What doctor says of ffmpeg: `missing` is no failure, because most media is read without one. */
+export type FfmpegState =
+  | { readonly state: 'found'; readonly says: string }
+  | { readonly state: 'missing'; readonly says: string; readonly fix: string }
+
+/**
+ * Looks for ffmpeg, runs it, and tells what it is missing for or how well it is held.
+ * @throws AttestdError setting-invalid where one was named and is not there, or does not run
+ */
+export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
+  const program = await findProgram(ffmpeg)
+  if (program === null && ffmpeg !== USUAL_NAME) {
+    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which is no program that can be run.`)
+  }
+  if (program === null) {
+    return {
+      state: 'missing',
+      says: 'there is none, so most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
+      fix: INSTALL,
+    }
+  }
+  const version = await versionOf(program)
+  const { gaps } = await ffmpegCage()
+  return {
+    state: 'found',
+    says: `${program} is version ${version}; ${gaps.length === 0 ? 'its cage is whole' : gaps.join('; ')}`,
+  }
+}
+
+async function versionOf(program: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['-version'], { env: {}, timeout: VERSION_TIMEOUT_MS })
+    const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1]
+    if (version !== undefined) return version
+  } catch (error) {
+    throw new AttestdError('setting-invalid', `${program} does not run: ${errorText(error)}`, { cause: error })
+  }
+  throw new AttestdError('setting-invalid', `${program} is no ffmpeg.`)
+}

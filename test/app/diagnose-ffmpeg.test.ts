@@ -1,0 +1,56 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { diagnoseFfmpeg } from '../../src/app/diagnose-ffmpeg.js'
+import { findProgram } from '../../src/app/find-program.js'
+
+const ffmpeg = await findProgram('ffmpeg')
+let folder: string
+
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-ffmpeg-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const program = async (name: string, script: string) => {
+  const file = path.join(folder, name)
+  await fs.writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return file
+}
+
+describe('diagnoseFfmpeg', () => {
+  it('says what is missing without one, and how to get one', async () => {
+    vi.stubEnv('PATH', folder)
+    try {
+      expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
+        state: 'missing',
+        says: expect.stringMatching(/most video.*AAC.*media-unsupported/),
+        fix: expect.stringMatching(/ATTESTD_FFMPEG/),
+      })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  it.each([
+    ['is not there', async () => path.join(folder, 'nowhere'), /names .*nowhere/],
+    ['is another program', () => program('other', 'echo hello'), /is no ffmpeg/],
+    ['does not run', () => program('broken', 'exit 3'), /does not run/],
+  ])('refuses one that was named and %s', async (_, make, message) => {
+    await expect(diagnoseFfmpeg({ ffmpeg: await make() })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it.skipIf(ffmpeg === null)(
+    'tells version and cage of the one that is there (skipped where there is none)',
+    async () => {
+      expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
+        state: 'found',
+        says: expect.stringMatching(/^\/.* is version \S+; (its cage is whole|ffmpeg )/),
+      })
+    },
+  )
+})
