@@ -57,11 +57,7 @@ async function* decode(
     ffmpeg,
     file,
     inputOptions: ['-f', demuxer, ...only, ...seek, ...length],
-    args: [
-      // V: not the picture of a cover.
-      ...['-map', '0:V:0', '-an', '-vf', filters(segment), '-frames:v', String(segment.maxFrames)],
-      ...['-fps_mode', 'passthrough', '-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24'],
-    ],
+    args: outputOf(segment),
     maxBytes: segment.maxFrames * MAX_FRAME_BYTES,
     timeoutMs,
     onSide: (text) => times.add(text),
@@ -69,6 +65,12 @@ async function* decode(
   // With a seek, ffmpeg counts from the place sought.
   const from = seek.length === 0 ? 0 : Number(seek[1])
   for await (const picture of readPpmStream(chunks)) yield { ...picture, seconds: from + (await times.next()) }
+}
+
+/** V: not the picture of a cover. Passthrough: no frame is doubled or dropped to make the rate even. */
+function outputOf(segment: Segment): string[] {
+  const stream = ['-map', '0:V:0', '-an', '-vf', filters(segment), '-frames:v', String(segment.maxFrames)]
+  return [...stream, '-fps_mode', 'passthrough', '-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24']
 }
 
 /**

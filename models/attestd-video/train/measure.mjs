@@ -1,0 +1,29 @@
+/** Loads the package's detector as a detector process does, without the self-test, so that its own risk can be restated. */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+export const ROOT = join(import.meta.dirname, '../../..')
+export const PACKAGE = join(import.meta.dirname, '..')
+
+const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).href)
+
+/**
+ * @param {string | null} ffmpeg absolute path
+ * @returns {Promise<{ measure(file: string): Promise<{ rawScore: number, notes: string }>, risk(rawScore: number, length?: number): number, manifest: object, frames: object }>}
+ */
+export async function openPackage(ffmpeg) {
+  const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
+  const { loadChildDetector } = await built('detect/child/child-detector.js')
+  const { calibrate } = await built('detect/scoring/calibration.js')
+  const pack = await loadPackage(PACKAGE)
+  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg }
+  const loaded = new Map()
+  for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))
+  const detector = loaded.get(pack.manifest.id)
+  return {
+    measure: (file) => detector.measure(file),
+    risk: (rawScore, length) => calibrate(rawScore, pack.manifest.calibration, length),
+    manifest: pack.manifest,
+    used: pack.uses.map(({ manifest }) => ({ id: manifest.id, version: manifest.version })),
+  }
+}
