@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Settings } from '../config/settings.js'
-import { type DetectorPackage, loadPackage } from '../detect/package/package-loader.js'
+import { type LoadedPackage, loadPackage } from '../detect/package/package-loader.js'
 import type { DataSet } from '../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../lab/data/select-rows.js'
 import { type ScoredRow, scoreRows } from '../lab/evaluate/score-rows.js'
@@ -16,7 +16,7 @@ export interface LabScoringOptions {
 
 /** A package with what it gave each of its rows. */
 export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
-  readonly detector: DetectorPackage
+  readonly detector: LoadedPackage
   readonly scored: readonly ScoredRow[]
 }
 

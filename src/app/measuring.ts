@@ -5,9 +5,10 @@ import { findProgram } from './find-program.js'
 /** The limits of the settings, for a package's own sample in a process of its own. */
 export async function measuringOf(
   settings: Settings,
-): Promise<Pick<MeasureSampleOptions, 'ffmpeg' | 'timeoutMs' | 'memoryBytes'>> {
+): Promise<Pick<MeasureSampleOptions, 'ffmpeg' | 'remoteToken' | 'timeoutMs' | 'memoryBytes'>> {
   return {
     ffmpeg: await findProgram(settings.ffmpeg),
+    remoteToken: settings.detectorToken ?? null,
     timeoutMs: settings.detectorTimeoutMs,
     memoryBytes: settings.detectorMemoryMb * 1024 * 1024,
   }

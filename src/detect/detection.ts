@@ -20,6 +20,8 @@ export interface Detection {
   readonly risk: number
   /** Aggregated raw output before calibration (a logit). */
   readonly rawScore: number
+  /** In the unit of a `by-length` calibration: characters of a text, seconds of a recording. */
+  readonly length?: number
   readonly unsure: boolean
   /** Why it is unsure: the risk lies inside the decision band, or a re-encoding flips the verdict. Null where it is sure. */
   readonly unsureBecause: 'band' | 'flip' | null

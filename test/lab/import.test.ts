@@ -44,7 +44,13 @@ function importIt(folder: string, own: Partial<ImportOptions> = {}) {
     windowSeconds: null,
     modelsDir: bench.modelsDir,
     clock: systemClock,
-    measuring: { ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, signal: new AbortController().signal },
+    measuring: {
+      ffmpeg: null,
+      remoteToken: null,
+      timeoutMs: 30_000,
+      memoryBytes: 2 ** 31,
+      signal: new AbortController().signal,
+    },
     ...own,
   })
 }

@@ -27,6 +27,7 @@ export function toDetection(
     detectorDigest: digest,
     risk,
     rawScore,
+    ...(length === undefined ? {} : { length }),
     unsure: unsureBecause !== null,
     unsureBecause,
     parts: measurement.parts.map(risky),

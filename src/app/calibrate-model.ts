@@ -1,0 +1,54 @@
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { loadOrder } from '../detect/package/package-loader.js'
+import {
+  type CalibrateOptions,
+  type CalibrationReport,
+  calibrateRows,
+  calibrationReportSchema,
+} from '../lab/calibrate/calibration-report.js'
+import { writeCalibration } from '../lab/calibrate/write-calibration.js'
+import { readData } from '../lab/data/read-data.js'
+import { dataDigest } from '../lab/evaluate/score-rows.js'
+import { measureSample } from '../lab/measure/measure-sample.js'
+import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { measuringOf } from './measuring.js'
+
+export interface CalibrateModelOptions
+  extends LabScoringOptions,
+    Pick<CalibrateOptions, 'method' | 'prior' | 'accuracy'> {
+  readonly data: string
+  readonly root: string | null
+  readonly command: string
+  /** Whether the manifest is changed. */
+  readonly write: boolean
+}
+
+/**
+ * Fits a calibration of a package to labelled data.
+ * @throws AttestdError lab-data-invalid, draining, and what stops detectors
+ */
+export async function calibrateModel(
+  settings: Settings,
+  named: string,
+  options: CalibrateModelOptions,
+): Promise<CalibrationReport> {
+  const { method, prior, accuracy, command, signal } = options
+  const data = await readData(options.data, options.root)
+  const { detector, scored } = await scoreForLab(settings, named, data, options)
+  const { id, version, calibration: present, decisionBand: presentBand } = detector.manifest
+  const fake = scored.filter(({ row }) => row.fake).length
+  const report = calibrationReportSchema.parse({
+    schema: 1,
+    madeAt: new Date(systemClock.now()).toISOString(),
+    command,
+    detector: { id, version, digest: detector.digest },
+    data: { from: data.from, digest: dataDigest(scored), real: scored.length - fake, fake },
+    ...calibrateRows(scored, { method, prior, accuracy, present, presentBand }),
+  })
+  if (options.write) {
+    const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: 1, signal }
+    await writeCalibration(detector, report, await measureSample(loadOrder([detector]), measuring))
+  }
+  return report
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { type Calibration, calibrate, calibrationSchema } from '../../detect/scoring/calibration.js'
+import { UNSTATED } from '../data/row-fields.js'
+import { figure } from '../evaluate/row-metrics.js'
+import type { ScoredRow } from '../evaluate/score-rows.js'
+import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
+import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
+import { bandEffect } from '../metrics/threshold-table.js'
+import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
+import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS } from './fit-calibration.js'
+import { FOLDS, foldsByGroup } from './folds.js'
+import { suggestBand } from './suggest-band.js'
+
+const number = z.number().nullable()
+const band = z.strictObject({ low: z.number(), high: z.number() })
+const reliability = z.strictObject({
+  ece: number,
+  brier: number,
+  logLoss: number,
+  bins: z.array(z.strictObject({ rows: z.number(), meanRisk: number, fakeShare: number })),
+})
+const outside = z.strictObject({ abstainRate: number, accuracyOutside: number })
+
+/** What `models calibrate` finds; kept in the package's evaluation/calibration.json where it was written. */
+export const calibrationReportSchema = z.strictObject({
+  schema: z.literal(1),
+  madeAt: z.string(),
+  command: z.string(),
+  detector: z.strictObject({ id: z.string(), version: z.string(), digest: z.string() }),
+  data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }),
+  method: z.enum(METHODS),
+  /** Share of fakes that the rows were weighted to. */
+  prior: z.number(),
+  /** What the fit that judges a row never saw: rows of its fold, or whole sources. */
+  heldOut: z.enum(['rows', 'source']),
+  calibration: calibrationSchema,
+  before: reliability,
+  /** Of held-out rows. */
+  after: reliability,
+  /** What is right of the rows outside the suggested band, on either side. */
+  accuracy: z.number(),
+  bandBefore: band.extend(outside.shape),
+  bandAfter: band.extend(outside.shape),
+})
+
+export type CalibrationReport = z.infer<typeof calibrationReportSchema>
+
+export interface CalibrateOptions {
+  readonly method: Method
+  /** Share of fakes that the detector will meet; null: that of the rows. */
+  readonly prior: number | null
+  /** What must be right on each side of the band. */
+  readonly accuracy: number
+  readonly present: Calibration
+  readonly presentBand: { readonly low: number; readonly high: number }
+}
+
+type Findings = Omit<CalibrationReport, 'schema' | 'madeAt' | 'command' | 'detector' | 'data'>
+
+/**
+ * Fits a calibration to scored rows and judges it on rows that the fit did not see.
+ * @throws AttestdError lab-data-invalid
+ */
+export function calibrateRows(scored: readonly ScoredRow[], options: CalibrateOptions): Findings {
+  const { method, present, presentBand, accuracy } = options
+  const usable = scored.filter(({ detection }) => detection !== null)
+  const rows = usable.map(calibrationRow)
+  const prior = options.prior ?? rows.filter(({ fake }) => fake).length / rows.length
+  const calibration = fitCalibration(rows, method, prior, present)
+  const { folds, heldOut } = foldsOf(usable)
+  const judged = weightedToPrior(rows, prior)
+  const before = judged.map((row) => withRisk(row, present))
+  const after = crossFitted(judged, folds, (training) => fitCalibration(training, method, prior, present))
+  const suggested = suggestBand(after, accuracy)
+  return {
+    method,
+    prior,
+    heldOut,
+    calibration,
+    before: reliabilityOf(before),
+    after: reliabilityOf(after),
+    accuracy,
+    bandBefore: { ...presentBand, ...effectOf(before, presentBand) },
+    bandAfter: { low: suggested.low, high: suggested.high, ...effectOf(after, suggested) },
+  }
+}
+
+/** The risk of each row by a fit of the rows of the other folds. */
+function crossFitted(
+  rows: readonly CalibrationRow[],
+  folds: readonly number[],
+  fitTo: (rows: readonly CalibrationRow[]) => Calibration,
+): LabeledScore[] {
+  const risks: LabeledScore[] = []
+  for (const fold of new Set(folds)) {
+    const calibration = fitTo(rows.filter((_, index) => folds[index] !== fold))
+    for (const [index, row] of rows.entries()) if (folds[index] === fold) risks[index] = withRisk(row, calibration)
+  }
+  return risks
+}
+
+/** Folds of whole sources, where enough of them hold each class that every fit still has both; else of single rows. */
+function foldsOf(scored: readonly ScoredRow[]): { folds: number[]; heldOut: 'rows' | 'source' } {
+  const sources = scored.map(({ row }) => row.columns.source ?? UNSTATED)
+  const folds = foldsByGroup(sources)
+  const enough = Array.from({ length: FOLDS }, (_, fold) => fold).every((fold) =>
+    [true, false].every((fake) => {
+      const left = scored.filter(({ row }, index) => row.fake === fake && folds[index] !== fold)
+      return left.length >= MIN_CLASS_ROWS
+    }),
+  )
+  if (enough && !sources.includes(UNSTATED)) return { folds, heldOut: 'source' }
+  return { folds: foldsByGroup(scored.map(({ row }) => row.id)), heldOut: 'rows' }
+}
+
+function calibrationRow({ row, detection }: ScoredRow): CalibrationRow {
+  return {
+    logit: detection?.rawScore ?? 0,
+    fake: row.fake,
+    length: detection?.length ?? Number.POSITIVE_INFINITY,
+    weight: 1,
+  }
+}
+
+function withRisk({ logit, fake, length, weight }: CalibrationRow, calibration: Calibration): LabeledScore {
+  return { score: calibrate(logit, calibration, length), fake, weight }
+}
+
+function reliabilityOf(rows: readonly LabeledScore[]): CalibrationReport['before'] {
+  const ranked = rankScores(rows)
+  return {
+    ece: figure(expectedCalibrationError(ranked)),
+    brier: figure(brierScore(ranked)),
+    logLoss: figure(logLoss(ranked)),
+    bins: reliabilityBins(ranked).map((bin) => ({
+      rows: Number(bin.rows.toFixed(3)),
+      meanRisk: figure(bin.meanRisk),
+      fakeShare: figure(bin.fakeShare),
+    })),
+  }
+}
+
+function effectOf(rows: readonly LabeledScore[], edges: { readonly low: number; readonly high: number }) {
+  const { abstainRate, accuracyOutside } = bandEffect(rankScores(rows), edges)
+  return { abstainRate: figure(abstainRate), accuracyOutside: figure(accuracyOutside) }
+}

@@ -1,0 +1,27 @@
+/** One row that a calibration is fitted to or judged on. */
+export interface CalibrationRow {
+  /** What the detector gave before calibration. */
+  readonly logit: number
+  readonly fake: boolean
+  /** Length of the input in the unit of a `by-length` calibration. */
+  readonly length: number
+  /** How much the row counts. */
+  readonly weight: number
+}
+
+/** Rows weighted so that fakes make up a stated share of them, and the weights still sum to their number. */
+export function weightedToPrior<Row extends CalibrationRow>(rows: readonly Row[], prior: number): Row[] {
+  const fakes = rows.filter(({ fake }) => fake).length
+  const perFake = (prior * rows.length) / fakes
+  const perReal = ((1 - prior) * rows.length) / (rows.length - fakes)
+  return rows.map((row) => ({ ...row, weight: row.fake ? perFake : perReal }))
+}
+
+/**
+ * What a fit aims at for each class instead of 1 and 0, so that perfectly separated rows do not make it endlessly sure
+ * (Platt 1999): as if one more row of the other class had been seen.
+ */
+export function plattTargets(rows: readonly CalibrationRow[]): { fake: number; real: number } {
+  const fakes = rows.filter(({ fake }) => fake).length
+  return { fake: (fakes + 1) / (fakes + 2), real: 1 / (rows.length - fakes + 2) }
+}

@@ -1,0 +1,82 @@
+import { AttestdError } from '../../core/errors.js'
+import type { Calibration } from '../../detect/scoring/calibration.js'
+import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
+import { fitIsotonic } from './fit-isotonic.js'
+import { fitPlatt, type Line } from './fit-platt.js'
+import { fitTemperature } from './fit-temperature.js'
+
+/** Ways to fit a calibration; `by-length` is a line for each bin that the package has. */
+export const METHODS = ['platt', 'temperature', 'isotonic', 'by-length'] as const
+export type Method = (typeof METHODS)[number]
+
+/** Rows of the rarer class that a fit needs. */
+export const MIN_CLASS_ROWS = 20
+
+/**
+ * Fits a calibration to rows, weighted so that fakes are a stated share of them.
+ * @param present the package's own, for the bins of `by-length`
+ * @throws AttestdError lab-data-invalid (too few rows of a class, or the detector ranks the wrong way round)
+ */
+export function fitCalibration(
+  rows: readonly CalibrationRow[],
+  method: Method,
+  prior: number,
+  present: Calibration,
+): Calibration {
+  requireClasses(rows, '')
+  const weighted = weightedToPrior(rows, prior)
+  if (method === 'temperature') return { kind: 'temperature', temperature: rounded(fitTemperature(weighted)) }
+  if (method === 'platt') return { kind: 'platt', ...risingLine(weighted, '') }
+  if (method === 'isotonic') {
+    const knots = fitIsotonic(weighted)
+    if (knots.logits.length < 2) throw upsideDown('')
+    return { kind: 'isotonic', ...knots }
+  }
+  return fitByLength(rows, prior, present)
+}
+
+function fitByLength(rows: readonly CalibrationRow[], prior: number, present: Calibration): Calibration {
+  if (present.kind !== 'by-length') {
+    throw new AttestdError(
+      'lab-data-invalid',
+      'by-length needs a package whose calibration has bins of length already.',
+    )
+  }
+  let from = 0
+  const bins = present.bins.map(({ upTo }) => {
+    const start = from
+    const members = rows.filter(({ length }) => length > start && length <= (upTo ?? Number.POSITIVE_INFINITY))
+    const where = ` of length ${start} to ${upTo ?? 'any'}`
+    requireClasses(members, where)
+    from = upTo ?? from
+    return { ...(upTo === undefined ? {} : { upTo }), ...risingLine(weightedToPrior(members, prior), where) }
+  })
+  return { kind: 'by-length', bins }
+}
+
+function requireClasses(rows: readonly CalibrationRow[], where: string): void {
+  const fakes = rows.filter(({ fake }) => fake).length
+  const rarer = Math.min(fakes, rows.length - fakes)
+  if (rarer >= MIN_CLASS_ROWS) return
+  throw new AttestdError(
+    'lab-data-invalid',
+    `There are ${rows.length - fakes} real and ${fakes} fake rows${where} with a score; a fit needs ${MIN_CLASS_ROWS} of each.`,
+  )
+}
+
+function risingLine(rows: readonly CalibrationRow[], where: string): Line {
+  const { slope, intercept } = fitPlatt(rows)
+  if (slope <= 0) throw upsideDown(where)
+  return { slope: rounded(slope), intercept: rounded(intercept) }
+}
+
+function upsideDown(where: string): AttestdError {
+  return new AttestdError(
+    'lab-data-invalid',
+    `The detector does not score fake rows${where} above real ones; no calibration can mend that.`,
+  )
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(6))
+}

@@ -1,0 +1,192 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calibrateModel } from '../../src/app/calibrate-model.js'
+import { calibrate, sigmoid } from '../../src/detect/scoring/calibration.js'
+import { plattTargets, weightedToPrior } from '../../src/lab/calibrate/calibration-row.js'
+import { fitCalibration } from '../../src/lab/calibrate/fit-calibration.js'
+import { fitIsotonic } from '../../src/lab/calibrate/fit-isotonic.js'
+import { fitPlatt } from '../../src/lab/calibrate/fit-platt.js'
+import { fitTemperature } from '../../src/lab/calibrate/fit-temperature.js'
+import { foldsByGroup } from '../../src/lab/calibrate/folds.js'
+import { suggestBand } from '../../src/lab/calibrate/suggest-band.js'
+import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
+import { DetectorBench } from '../support/detector-bench.js'
+import { createLabBench, type LabBench, type LabPicture } from '../support/lab-bench.js'
+
+const row = (logit: number, fake: boolean, length = Number.POSITIVE_INFINITY) => ({ logit, fake, length, weight: 1 })
+
+/** Rows whose class is drawn with the probability that a line gives their logit. */
+function drawn(count: number, slope: number, intercept: number, length?: number) {
+  const random = seededRandom(3)
+  return Array.from({ length: count }, () => {
+    const logit = 8 * random() - 4
+    return row(logit, random() < sigmoid(slope * logit + intercept), length)
+  })
+}
+
+describe('fits', () => {
+  test('platt finds the line that the rows were drawn from', () => {
+    const { slope, intercept } = fitPlatt(drawn(20_000, 0.7, -0.4))
+    expect(slope).toBeCloseTo(0.7, 1)
+    expect(intercept).toBeCloseTo(-0.4, 1)
+  })
+
+  test('platt stays finite where the classes do not overlap, and its means meet its targets', () => {
+    const rows = [row(-2, false), row(-1, false), row(1, true), row(2, true)]
+    const line = fitPlatt(rows)
+    const mean = rows.reduce((sum, { logit }) => sum + sigmoid(line.slope * logit + line.intercept), 0) / 4
+    const targets = plattTargets(rows)
+    expect(line.slope).toBeGreaterThan(0)
+    expect(mean).toBeCloseTo((targets.fake + targets.real) / 2, 6)
+  })
+
+  test('temperature finds how much too sure the logits are', () => {
+    expect(fitTemperature(drawn(20_000, 0.5, 0))).toBeCloseTo(2, 0)
+    expect(fitTemperature(drawn(20_000, 1, 0))).toBeCloseTo(1, 1)
+  })
+
+  test('isotonic pools what falls; ties are one knot', () => {
+    const rows = [row(1, false), row(2, true), row(3, false), row(4, true), row(4, true), row(5, true)]
+    const { logits, risks } = fitIsotonic(rows)
+    // 1: real; 2 and 3 pooled to a half; 4 and 5 fake, kept from 1 by Platt's target of four fakes.
+    expect(logits).toEqual([1, 2.5, 4.333333])
+    expect(risks).toEqual([0.25, 0.5, 0.833333])
+  })
+
+  test('isotonic never has more knots than a manifest holds', () => {
+    const rows = drawn(5000, 3, 0)
+    const calibration = fitCalibration(rows, 'isotonic', 0.5, { kind: 'identity' })
+    expect(calibration.kind).toBe('isotonic')
+    if (calibration.kind === 'isotonic') expect(calibration.logits.length).toBeLessThanOrEqual(200)
+  })
+
+  test('by length: a line a bin', () => {
+    const rows = [...drawn(4000, 0.5, 0, 100), ...drawn(4000, 1.5, 0, 900)]
+    const present = {
+      kind: 'by-length',
+      bins: [
+        { upTo: 500, slope: 1, intercept: 0 },
+        { slope: 1, intercept: 0 },
+      ],
+    } as const
+    const fitted = fitCalibration(rows, 'by-length', 0.5, { ...present, bins: [...present.bins] })
+    expect(fitted).toMatchObject({ kind: 'by-length', bins: [{ upTo: 500 }, {}] })
+    expect(calibrate(2, fitted, 100)).toBeCloseTo(sigmoid(1), 1)
+    expect(calibrate(2, fitted, 900)).toBeCloseTo(sigmoid(3), 1)
+    expect(() => fitCalibration(rows, 'by-length', 0.5, { kind: 'identity' })).toThrow(/bins of length/)
+  })
+
+  test('a prior moves the intercept by its odds', () => {
+    const rows = drawn(20_000, 1, 0)
+    const half = fitPlatt(weightedToPrior(rows, 0.5))
+    const tenth = fitPlatt(weightedToPrior(rows, 0.1))
+    expect(tenth.intercept - half.intercept).toBeCloseTo(Math.log(0.1 / 0.9), 1)
+  })
+
+  test('too few rows of a class, one class, or a ranking upside down are refused', () => {
+    const fitTo = (rows: ReturnType<typeof drawn>, method: 'platt' | 'isotonic' = 'platt') =>
+      fitCalibration(rows, method, 0.5, { kind: 'identity' })
+    expect(() => fitTo([...drawn(100, 1, 0).filter(({ fake }) => !fake), row(1, true)])).toThrow(/needs 20 of each/)
+    expect(() => fitTo(drawn(100, 1, 0).filter(({ fake }) => fake))).toThrow(/0 real/)
+    expect(() => fitTo(drawn(500, -1, 0))).toThrow(/does not score fake rows above real/)
+    expect(() =>
+      fitTo(
+        Array.from({ length: 100 }, (_, index) => row(index, index < 50)),
+        'isotonic',
+      ),
+    ).toThrow(/above real/)
+  })
+})
+
+describe('folds and band', () => {
+  test('a group is never split, and folds are about equal', () => {
+    const groups = Array.from({ length: 100 }, (_, index) => `group ${index % 12}`)
+    const folds = foldsByGroup(groups)
+    for (const group of new Set(groups)) {
+      expect(new Set(folds.filter((_, index) => groups[index] === group)).size).toBe(1)
+    }
+    const sizes = [0, 1, 2, 3, 4].map((fold) => folds.filter((each) => each === fold).length)
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(17)
+  })
+
+  test('the band is the narrowest that is right often enough on both sides', () => {
+    const many = (count: number, score: number, fake: boolean) => Array.from({ length: count }, () => ({ score, fake }))
+    const rows = [
+      ...many(40, 0.9, true),
+      ...many(30, 0.65, true),
+      ...many(30, 0.6, false),
+      ...many(20, 0.3, false),
+      ...many(20, 0.4, true),
+    ]
+    expect(suggestBand(rows, 0.9)).toEqual({ low: 0.39, high: 0.61, inside: 50 / 140 })
+    expect(suggestBand(many(50, 0.7, false), 0.9)).toMatchObject({ low: 0, high: 1 })
+  })
+})
+
+describe('models calibrate', () => {
+  let bench: LabBench
+  let index: string
+  beforeAll(async () => {
+    bench = await createLabBench()
+    const random = seededRandom(11)
+    const pictures = Array.from({ length: 90 }, (_, number): LabPicture => {
+      const red = Math.round(90 + 90 * random())
+      // Redder is more likely fake, far less surely than the tiny network believes.
+      const fake = random() < sigmoid((red - 128) / 40)
+      return { name: `${number}.png`, label: fake ? 'fake' : 'real', red, source: `source ${number % 9}` }
+    })
+    index = await bench.writePictures(pictures)
+  })
+  afterAll(() => bench.dispose())
+
+  const options = (write: boolean) => ({
+    data: index,
+    root: null,
+    limit: null,
+    method: 'platt' as const,
+    prior: null,
+    accuracy: 0.7,
+    write,
+    command: 'attestd models calibrate',
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  })
+  const manifestFile = () => path.join(bench.modelsDir, 'tiny-image', 'detector.json')
+
+  test('lowers the calibration error on sources that the fit did not see, and changes nothing unasked', async () => {
+    const before = await fs.readFile(manifestFile(), 'utf8')
+    const report = await calibrateModel(bench.settings, 'tiny-image', options(false))
+    expect(report.heldOut).toBe('source')
+    expect(report.calibration).toMatchObject({ kind: 'platt' })
+    expect(report.after.logLoss ?? 9).toBeLessThan(report.before.logLoss ?? 0)
+    expect(report.after.ece ?? 9).toBeLessThan(report.before.ece ?? 0)
+    expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
+  })
+
+  test('written, the package starts with its new risks and keeps everything else', async () => {
+    const before = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
+    const report = await calibrateModel(bench.settings, 'tiny-image', options(true))
+    const after = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
+    const { low, high } = report.bandAfter
+    expect(after).toEqual({
+      ...before,
+      calibration: report.calibration,
+      decisionBand: { low, high },
+      selfTest: { ...before.selfTest, risk: after.selfTest.risk },
+    })
+    expect(after.selfTest.risk).not.toBe(before.selfTest.risk)
+    const detectors = await DetectorBench.create()
+    try {
+      await (await detectors.start({ modelsDir: bench.modelsDir })).probe()
+    } finally {
+      await detectors.dispose()
+    }
+  })
+
+  test('one class alone is refused', async () => {
+    const real = await bench.writePictures([{ name: 'one.png', label: 'real', red: 9 }], 'real.csv')
+    const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), data: real })
+    await expect(run).rejects.toMatchObject({ reason: 'lab-data-invalid' })
+  })
+})
