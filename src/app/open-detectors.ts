@@ -12,6 +12,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,
     ffmpeg: await findProgram(settings.ffmpeg),
+    remoteToken: settings.detectorToken,
     workers: settings.detectorWorkers,
     timeoutMs: settings.detectorTimeoutMs,
     memoryMb: settings.detectorMemoryMb,

@@ -11,14 +11,17 @@ import type {
 } from './detection.js'
 import { type CrewOptions, DetectorCrew } from './detector-crew.js'
 import type { DetectorEventSink } from './detector-events.js'
-import { loadPackages, type SelectedPackage } from './package/package-loader.js'
+import { loadOrder, loadPackages, type SelectedPackage } from './package/package-loader.js'
+import { checkTokenServers } from './package/remote-servers.js'
 import type { DetectorChoice } from './package/selection.js'
 
-export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform'> {
+export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform' | 'remoteToken'> {
   /** Folder that holds one folder per detector package. */
   readonly modelsDir: string
   /** The packages to load; empty: all but variants of others. */
   readonly detectors: readonly (DetectorChoice | string)[]
+  /** Bearer token for the model server of remote detectors. @default none */
+  readonly remoteToken?: string | undefined
   /** See `Detection.platform`. @default a text that says it is not known */
   readonly platform?: string
   readonly onEvent?: DetectorEventSink
@@ -96,12 +99,14 @@ class ReloadableDetectorHost implements DetectorHost {
   }
 
   private async replace(detectors: DetectorHostOptions['detectors']): Promise<void> {
-    const { admit, log, modelsDir, workers } = this.options
+    const { admit, log, modelsDir, remoteToken = null, workers } = this.options
     const packages = await loadPackages({ modelsDir, detectors })
+    checkTokenServers(loadOrder(packages), remoteToken)
     await admit?.(packages)
     if (this.closed) throw new AttestdError('draining', 'The detector host is closing.')
     const next = new DetectorCrew(packages, {
       ...this.options,
+      remoteToken,
       platform: this.options.platform ?? 'not known',
       onEvent: this.options.onEvent ?? (() => {}),
     })

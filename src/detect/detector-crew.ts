@@ -24,6 +24,8 @@ export interface CrewOptions {
   readonly workers: number
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
+  /** Bearer token for the model server of remote detectors; null where there is none. */
+  readonly remoteToken: string | null
   /** A process that works longer on one file is killed, ms. */
   readonly timeoutMs: number
   /** A process that grows beyond this is killed while it works, replaced while it does not, MiB. */
@@ -221,9 +223,9 @@ export class DetectorCrew {
   }
 
   private poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
-    const { clock, ffmpeg, memoryMb, timeoutMs } = this.options
+    const { clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.options
     const memoryBytes = memoryMb * MIB
-    const child = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, clock, lowPriority }
+    const child = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, remoteToken, clock, lowPriority }
     return new ChildPool({
       ...this.options,
       size,

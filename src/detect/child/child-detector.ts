@@ -3,6 +3,9 @@ import { readAudio } from '../audio/audio-reader.js'
 import { openImageReader } from '../image/image-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Preprocessing } from '../package/preprocessing.js'
+import type { OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
+import type { Model } from '../runtimes/model.js'
+import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
 import { openTokenReader } from '../text/token-features.js'
@@ -32,19 +35,33 @@ const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
 /**
  * Loads a package into this process; further kinds of preprocessing and runtime are chosen here.
  * @param loaded detectors of this process by id, for a package whose parts are scored by others
+ * @param remoteToken for the model servers of remote detectors; null where there is none
  */
 export async function loadChildDetector(
   pack: DetectorPackage,
   tools: ReaderTools,
   loaded: ReadonlyMap<string, ChildDetector>,
+  remoteToken: string | null,
 ): Promise<ChildDetector> {
   const { preprocessing, runtime, id } = pack.manifest
   const reader = await openReader(pack)
-  if (runtime.kind === 'onnx' && reader !== undefined) {
-    return createPartsDetector(pack, reader, await loadOnnxModel(pack, runtime), tools)
+  if (reader !== undefined && (runtime.kind === 'onnx' || runtime.kind === 'remote')) {
+    return createPartsDetector(pack, reader, await openModel(pack, runtime, remoteToken), tools)
   }
+  if (runtime.kind === 'module') return loadModuleDetector(pack, runtime)
   if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
+}
+
+/** Loaded only where a package needs it: the client of model servers takes as much memory as a small model. */
+async function openModel(
+  pack: DetectorPackage,
+  runtime: OnnxRuntime | RemoteRuntime,
+  token: string | null,
+): Promise<Model> {
+  if (runtime.kind === 'onnx') return loadOnnxModel(pack, runtime)
+  const { createRemoteModel } = await import('../runtimes/remote-model.js')
+  return createRemoteModel(runtime, { id: pack.manifest.id, token })
 }
 
 /** How a package's files are opened; undefined where they are not read in parts. */

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile } from '../../core/files.js'
+import { reasonEntry } from '../../core/reasons.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
@@ -25,6 +26,8 @@ export interface ChildOptions {
   readonly packages: readonly DetectorPackage[]
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
+  /** Bearer token for the model server of remote detectors. @default none */
+  readonly remoteToken?: string | null
   /** Longest time for one job, ms; the child is killed then. */
   readonly timeoutMs: number
   /** Resident memory at which a working child is killed, bytes. */
@@ -155,7 +158,7 @@ export class DetectorChild {
       const reply = this.waitFor(LOAD_JOB)
       this.limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
       const answer = await reply
-      if (answer.type === 'refused') throw new AttestdError(answer.reason, answer.message)
+      if (answer.type === 'refused') throw refusal(answer)
       if (answer.type !== 'loaded') throw misspoke()
     } catch (error) {
       if ((error as AttestdError).kind === 'setup') throw error
@@ -209,6 +212,9 @@ export class DetectorChild {
         type: 'load',
         packages,
         tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.options.ffmpeg },
+        remoteToken: packages.some(({ manifest }) => manifest.runtime.kind === 'remote')
+          ? (this.options.remoteToken ?? null)
+          : null,
       } satisfies ToChild,
       () => {},
     )
@@ -245,6 +251,12 @@ export class DetectorChild {
     this.waiting = null
     waiting?.reject(error)
   }
+}
+
+/** A child that could not load is at an end, whatever stopped it. */
+function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): AttestdError {
+  const setup = reasonEntry(reason).kind === 'setup'
+  return new AttestdError(setup ? reason : 'detector-start-failed', message)
 }
 
 function misspoke(): AttestdError {

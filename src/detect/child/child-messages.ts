@@ -38,6 +38,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
       timeoutSeconds: z.int().min(1).max(3600),
       ffmpeg: z.string().nullable(),
     }),
+    /** Bearer token for model servers; null in a process that has no remote detector. */
+    remoteToken: z.string().nullable(),
   }),
   z.strictObject({
     type: z.literal('measure'),

@@ -12,9 +12,10 @@ function send(message: FromChild): void {
   process.send?.(message)
 }
 
-async function load({ packages, tools }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+async function load({ packages, tools, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
   try {
-    for (const pack of packages) detectors.set(pack.manifest.id, await loadChildDetector(pack, tools, detectors))
+    for (const pack of packages)
+      detectors.set(pack.manifest.id, await loadChildDetector(pack, tools, detectors, remoteToken))
     send({ type: 'loaded' })
   } catch (error) {
     send({ type: 'refused', ...errorMessage(toAttestdError(error)) })

@@ -19,7 +19,9 @@ const onnxRuntime = z.strictObject({
 const remoteRuntime = z.strictObject({
   kind: z.literal('remote'),
   /** Origin and base path of the server; what follows is /v2/models/... */
-  url: z.url({ protocol: /^https?$/ }),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine(holdsNoCredentials, 'must hold no credentials; see ATTESTD_DETECTOR_TOKEN'),
   model: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
   modelVersion: z
     .string()
@@ -36,6 +38,10 @@ const remoteRuntime = z.strictObject({
     .max(64 * 1024 * 1024)
     .default(1024 * 1024),
 })
+
+function holdsNoCredentials(url: string): boolean {
+  return URL.canParse(url) && new URL(url).username === '' && new URL(url).password === ''
+}
 
 /** A JavaScript module in this package that reads and scores the file itself. */
 const moduleRuntime = z.strictObject({ kind: z.literal('module'), module: relativePath })

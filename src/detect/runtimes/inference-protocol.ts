@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import type { ModelInput } from '../child/medium-reader.js'
+
+// Open Inference Protocol v2 over HTTP (https://github.com/kserve/open-inference-protocol) and Triton's binary tensor
+// data extension: the numbers of a tensor follow the JSON as little-endian bytes instead of standing in it.
+
+/** Length of the JSON before the binary tensors, in bytes. */
+export const JSON_LENGTH_HEADER = 'inference-header-content-length'
+/** What a server's `extensions` lists where it takes binary tensors. */
+const BINARY_EXTENSION = 'binary_tensor_data'
+
+const DATATYPES = { float32: 'FP32', int64: 'INT64' } as const
+const BYTES = { FP32: 4, FP64: 8 } as const
+
+const tensorFacts = z.looseObject({ name: z.string(), datatype: z.string() })
+
+/** The answer to GET /v2. */
+export const serverFacts = z.looseObject({ extensions: z.array(z.string()).default([]) })
+
+/** The answer to GET /v2/models/NAME. */
+export const modelFacts = z.looseObject({
+  inputs: z.array(tensorFacts).max(64),
+  outputs: z.array(tensorFacts).max(64),
+})
+
+type Numbers = readonly (number | Numbers)[]
+const numbers: z.ZodType<Numbers> = z.lazy(() => z.array(z.union([z.number(), numbers])))
+
+const inferReply = z.looseObject({
+  outputs: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        datatype: z.string(),
+        shape: z.array(z.int().min(0)).max(8),
+        data: numbers.optional(),
+        parameters: z.looseObject({ binary_data_size: z.int().min(0).optional() }).optional(),
+      }),
+    )
+    .max(64),
+})
+
+export interface InferRequest {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Whether a server that says this of itself takes binary tensors. */
+export function takesBinary({ extensions }: z.infer<typeof serverFacts>): boolean {
+  return extensions.includes(BINARY_EXTENSION)
+}
+
+/** @throws AttestdError manifest-invalid where the model takes or gives other tensors than the manifest names */
+export function checkTensors(
+  { inputs, outputs }: z.infer<typeof modelFacts>,
+  named: { readonly input: readonly string[]; readonly output: string },
+  id: string,
+): void {
+  for (const name of named.input) requireTensor('input', name, inputs, ['FP32', 'INT64'], id)
+  requireTensor('output', named.output, outputs, Object.keys(BYTES), id)
+}
+
+/** The request for one inference. @param names of the inputs, in their order */
+export function encodeRequest(
+  names: readonly string[],
+  inputs: readonly ModelInput[],
+  output: string,
+  binary: boolean,
+): InferRequest {
+  if (names.length !== inputs.length) {
+    throw new AttestdError(
+      'detector-failed',
+      `The model takes ${names.length} inputs, the media gives ${inputs.length}.`,
+    )
+  }
+  return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
+}
+
+/**
+ * The numbers of the named output.
+ * @param jsonLength value of `JSON_LENGTH_HEADER`, null where the answer has none
+ * @throws AttestdError detector-failed where the answer is not of the stated shape
+ */
+export function decodeReply(body: Buffer, jsonLength: string | null, output: string): Float32Array {
+  const length = jsonLength === null ? body.length : Number(jsonLength)
+  if (!Number.isInteger(length) || length < 0 || length > body.length)
+    throw misshapen('the length of its JSON is wrong')
+  const { outputs } = parseReply(body.subarray(0, length))
+  const values = valuesOf(outputs, body.subarray(length), output)
+  return Float32Array.from(values)
+}
+
+function requireTensor(
+  field: 'input' | 'output',
+  name: string,
+  tensors: readonly z.infer<typeof tensorFacts>[],
+  datatypes: readonly string[],
+  id: string,
+): void {
+  const found = tensors.find((tensor) => tensor.name === name)
+  if (found && datatypes.includes(found.datatype)) return
+  const has = found
+    ? `is of type ${found.datatype}`
+    : `is ${name}, but the model has ${tensors.map((one) => one.name).join(', ')}`
+  throw new AttestdError('manifest-invalid', `The manifest of ${id} is not accepted:\n  runtime.${field}: ${has}`)
+}
+
+function encodeJson(names: readonly string[], inputs: readonly ModelInput[], output: string): InferRequest {
+  const tensors = inputs.map((input, index) => ({
+    ...tensorHead(names[index] ?? '', input),
+    data: plainNumbers(input),
+  }))
+  const body = Buffer.from(JSON.stringify({ inputs: tensors, outputs: [{ name: output }] }))
+  return { headers: { 'content-type': 'application/json' }, body }
+}
+
+function encodeBinary(names: readonly string[], inputs: readonly ModelInput[], output: string): InferRequest {
+  const raw = inputs.map(({ values }) => Buffer.from(values.buffer, values.byteOffset, values.byteLength))
+  const tensors = inputs.map((input, index) => ({
+    ...tensorHead(names[index] ?? '', input),
+    parameters: { binary_data_size: raw[index]?.length },
+  }))
+  const wanted = [{ name: output, parameters: { binary_data: true } }]
+  const json = Buffer.from(JSON.stringify({ inputs: tensors, outputs: wanted }))
+  const headers = { 'content-type': 'application/octet-stream', [JSON_LENGTH_HEADER]: String(json.length) }
+  return { headers, body: Buffer.concat([json, ...raw]) }
+}
+
+function tensorHead(name: string, { type, shape }: ModelInput) {
+  return { name, datatype: DATATYPES[type], shape }
+}
+
+/** Every float32 has a decimal that is read back as itself; token ids are small. */
+function plainNumbers({ type, values }: ModelInput): number[] {
+  return type === 'float32' ? Array.from(values) : Array.from(values, Number)
+}
+
+function parseReply(json: Buffer): z.infer<typeof inferReply> {
+  let read: unknown
+  try {
+    read = JSON.parse(json.toString('utf8'))
+  } catch (error) {
+    throw misshapen('it is not JSON', error)
+  }
+  const parsed = inferReply.safeParse(read)
+  if (parsed.success) return parsed.data
+  const where = parsed.error.issues.map((issue) => issue.path.join('.') || 'the top').slice(0, 3)
+  throw misshapen(`wrong at ${where.join(', ')}`)
+}
+
+type ReplyTensor = z.infer<typeof inferReply>['outputs'][number]
+
+/** Binary tensors follow one another in the order of the outputs. */
+function valuesOf(outputs: readonly ReplyTensor[], raw: Buffer, name: string): readonly number[] {
+  let offset = 0
+  for (const tensor of outputs) {
+    const size = tensor.parameters?.binary_data_size ?? 0
+    if (offset + size > raw.length) throw misshapen('it ends within a tensor')
+    if (tensor.name === name) return tensorValues(tensor, raw.subarray(offset, offset + size))
+    offset += size
+  }
+  throw misshapen(`it has no output ${name}`)
+}
+
+function tensorValues(tensor: ReplyTensor, raw: Buffer): readonly number[] {
+  const { datatype, data, shape } = tensor
+  if (datatype !== 'FP32' && datatype !== 'FP64') throw misshapen(`its output is of type ${datatype}`)
+  const values = data === undefined ? rawNumbers(raw, datatype) : flat(data)
+  const stated = shape.reduce((product, side) => product * side, 1)
+  if (values.length !== stated) throw misshapen(`its output has ${values.length} numbers, its shape says ${stated}`)
+  return values
+}
+
+function rawNumbers(raw: Buffer, datatype: keyof typeof BYTES): number[] {
+  const count = raw.length / BYTES[datatype]
+  if (!Number.isInteger(count)) throw misshapen('its output ends within a number')
+  return Array.from({ length: count }, (_, index) =>
+    datatype === 'FP32' ? raw.readFloatLE(4 * index) : raw.readDoubleLE(8 * index),
+  )
+}
+
+/** The protocol allows the numbers of a tensor nested by its dimensions as well as in one row. */
+function flat(data: Numbers): number[] {
+  return data.flatMap((one) => (typeof one === 'number' ? [one] : flat(one)))
+}
+
+function misshapen(how: string, cause?: unknown): AttestdError {
+  return new AttestdError(
+    'detector-failed',
+    `The model server gave an answer that is not of the stated shape: ${how}.`,
+    {
+      cause,
+    },
+  )
+}

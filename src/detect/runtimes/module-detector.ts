@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { type Reason, reasonEntry } from '../../core/reasons.js'
+import { cleanLine } from '../../core/text.js'
+import type { ChildDetector } from '../child/child-detector.js'
+import { MAX_TEXT, MAX_TOLD_PARTS, type Measurement, type ScoredPart } from '../child/measurement.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { ModuleRuntime } from '../package/runtime.js'
+import { outputAsLogit } from '../scoring/aggregation.js'
+
+/** Longest name of a part, characters. */
+const MAX_PART_NAME = 200
+
+const createDetector = z.function()
+const moduleShape = z.looseObject({ createDetector: z.custom<typeof createDetector>(isFunction, 'must be a function') })
+const detectorShape = z.looseObject({ measure: z.custom<ModuleMeasure>(isFunction, 'must be a function') })
+
+type ModuleMeasure = (file: string) => unknown
+
+const score = { logit: z.number().optional(), probability: z.number().optional() }
+
+/** What the module's `measure` gives: a logit or a probability, as the manifest's outputKind says. */
+const moduleResult = z.strictObject({
+  ...score,
+  /** One line: what was seen. */
+  notes: z.string().optional(),
+  /** In the unit of a `by-length` calibration. */
+  length: z.number().min(0).optional(),
+  parts: z
+    .array(z.strictObject({ name: z.string(), ...score }))
+    .max(1000)
+    .optional(),
+})
+
+/**
+ * Imports the package's module, after checking that every file of the package still has its stated digest, and lets
+ * it make its detector. The module runs with all rights of the detector process: it can read what the daemon's user
+ * can read and open connections. A package of this kind is code that is trusted as the daemon itself is.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid (does not load, or is of another shape)
+ */
+export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleRuntime): Promise<ChildDetector> {
+  const { folder, manifest } = pack
+  for (const [name, { sha256 }] of Object.entries(manifest.files)) await checkDigest(path.join(folder, name), sha256)
+  const detector = await make(pack, runtime)
+  return {
+    async measure(file, heatMap): Promise<Measurement> {
+      if (heatMap !== undefined) {
+        throw new AttestdError('media-unsupported', `The detector ${manifest.id} is a module, which makes no heat map.`)
+      }
+      const began = performance.now()
+      const result = parseResult(await named(() => detector.measure(file)), manifest.id)
+      const infer = performance.now() - began
+      return { ...measurementOf(result, pack), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
+    },
+  }
+}
+
+async function checkDigest(file: string, sha256: string): Promise<void> {
+  const bytes = await fs.readFile(file).catch(() => Buffer.alloc(0))
+  if (createHash('sha256').update(bytes).digest('hex') === sha256) return
+  throw new AttestdError('model-digest-mismatch', `${file} changed since the package was verified.`)
+}
+
+async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {
+  const file = path.join(folder, runtime.module)
+  try {
+    const { createDetector: create } = moduleShape.parse(await import(pathToFileURL(file).href))
+    const made: unknown = await (create as unknown as (options: unknown) => unknown)({ folder, manifest })
+    return detectorShape.parse(made)
+  } catch (error) {
+    const how = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
+    throw new AttestdError('manifest-invalid', `The module ${file} of ${manifest.id} cannot be used: ${how}`, {
+      cause: error,
+    })
+  }
+}
+
+/** A module may say why it abstains: an error with a `reason` of the list, of kind abstain. Any other is a failure. */
+async function named<T>(work: () => T): Promise<Awaited<T>> {
+  try {
+    return await work()
+  } catch (error) {
+    const reason = z.looseObject({ reason: z.string() }).safeParse(error).data?.reason
+    const abstains = reason?.startsWith('media-') && reasonEntry(reason as Reason)?.kind === 'abstain'
+    throw new AttestdError(abstains ? (reason as Reason) : 'detector-failed', errorText(error), { cause: error })
+  }
+}
+
+function parseResult(value: unknown, id: string): z.infer<typeof moduleResult> {
+  const parsed = moduleResult.safeParse(value)
+  if (parsed.success) return parsed.data
+  const how = z.prettifyError(parsed.error)
+  throw new AttestdError('detector-failed', `The module of ${id} gave a result that is not of the stated shape: ${how}`)
+}
+
+function measurementOf(
+  { notes, length, parts = [], ...whole }: z.infer<typeof moduleResult>,
+  pack: DetectorPackage,
+): Pick<Measurement, 'rawScore' | 'notes' | 'length' | 'parts'> {
+  const rawScore = logitOfScore(whole, pack)
+  const scored = parts.map(
+    (part): ScoredPart => ({ name: cleanLine(part.name, MAX_PART_NAME), rawScore: logitOfScore(part, pack) }),
+  )
+  return {
+    rawScore,
+    notes: cleanLine(notes ?? `logit ${rawScore.toFixed(2)}`, MAX_TEXT),
+    ...(length === undefined ? {} : { length }),
+    parts: scored.toSorted((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS),
+  }
+}
+
+function logitOfScore(
+  given: { logit?: number | undefined; probability?: number | undefined },
+  pack: DetectorPackage,
+): number {
+  const { id, outputKind } = pack.manifest
+  const value = outputKind === 'class-logits' ? undefined : given[outputKind]
+  const stated = [given.logit, given.probability].filter((one) => one !== undefined).length
+  if (value === undefined || stated !== 1) {
+    throw new AttestdError(
+      'detector-failed',
+      `The module of ${id} must give a ${outputKind}, as its manifest says, and that alone.`,
+    )
+  }
+  return outputAsLogit([value], pack.manifest)
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}

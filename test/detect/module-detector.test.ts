@@ -1,0 +1,90 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DetectorBench } from '../support/detector-bench.js'
+import { writeModulePackage } from '../support/other-packages.js'
+
+const text = (file: string) => ({ file, mediaType: 'text' as const })
+
+/** Length of the file in hundreds, less the weight of a helper: 3 for the sample. */
+const MAIN = `
+import fs from 'node:fs/promises'
+import { LESS } from './helper.mjs'
+export function createDetector({ folder, manifest }) {
+  if (manifest.id !== 'by-module' || !folder.endsWith('by-module')) throw new Error('wrong options')
+  return {
+    async measure(file) {
+      const { length } = await fs.readFile(file, 'utf8')
+      if (length < 100) throw Object.assign(new Error('too short'), { reason: 'media-too-small' })
+      if (length === 666) throw Object.assign(new Error('broken'), { reason: 'stake-low' })
+      return { logit: length / 100 - LESS, notes: 'line one\\nline two', parts: [{ name: 'a', logit: 1 }, { name: 'b', logit: 2 }] }
+    },
+  }
+}`
+const HELPER = 'export const LESS = 0'
+
+let bench: DetectorBench
+beforeEach(async () => {
+  bench = await DetectorBench.create()
+})
+afterEach(() => bench.dispose())
+
+describe('a module', () => {
+  it('scores a file in the detector process', async () => {
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN, 'helper.mjs': HELPER })
+    const host = await bench.start()
+    const detection = await host.detect(text(await bench.write('a.txt', 'y'.repeat(150))))
+    expect(detection).toMatchObject({ detectorId: 'by-module', rawScore: 1.5, parts: [{ name: 'b' }, { name: 'a' }] })
+    expect(detection.notes).toBe('line one line two')
+  })
+
+  it('may abstain by a reason of media, and fails by no other', async () => {
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN, 'helper.mjs': HELPER })
+    const host = await bench.start()
+    await expect(host.detect(text(await bench.write('short.txt', 'short')))).rejects.toMatchObject({
+      reason: 'media-too-small',
+      message: 'too short',
+    })
+    await expect(host.detect(text(await bench.write('broken.txt', 'z'.repeat(666))))).rejects.toMatchObject({
+      reason: 'detector-failed',
+      message: 'broken',
+    })
+  })
+
+  it.each<[string, string, string, RegExp]>([
+    ['throws', 'throw new Error("no luck")', 'manifest-invalid', /main.mjs of by-module cannot be used: no luck/],
+    ['does not parse', 'export {', 'manifest-invalid', /cannot be used/],
+    ['exports nothing', '', 'manifest-invalid', /createDetector/],
+    ['makes nothing', 'export const createDetector = () => null', 'manifest-invalid', /cannot be used/],
+    ['makes no measure', 'export const createDetector = () => ({})', 'manifest-invalid', /measure/],
+    ['imports what is not there', 'import "./absent.mjs"', 'manifest-invalid', /absent/],
+    ...(
+      [
+        ['a word', '"high"', /stated shape/],
+        ['nothing', 'undefined', /stated shape/],
+        ['no number', '{ logit: NaN }', /stated shape/],
+        ['another kind of output', '{ probability: 0.5 }', /must give a logit, as its manifest says/],
+        ['two kinds of output', '{ logit: 1, probability: 0.5 }', /and that alone/],
+        ['a field more', '{ logit: 3, risk: 1 }', /stated shape/],
+      ] as const
+    ).map(([what, result, message]): [string, string, string, RegExp] => [
+      `measures ${what}`,
+      `export const createDetector = () => ({ measure: () => (${result}) })`,
+      'detector-self-test-failed',
+      message,
+    ]),
+  ])('that %s is refused at the start', async (_, source, reason, message) => {
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': source })
+    await expect(bench.start()).rejects.toMatchObject({ reason, message })
+  })
+
+  it('is not imported by a process that starts after any of its files has changed', async () => {
+    const folder = await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN, 'helper.mjs': HELPER })
+    const host = await bench.start({ jobsPerChild: 1 })
+    await fs.writeFile(path.join(folder, 'helper.mjs'), 'export const LESS = 1')
+    const failed = bench.next('child-start-failed')
+    await host.detect(text(path.join(folder, 'sample.txt')))
+    expect(await failed).toMatchObject({ reason: 'model-digest-mismatch' })
+    expect(await host.detect(text(path.join(folder, 'sample.txt')))).toMatchObject({ rawScore: 3 })
+  })
+})

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DetectorBench, hasProc } from '../support/detector-bench.js'
+import { noise } from '../support/detector-images.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+import { ModelServer } from '../support/model-server.js'
+import { writeRemotePackage } from '../support/other-packages.js'
+
+const image = (file: string) => ({ file, mediaType: 'image' as const })
+
+let bench: DetectorBench
+let server: ModelServer
+beforeEach(async () => {
+  bench = await DetectorBench.create()
+  server = await ModelServer.start({ binary: true })
+})
+afterEach(async () => {
+  await bench.dispose()
+  await server.close()
+})
+
+describe('a remote detector', () => {
+  it('scores as the same network does here, after its self-test went over the wire', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await writeTinyPackage(bench.modelsDir, { id: 'near' })
+    const far = await bench.start({ detectors: ['far'] })
+    expect(server.inferences).toHaveLength(5)
+    const near = await bench.start({ detectors: ['near'] })
+    const file = await bench.write('noise.png', await noise().png().toBuffer())
+    const [there, here] = [await far.detect(image(file)), await near.detect(image(file))]
+    expect(there.rawScore).toBeCloseTo(here.rawScore, 4)
+    expect((await far.detect(image(file))).rawScore).toBe(there.rawScore)
+  })
+
+  it('whose server is away at the start stops the start, and says what is away', async () => {
+    const { url } = server
+    await writeRemotePackage(bench.modelsDir, 'far', url)
+    await server.close()
+    await expect(bench.start()).rejects.toMatchObject({
+      reason: 'detector-start-failed',
+      message: `The detector far cannot start: The model server ${url} of far (model tiny) cannot be reached (connect ECONNREFUSED ${url.slice(7)}).`,
+    })
+  })
+
+  it('whose server is another one is refused by its manifest', async () => {
+    server.metadata = { name: 'tiny', inputs: [], outputs: [] }
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await expect(bench.start()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /runtime.input/ })
+  })
+
+  it('whose server goes away has its files tried again, holds up nobody else, and works when it is back', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await writeTinyPackage(bench.modelsDir, { id: 'near' })
+    const host = await bench.start({ detectors: ['far'] })
+    const file = await bench.write('noise.png', await noise().png().toBuffer())
+    const before = await host.detect(image(file))
+    const { port } = server
+    await server.close()
+    await expect(host.detect(image(file))).rejects.toMatchObject({ reason: 'detector-unreachable', kind: 'retry' })
+    expect(host.state().unreachable).toEqual(['far'])
+    await expect(host.probe()).rejects.toMatchObject({ reason: 'detector-unreachable' })
+    expect(bench.all('child-stopped')).toEqual([])
+    // A process that must be replaced meanwhile starts all the same.
+    process.kill(bench.all('child-started')[0]?.pid as number, 'SIGKILL')
+    await expect.poll(() => bench.all('child-started').length, { timeout: 20_000 }).toBe(2)
+    server = await ModelServer.start({ binary: true, port })
+    await host.probe()
+    expect(host.state().unreachable).toEqual([])
+    expect((await host.detect(image(file))).rawScore).toBe(before.rawScore)
+  })
+})
+
+describe('the token of remote detectors', () => {
+  it('goes with every request', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await bench.start({ remoteToken: 'secret-token' })
+    expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer secret-token']))
+  })
+
+  it.skipIf(!hasProc)('is in no environment and no command line', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await bench.start({ remoteToken: 'secret-token' })
+    const { pid } = bench.all('child-started')[0] as { pid: number }
+    for (const name of ['environ', 'cmdline'])
+      expect(await readFile(`/proc/${pid}/${name}`, 'utf8')).not.toContain('secret')
+  })
+
+  it.each([
+    [
+      'another machine in clear',
+      ['http://models.example:8000'],
+      /would be sent in clear to http:\/\/models.example:8000/,
+    ],
+    [
+      'two servers',
+      ['https://one.example', 'https://two.example'],
+      /is for one server, but .*one.example.*two.example/,
+    ],
+  ])('is not sent to %s', async (_, urls, message) => {
+    for (const [index, url] of urls.entries()) await writeRemotePackage(bench.modelsDir, `far-${index}`, url)
+    await expect(bench.start({ remoteToken: 'secret-token' })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message,
+    })
+  })
+
+  it('has no place in a manifest', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', 'http://user:password@127.0.0.1:1')
+    await expect(bench.start()).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: /must hold no credentials/,
+    })
+  })
+})

@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ModelInput } from '../../../src/detect/child/medium-reader.js'
+import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
+import { createRemoteModel } from '../../../src/detect/runtimes/remote-model.js'
+import { tinyLogit } from '../../support/detector-package.js'
+import { type Misbehavior, MODEL, ModelServer } from '../../support/model-server.js'
+
+const color = { r: 60, g: 120, b: 180 }
+
+/** One picture of one color as the tiny network takes it. */
+function pixels(side = 8): ModelInput {
+  const values = Float32Array.from(
+    [color.r, color.g, color.b].flatMap((byte) => Array(side * side).fill((byte / 255 - 0.5) / 0.25)),
+  )
+  return { type: 'float32', values, shape: [1, 3, side, side] }
+}
+
+const remote = (url: string, change: Partial<RemoteRuntime> = {}): RemoteRuntime => ({
+  kind: 'remote',
+  url,
+  model: MODEL,
+  input: ['pixels'],
+  output: 'logit',
+  timeoutMs: 5000,
+  maxReplyBytes: 4096,
+  ...change,
+})
+const modelAt = (url: string, change: Partial<RemoteRuntime> = {}, token: string | null = null) =>
+  createRemoteModel(remote(url, change), { id: 'far', token })
+
+let server: ModelServer
+afterEach(() => server.close())
+
+describe.each([
+  ['JSON', false],
+  ['binary tensors', true],
+])('a server that takes %s', (_, binary) => {
+  beforeEach(async () => {
+    server = await ModelServer.start({ binary })
+  })
+
+  it('gives the number of the model, after it was asked what it is once', async () => {
+    const model = modelAt(server.url)
+    const [first] = await model.run([pixels()])
+    expect(first).toBeCloseTo(tinyLogit(color), 5)
+    expect(await model.run([pixels()])).toEqual(Float32Array.of(first as number))
+    expect(server.asked.map(({ method, path, binary: raw }) => `${method} ${path}${raw ? ' raw' : ''}`)).toEqual([
+      'GET /v2/models/tiny/ready',
+      'GET /v2/models/tiny',
+      'GET /v2',
+      ...Array(2).fill(`POST /v2/models/tiny/infer${binary ? ' raw' : ''}`),
+    ])
+  })
+
+  it('gives the same bits as the other way of sending', async () => {
+    const values = Float32Array.from({ length: 192 }, (_, index) => Math.fround(Math.sin(index) / 3))
+    const input = { type: 'float32', values, shape: [1, 3, 8, 8] } as const
+    const other = await ModelServer.start({ binary: !binary })
+    const scores = [await modelAt(server.url).run([input]), await modelAt(other.url).run([input])]
+    await other.close()
+    expect(scores[0]).toEqual(scores[1])
+  })
+
+  it('sends the token with every request, and none where there is none', async () => {
+    await modelAt(server.url, {}, 'secret-token').run([pixels()])
+    expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer secret-token']))
+    await modelAt(server.url).run([pixels()])
+    expect(server.asked.at(-1)?.authorization).toBeUndefined()
+  })
+})
+
+describe('a server that is not as it should be', () => {
+  beforeEach(async () => {
+    server = await ModelServer.start()
+  })
+  const tensor = (change: object) =>
+    JSON.stringify({ outputs: [{ name: 'logit', datatype: 'FP32', shape: [1], data: [0.5], ...change }] })
+  const body = (text: string | Buffer, headers?: Record<string, string>): Misbehavior => ({
+    kind: 'body',
+    body: text,
+    ...(headers ? { headers } : {}),
+  })
+
+  it.each<[string, Misbehavior, string, RegExp]>([
+    ['is silent', { kind: 'silent' }, 'detector-unreachable', /did not answer within 300 ms/],
+    ['cuts the connection', { kind: 'cut' }, 'detector-unreachable', /cannot be reached/],
+    [
+      'fails',
+      { kind: 'status', status: 500, text: '{"error":"out of memory"}' },
+      'detector-unreachable',
+      /500: .*out of memory/,
+    ],
+    ['is overloaded', { kind: 'status', status: 429 }, 'detector-unreachable', /429/],
+    ['refuses the input', { kind: 'status', status: 400, text: 'wrong shape' }, 'detector-failed', /400: wrong shape/],
+    [
+      'redirects',
+      { kind: 'status', status: 307, location: 'http://127.0.0.1:9/' },
+      'detector-failed',
+      /redirects are not followed/,
+    ],
+    ['never ends', { kind: 'endless' }, 'detector-failed', /more than 4096 bytes/],
+    ['answers with a page', body('<html>'), 'detector-failed', /it is not JSON/],
+    ['has no such output', body(tensor({ name: 'other' })), 'detector-failed', /no output logit/],
+    ['gives another type', body(tensor({ datatype: 'BYTES' })), 'detector-failed', /of type BYTES/],
+    ['gives words', body(tensor({ data: ['fake'] })), 'detector-failed', /wrong at outputs.0/],
+    ['gives too few numbers', body(tensor({ shape: [2] })), 'detector-failed', /has 1 numbers, its shape says 2/],
+    [
+      'lies about its JSON',
+      body(tensor({}), { 'inference-header-content-length': '9999' }),
+      'detector-failed',
+      /length of its JSON/,
+    ],
+    [
+      'ends within a tensor',
+      body(
+        JSON.stringify({
+          outputs: [{ name: 'logit', datatype: 'FP32', shape: [1], parameters: { binary_data_size: 4 } }],
+        }),
+      ),
+      'detector-failed',
+      /ends within a tensor/,
+    ],
+  ])('%s', async (_, misbehavior, reason, message) => {
+    server.misbehavior = misbehavior
+    const model = modelAt(server.url, misbehavior.kind === 'silent' ? { timeoutMs: 300 } : {})
+    await expect(model.run([pixels()])).rejects.toMatchObject({ reason, message })
+    server.misbehavior = null
+    await expect(model.run([pixels()])).resolves.toHaveLength(1)
+  })
+
+  it('reads nested numbers and those of double precision', async () => {
+    server.misbehavior = body(tensor({ shape: [1, 2], datatype: 'FP64', data: [[0.1, 2]] }))
+    expect(await modelAt(server.url).run([pixels()])).toEqual(Float32Array.of(0.1, 2))
+  })
+
+  it('is asked again what it is where it was not ready', async () => {
+    server.ready = false
+    const model = modelAt(server.url)
+    await expect(model.run([pixels()])).rejects.toMatchObject({ reason: 'detector-unreachable', message: /503/ })
+    server.ready = true
+    await expect(model.run([pixels()])).resolves.toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'an input of another name',
+      { inputs: [{ name: 'image', datatype: 'FP32' }] },
+      /runtime.input: is pixels, but the model has image/,
+    ],
+    [
+      'an input of another type',
+      { inputs: [{ name: 'pixels', datatype: 'UINT8' }] },
+      /runtime.input: is of type UINT8/,
+    ],
+    [
+      'an output of another name',
+      { outputs: [{ name: 'p', datatype: 'FP32' }] },
+      /runtime.output: is logit, but the model has p/,
+    ],
+  ])('is refused for %s', async (_, change, message) => {
+    server.metadata = { ...(server.metadata as object), ...change }
+    await expect(modelAt(server.url).run([pixels()])).rejects.toMatchObject({ reason: 'manifest-invalid', message })
+  })
+
+  it('does not have the model, is no such server, or is not there at all', async () => {
+    await expect(modelAt(server.url, { model: 'absent' }).run([pixels()])).rejects.toMatchObject({
+      reason: 'detector-unreachable',
+      message: /404.*no such model/,
+    })
+    server.metadata = 'nothing'
+    await expect(modelAt(server.url).run([pixels()])).rejects.toMatchObject({
+      reason: 'detector-failed',
+      message: /does not speak the Open Inference Protocol/,
+    })
+    const { url } = server
+    await server.close()
+    const error = await modelAt(url, {}, 'secret-token')
+      .run([pixels()])
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ reason: 'detector-unreachable', message: /ECONNREFUSED/ })
+    expect(String(error)).not.toContain('secret-token')
+    server = await ModelServer.start()
+  })
+})

@@ -1,0 +1,139 @@
+import http from 'node:http'
+import type net from 'node:net'
+import { TINY_BIAS, TINY_WEIGHTS } from './detector-package.js'
+
+/** What a server does with an inference instead of answering it. */
+export type Misbehavior =
+  | { readonly kind: 'status'; readonly status: number; readonly text?: string; readonly location?: string }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'body'; readonly body: string | Buffer; readonly headers?: Readonly<Record<string, string>> }
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string | undefined
+  readonly binary: boolean
+}
+
+interface Tensor {
+  readonly name: string
+  readonly shape: readonly number[]
+  readonly datatype: string
+  readonly data?: readonly number[]
+  readonly parameters?: { readonly binary_data_size?: number }
+}
+
+export const MODEL = 'tiny'
+const INPUT = { name: 'pixels', datatype: 'FP32', shape: [-1, 3, -1, -1] }
+const OUTPUT = { name: 'logit', datatype: 'FP32', shape: [-1, 1] }
+
+/** A real server of the Open Inference Protocol v2 whose one model computes what the tiny network does. */
+export class ModelServer {
+  readonly asked: Asked[] = []
+  ready = true
+  /** Applies to inferences. */
+  misbehavior: Misbehavior | null = null
+  /** Replaces what the model states of itself. */
+  metadata: unknown = { name: MODEL, platform: 'test', inputs: [INPUT], outputs: [OUTPUT] }
+  readonly #server: http.Server
+  readonly #binary: boolean
+
+  private constructor(binary: boolean) {
+    this.#binary = binary
+    this.#server = http.createServer((request, response) => void this.#serve(request, response))
+  }
+
+  /** @param port that of a server which was closed; 0 for any */
+  static async start({ binary = false, port = 0 } = {}): Promise<ModelServer> {
+    const server = new ModelServer(binary)
+    await new Promise<void>((resolve) => server.#server.listen(port, '127.0.0.1', resolve))
+    return server
+  }
+
+  get port(): number {
+    return (this.#server.address() as net.AddressInfo).port
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get inferences(): readonly Asked[] {
+    return this.asked.filter(({ method }) => method === 'POST')
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request
+    const length = headers['inference-header-content-length']
+    this.asked.push({ method, path, authorization: headers.authorization, binary: length !== undefined })
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (path === '/v2') {
+      const extensions = this.#binary ? ['classification', 'binary_tensor_data'] : ['classification']
+      return json(response, { name: 'test', version: '1', extensions })
+    }
+    if (path === `/v2/models/${MODEL}/ready`) return void response.writeHead(this.ready ? 200 : 503).end()
+    if (path === `/v2/models/${MODEL}`) return json(response, this.metadata)
+    if (path !== `/v2/models/${MODEL}/infer`) return void response.writeHead(404).end('{"error":"no such model"}')
+    if (this.misbehavior) misbehave(this.misbehavior, response)
+    else this.#infer(Buffer.concat(chunks), typeof length === 'string' ? Number(length) : null, response)
+  }
+
+  #infer(body: Buffer, length: number | null, response: http.ServerResponse): void {
+    const { inputs, outputs } = JSON.parse(body.subarray(0, length ?? body.length).toString()) as {
+      inputs: Tensor[]
+      outputs: { name: string; parameters?: { binary_data?: boolean } }[]
+    }
+    const logit = Math.fround(tinyOutput(inputs[0] as Tensor, body.subarray(length ?? body.length)))
+    const head = { name: OUTPUT.name, datatype: OUTPUT.datatype, shape: [1, 1] }
+    if (!outputs[0]?.parameters?.binary_data) {
+      json(response, { model_name: MODEL, outputs: [{ ...head, data: [logit] }] })
+      return
+    }
+    const raw = Buffer.alloc(4)
+    raw.writeFloatLE(logit)
+    const text = JSON.stringify({ model_name: MODEL, outputs: [{ ...head, parameters: { binary_data_size: 4 } }] })
+    response.setHeader('inference-header-content-length', Buffer.byteLength(text))
+    response.end(Buffer.concat([Buffer.from(text), raw]))
+  }
+}
+
+/** Mean of each channel, weighted, in double precision. */
+function tinyOutput({ data, shape }: Tensor, raw: Buffer): number {
+  const [, channels = 0, height = 0, width = 0] = shape
+  const size = height * width
+  const at = (index: number) => data?.[index] ?? raw.readFloatLE(4 * index)
+  let logit = TINY_BIAS
+  for (let channel = 0; channel < channels; channel++) {
+    let sum = 0
+    for (let index = 0; index < size; index++) sum += at(channel * size + index)
+    logit += ((TINY_WEIGHTS[channel] ?? 0) * sum) / size
+  }
+  return logit
+}
+
+function misbehave(how: Misbehavior, response: http.ServerResponse): void {
+  if (how.kind === 'status') {
+    response.writeHead(how.status, how.location ? { location: how.location } : {}).end(how.text ?? '')
+  } else if (how.kind === 'cut') response.destroy()
+  else if (how.kind === 'body') response.writeHead(200, how.headers).end(how.body)
+  else if (how.kind === 'endless') {
+    const more = () => {
+      while (response.write(Buffer.alloc(65_536, 0x20)));
+    }
+    response.on('drain', more)
+    more()
+  }
+}
+
+function json(response: http.ServerResponse, value: unknown): void {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(value))
+}
