@@ -12,10 +12,8 @@ import { scoresCsv } from '../lab/evaluate/scores-csv.js'
 import { seededRandom } from '../lab/metrics/seeded-random.js'
 import { evaluationPage } from '../lab/report/evaluation-page.js'
 import { makeThumbnails } from '../lab/report/thumbnails.js'
-import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { BOOTSTRAP_SEED, type LabScoringOptions, scoreForLab } from './lab-scoring.js'
 
-/** The same intervals on every run over the same rows. */
-const BOOTSTRAP_SEED = 20260101
 /** What a report may be read by others with: it holds no secret. */
 const FILE_MODE = 0o644
 

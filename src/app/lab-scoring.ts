@@ -7,6 +7,9 @@ import { type ScoredRow, scoreRows } from '../lab/evaluate/score-rows.js'
 import { packagePlace } from './named-package.js'
 import { openDetectors } from './open-detectors.js'
 
+/** The same intervals on every run over the same rows. */
+export const BOOTSTRAP_SEED = 20260101
+
 export interface LabScoringOptions {
   /** Most rows; null for all. */
   readonly limit: number | null

@@ -41,6 +41,14 @@ export function countFlag(flag: string, text: string | undefined): number | null
   throw new AttestdError('setting-invalid', `${flag} takes a whole number from 1, got ${JSON.stringify(text)}.`)
 }
 
+/** Comma-separated columns of an index. */
+export function columnsFlag(text: string): string[] {
+  return text
+    .split(',')
+    .map((column) => column.trim())
+    .filter((column) => column !== '')
+}
+
 /** A number of a flag within limits; null where it was not given. */
 export function numberFlag(flag: string, text: string | undefined, min: number, max: number): number | null {
   if (text === undefined) return null

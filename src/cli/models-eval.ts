@@ -2,7 +2,15 @@ import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../lab/evaluate/evaluation.js'
 import { decimal, intervalText, percent } from '../lab/report/figure-text.js'
-import { countFlag, type DataFlags, LAB_KEYS, typedCommand, withDataFlags, withProgress } from './lab-flags.js'
+import {
+  columnsFlag,
+  countFlag,
+  type DataFlags,
+  LAB_KEYS,
+  typedCommand,
+  withDataFlags,
+  withProgress,
+} from './lab-flags.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
@@ -25,7 +33,7 @@ export function modelsEvalVerb(): Command {
       data: flags.data,
       root: flags.root ?? null,
       limit: countFlag('--limit', flags.limit),
-      by: flags.by.split(',').map((column) => column.trim()),
+      by: columnsFlag(flags.by),
       command: typedCommand(),
       out,
     }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
 import { modelsCalibrateVerb } from './models-calibrate.js'
+import { modelsCompareVerb } from './models-compare.js'
 import { modelsEvalVerb } from './models-eval.js'
 import { modelsImportVerb } from './models-import.js'
 import { modelsReloadVerb } from './models-reload.js'
@@ -55,6 +56,7 @@ export function modelsVerb(): Command {
   models.addCommand(modelsReloadVerb())
   models.addCommand(modelsEvalVerb())
   models.addCommand(modelsCalibrateVerb())
+  models.addCommand(modelsCompareVerb())
   models.addCommand(modelsImportVerb())
   return models
 }

@@ -10,38 +10,47 @@ const MAX_GROUPS = 60
 
 const GROUP_METRICS = { auc: METRICS.auc, tprAt5: METRICS.tprAt5, tprAt1: METRICS.tprAt1 }
 
-/**
- * The figures of each value of a column, largest group first; no line where the rows do not state it. A group of one
- * class is set against all rows of the other class.
- */
-export function groupsBy(column: string, scored: readonly ScoredRow[], random: Random): EvaluationGroup[] {
-  const groups = new Map<string, ScoredRow[]>()
-  for (const each of scored) {
+/** The rows of one value of a column, and those that they are ranked against. */
+export interface RowGroup<Row> {
+  readonly value: string
+  readonly members: readonly Row[]
+  /** The members, and where they are of one class, all rows of the other class. */
+  readonly ranked: readonly Row[]
+  readonly against: EvaluationGroup['against']
+}
+
+/** Rows by the value of a column, largest group first; none for rows that do not state it. */
+export function groupRows<Row extends Pick<ScoredRow, 'row'>>(column: string, rows: readonly Row[]): RowGroup<Row>[] {
+  const groups = new Map<string, Row[]>()
+  for (const each of rows) {
     const value = each.row.columns[column] ?? ''
     if (value === '' || value === UNSTATED) continue
     groups.set(value, [...(groups.get(value) ?? []), each])
   }
   const largest = [...groups].toSorted((a, b) => b[1].length - a[1].length).slice(0, MAX_GROUPS)
-  return largest.map(([value, members]) => groupOf(value, members, scored, random))
+  return largest.map(([value, members]) => {
+    const fakes = members.filter(({ row }) => row.fake).length
+    const against = fakes === 0 ? 'all-fake' : fakes === members.length ? 'all-real' : 'own'
+    const others = against === 'own' ? [] : rows.filter(({ row }) => row.fake === (against === 'all-fake'))
+    return { value, members, against, ranked: [...members, ...others] }
+  })
 }
 
-function groupOf(
-  value: string,
-  members: readonly ScoredRow[],
-  all: readonly ScoredRow[],
-  random: Random,
-): EvaluationGroup {
+/** The figures of each value of a column. A group of one class is set against all rows of the other class. */
+export function groupsBy(column: string, scored: readonly ScoredRow[], random: Random): EvaluationGroup[] {
+  return groupRows(column, scored).map((group) => groupOf(group, random))
+}
+
+function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, random: Random): EvaluationGroup {
   const own = labeledScores(members)
   const fakes = own.filter(({ fake }) => fake)
   const reals = own.filter(({ fake }) => !fake)
-  const against = fakes.length === 0 ? 'all-fake' : reals.length === 0 ? 'all-real' : 'own'
-  const others = against === 'own' ? [] : labeledScores(all).filter(({ fake }) => fake === (against === 'all-fake'))
   return {
     value,
     real: reals.length,
     fake: fakes.length,
     against,
-    ...figuresOf([...own, ...others], GROUP_METRICS, random),
+    ...figuresOf(labeledScores(ranked), GROUP_METRICS, random),
     meanRisk: figure(sum(own.map(({ score }) => score)) / own.length),
     realFlagged: flaggedShare(reals),
     fakeFlagged: flaggedShare(fakes),

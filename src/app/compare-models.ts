@@ -1,0 +1,80 @@
+import path from 'node:path'
+import type { Settings } from '../config/settings.js'
+import { AttestdError } from '../core/errors.js'
+import { loadPackage } from '../detect/package/package-loader.js'
+import { type Comparison, compareScored } from '../lab/compare/comparison.js'
+import { readData } from '../lab/data/read-data.js'
+import { selectRows } from '../lab/data/select-rows.js'
+import { dataDigest } from '../lab/evaluate/score-rows.js'
+import { seededRandom } from '../lab/metrics/seeded-random.js'
+import { BOOTSTRAP_SEED, type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { packagePlace } from './named-package.js'
+
+export interface CompareModelsOptions extends LabScoringOptions {
+  readonly data: string
+  readonly root: string | null
+  readonly by: readonly string[]
+  readonly command: string
+}
+
+/** A comparison with what it was made of. */
+export interface ModelComparison extends Comparison {
+  readonly command: string
+  readonly data: { readonly from: string; readonly digest: string; readonly rows: number }
+  readonly first: ComparedDetector
+  readonly second: ComparedDetector
+}
+
+/** One of two compared packages. */
+export interface ComparedDetector {
+  readonly id: string
+  readonly version: string
+  readonly digest: string
+}
+
+/**
+ * Scores the same rows with two packages and compares them row by row.
+ * @throws AttestdError lab-data-invalid, draining, and what stops detectors
+ */
+export async function compareModels(
+  settings: Settings,
+  names: readonly [string, string],
+  options: CompareModelsOptions,
+): Promise<ModelComparison> {
+  const data = await readData(options.data, options.root)
+  const types = await commonMediaTypes(settings, names)
+  const { rows } = selectRows(data.rows, types, options.limit)
+  const same = { ...data, rows }
+  const score = (named: string) => scoreForLab(settings, named, same, { ...options, limit: null })
+  // One after the other: side by side they would slow each other down and take twice the memory.
+  const first = await score(names[0])
+  const second = await score(names[1])
+  return {
+    command: options.command,
+    data: { from: data.from, digest: dataDigest(first.scored), rows: rows.length },
+    first: factsOf(first),
+    second: factsOf(second),
+    ...compareScored(first.scored, second.scored, options.by, seededRandom(BOOTSTRAP_SEED)),
+  }
+}
+
+async function commonMediaTypes(settings: Settings, names: readonly [string, string]) {
+  const packages = await Promise.all(
+    names.map(async (named) => {
+      const { modelsDir, id } = await packagePlace(settings, named)
+      return loadPackage(path.join(modelsDir, id))
+    }),
+  )
+  const [first, second] = packages.map(({ manifest }) => manifest.mediaTypes)
+  const common = first?.filter((type) => second?.includes(type)) ?? []
+  if (common.length > 0) return common
+  throw new AttestdError(
+    'lab-data-invalid',
+    `${names[0]} scores ${first?.join(', ')}, ${names[1]} ${second?.join(', ')}.`,
+  )
+}
+
+function factsOf({ detector }: Awaited<ReturnType<typeof scoreForLab>>): ComparedDetector {
+  const { manifest, digest } = detector
+  return { id: manifest.id, version: manifest.version, digest }
+}
