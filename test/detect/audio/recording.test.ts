@@ -91,10 +91,8 @@ describe('WAVE', () => {
   })
 
   it('looks at the first ten minutes alone', async () => {
-    const { samples, seconds, isCut } = await read(
-      'long.wav',
-      wavFile(new Float32Array(RATE * 601), { rate: RATE, codec: 'u8' }),
-    )
+    const bytes = rawWav(Buffer.alloc(RATE * 601, 128), { rate: RATE, tag: 1, bytes: 1 })
+    const { samples, seconds, isCut } = await read('long.wav', bytes)
     expect({ seconds, isCut, length: samples.length }).toEqual({ seconds: 600, isCut: true, length: 600 * RATE })
   })
 })

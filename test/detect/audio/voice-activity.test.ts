@@ -1,7 +1,11 @@
+import fs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { packagePath } from '../../../src/core/files.js'
 import { findVoice } from '../../../src/detect/audio/voice-activity.js'
 import { inRow, mixed, sine, whiteNoise } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
+import { VOICE_SIGNALS } from '../../support/voice-signals.js'
 
 const RATE = 16_000
 const silence = (seconds: number) => new Float32Array(seconds * RATE)
@@ -42,3 +46,30 @@ describe('findVoice', () => {
     expect(findVoice(new Float32Array(400 + 160 * 7 - 1), RATE).frames).toHaveLength(7)
   })
 })
+
+// Made by test/fixtures/make-voice-vectors.sh from the Python twin that the detector was trained with.
+const vectors = z
+  .array(z.strictObject({ signal: z.string(), speech: z.array(z.tuple([z.int(), z.int()])) }))
+  .parse(JSON.parse(await fs.readFile(packagePath('test', 'vectors', 'voice-activity.json'), 'utf8')))
+
+describe('the vectors of the Python twin', () => {
+  it('hold every signal', () => {
+    expect(new Set(vectors.map(({ signal }) => signal))).toEqual(new Set(Object.keys(VOICE_SIGNALS)))
+  })
+
+  it.each(vectors)('$signal', ({ signal, speech }) => {
+    const sound = VOICE_SIGNALS[signal]?.() ?? new Float32Array(0)
+    expect(runsOf(findVoice(sound, RATE).frames)).toEqual(speech)
+  })
+})
+
+/** Start and end of each run of speech. */
+function runsOf(frames: Uint8Array): [number, number][] {
+  const runs: [number, number][] = []
+  for (let start = frames.indexOf(1); start !== -1; ) {
+    const end = frames.indexOf(0, start)
+    runs.push([start, end === -1 ? frames.length : end])
+    start = end === -1 ? -1 : frames.indexOf(1, end)
+  }
+  return runs
+}
