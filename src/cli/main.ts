@@ -8,6 +8,7 @@ import { errorForPeople, exitCodeOf } from './exit-code.js'
 import { initVerb } from './init.js'
 import { modelsVerb } from './models.js'
 import { queueVerb } from './queue.js'
+import { replayVerb } from './replay.js'
 import { runVerb } from './run.js'
 import { sandboxVerb } from './sandbox.js'
 import { scoreVerb } from './score.js'
@@ -26,6 +27,7 @@ for (const verb of [
   statusVerb(),
   scoreVerb(),
   scoresVerb(),
+  replayVerb(),
   modelsVerb(),
   sandboxVerb(),
   queueVerb(),

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { SettingKey } from '../config/settings.js'
+import { EXIT } from '../core/shutdown.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+
+const KEYS: readonly SettingKey[] = [
+  'dataDir',
+  'modelsDir',
+  'detectors',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'ffmpeg',
+  'ipfsGateways',
+  'contentHash',
+  'mediaMaxBytes',
+  'mediaTimeoutMs',
+]
+
+export function replayVerb(): Command {
+  const verb = verbWithSettings(
+    'replay',
+    'Score the bytes of a recorded verdict again by the same detector, and prove that the score is the same, bit for bit.',
+    KEYS,
+  )
+    .argument('<asset>', 'asset id, as attestd scores lists it')
+    .option('--json', 'record and new detection as JSON')
+  return verb.action(async (assetId: string, { json }: { json?: boolean }) => {
+    const { replayVerdict } = await import('../app/replay.js')
+    const replay = await replayVerdict(settingsOf(verb).settings, assetId)
+    const { outcome, platform, record, says } = replay
+    const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''
+    process.stdout.write(json ? `${JSON.stringify(replay, null, 2)}\n` : `${outcome}: ${says}${by}\n`)
+    process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed
+  })
+}

@@ -1,0 +1,122 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { LedgerEntry } from '../../src/pipeline/ledger.js'
+import { attestdVerb } from '../support/attestd-verb.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+let assets: string[]
+
+/** Four pictures scored at the same time by two processes, as in daily work; then the daemon stops. */
+beforeAll(async () => {
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  assets = (await bench.registerMany(4, 'replay')).map(({ id }) => id)
+  const daemon = await bench.start({ ATTESTD_DETECTOR_WORKERS: '2' }).ready()
+  await bench.expectExactlyOneEach()
+  daemon.signal('SIGTERM')
+  await daemon.exited
+})
+afterAll(() => bench.dispose())
+
+const dataDir = () => path.join(bench.folder, 'main')
+const cacheDir = () => path.join(dataDir(), 'cache')
+const modelsDir = () => path.join(bench.folder, 'models')
+
+const replay = (asset: string, env: Readonly<Record<string, string>> = {}, ...flags: string[]) =>
+  attestdVerb(['replay', asset, ...flags], {
+    ATTESTD_DATA_DIR: dataDir(),
+    ATTESTD_MODELS_DIR: modelsDir(),
+    ATTESTD_IPFS_GATEWAYS: bench.sandbox.url,
+    ...env,
+  })
+
+async function changeLedger(
+  change: (entry: Extract<LedgerEntry, { kind: 'verdict' }>) => object,
+): Promise<() => Promise<void>> {
+  const folder = path.join(dataDir(), 'ledger')
+  const [name] = await fs.readdir(folder)
+  const file = path.join(folder, name!)
+  const text = await fs.readFile(file, 'utf8')
+  const lines = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LedgerEntry)
+  const changed = lines.map((entry) => (entry.kind === 'verdict' ? { ...entry, ...change(entry) } : entry))
+  await fs.writeFile(file, `${changed.map((entry) => JSON.stringify(entry)).join('\n')}\n`)
+  return () => fs.writeFile(file, text)
+}
+
+test('every verdict is replayed bit for bit by one process alone, from the cache', async () => {
+  for (const asset of assets) {
+    const { code, out } = await replay(asset, { ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9' }, '--json')
+    const { outcome, record, detection } = JSON.parse(out)
+    expect(outcome).toBe('same')
+    expect(detection.rawScore).toBe(record.rawScore)
+    expect(record).toMatchObject({
+      algorithm: 'tiny-image@1.0.0',
+      platform: expect.stringContaining('onnxruntime-node'),
+    })
+    expect(code).toBe(0)
+  }
+})
+
+test('bytes that left the cache come from a gateway again; where there is none, it says so', async () => {
+  await fs.rename(cacheDir(), `${cacheDir()}-away`)
+  const gone = await replay(assets[0]!, {
+    ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9',
+    ATTESTD_MEDIA_TIMEOUT_MS: '2000',
+  })
+  expect(gone).toMatchObject({ code: 1, out: expect.stringMatching(/^bytes-gone: .*\[media-/) })
+  expect(await replay(assets[0]!)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^same: .* bit for bit: raw score -?\d/),
+  })
+})
+
+test('it is the detector of the record that is asked, whatever is selected now', async () => {
+  await writeTinyPackage(modelsDir(), { id: 'other' })
+  expect(await replay(assets[0]!, { ATTESTD_DETECTORS: 'other,tiny-image=shadow' })).toMatchObject({ code: 0 })
+  await fs.rm(path.join(modelsDir(), 'other'), { recursive: true })
+})
+
+test('an asset without a record is said to have none', async () => {
+  expect(await replay('asset-nobody')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^no-record: .*asset-nobody/),
+  })
+})
+
+test.each([
+  ['one bit', (raw: number) => raw + Number.EPSILON * Math.max(1, Math.abs(raw)), 'score-differs: .*this is a fault'],
+])('a record that is off by %s is found out', async (_, off, expected) => {
+  const restore = await changeLedger(({ rawScore }) => ({ rawScore: off(rawScore ?? 0) }))
+  expect(await replay(assets[0]!)).toMatchObject({ code: 1, out: expect.stringMatching(expected) })
+  await restore()
+})
+
+test('another score on another platform is told apart from a fault', async () => {
+  const restore = await changeLedger(({ risk }) => ({ risk: risk / 2, platform: 'a machine of long ago' }))
+  expect(await replay(assets[0]!)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^platform-differs: .*a machine of long ago/),
+  })
+  await restore()
+})
+
+test('a package that was swapped since, or is gone, is named with both digests', async () => {
+  const folder = path.join(modelsDir(), 'tiny-image')
+  await fs.rename(folder, path.join(bench.folder, 'old'))
+  const gone = await replay(assets[0]!)
+  expect(gone).toMatchObject({ code: 1, out: expect.stringMatching(/^detector-differs: .*cannot be loaded/) })
+  await writeTinyPackage(modelsDir(), { manifest: { version: '2.0.0' } })
+  const swapped = await replay(assets[0]!)
+  expect(swapped.code).toBe(1)
+  expect(swapped.out).toMatch(
+    /^detector-differs: tiny-image@1.0.0 with the digest [0-9a-f]{64} .* tiny-image@2.0.0 with the digest [0-9a-f]{64}/,
+  )
+})
