@@ -31,12 +31,11 @@ for (const [out, picture, seconds, kilobits, largest] of CLIPS) {
     'scale=w=trunc(iw*360/ih/2)*2:h=360:flags=lanczos',
     'format=yuv420p',
   ]
-  execFileSync(options.ffmpeg, [
-    ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-y', '-loop', '1', '-framerate', String(RATE)],
-    ...['-t', String(seconds), '-i', join(SAMPLES, picture), '-vf', filters.join(',')],
-    ...['-c:v', 'libvpx', '-b:v', `${kilobits}k`, '-g', String(RATE), '-quality', 'good', '-cpu-used', '1'],
-    ...['-threads', '1', '-fflags', '+bitexact', '-flags:v', '+bitexact', '-map_metadata', '-1', out],
-  ])
+  const quietly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-y']
+  const input = ['-loop', '1', '-framerate', String(RATE), '-t', String(seconds), '-i', join(SAMPLES, picture)]
+  const codec = ['-c:v', 'libvpx', '-b:v', `${kilobits}k`, '-g', String(RATE), '-quality', 'good', '-cpu-used', '1']
+  const same = ['-threads', '1', '-fflags', '+bitexact', '-flags:v', '+bitexact', '-map_metadata', '-1']
+  execFileSync(options.ffmpeg, [...quietly, ...input, '-vf', filters.join(','), ...codec, ...same, out])
   const { size } = statSync(out)
   if (size > largest) throw new Error(`${out} takes ${size} bytes; at most ${largest} are wanted`)
   console.log(`${out}: ${size} bytes`)

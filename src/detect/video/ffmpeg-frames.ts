@@ -8,7 +8,7 @@ import { readPpmStream } from './ppm-stream.js'
 const SCALER = 'lanczos+accurate_rnd+full_chroma_int+bitexact'
 /** Largest frame that comes out, bytes: a short side of `MAX_SHORT_SIDE` and up to eight times that. */
 const MAX_FRAME_BYTES = 8 * MAX_SHORT_SIDE * MAX_SHORT_SIDE * 3 + 32
-/** Before a stretch begins: a keyframe must not be missed for a rounded time. */
+/** Behind the keyframe that a stretch begins with: a time rounded to before it would decode all that follows the last one. */
 const SEEK_MARGIN_SECONDS = 0.01
 
 export interface FfmpegFrames {
@@ -49,7 +49,9 @@ async function* decode(
   segment: Segment,
   timeoutMs: number,
 ): AsyncGenerator<Frame, void, undefined> {
-  const seek = segment.start > 0 ? ['-ss', Math.max(0, segment.start - SEEK_MARGIN_SECONDS).toFixed(3)] : []
+  const from = segment.start > 0 ? (segment.start + SEEK_MARGIN_SECONDS).toFixed(3) : null
+  // Not accurate: from the keyframe at or before the place sought, instead of decoding on to it.
+  const seek = from === null ? [] : ['-noaccurate_seek', '-ss', from]
   const only = segment.keyframesOnly ? ['-skip_frame', 'nokey'] : []
   const length = Number.isFinite(segment.seconds) ? ['-t', segment.seconds.toFixed(3)] : []
   const times = new TimeLines()
@@ -62,9 +64,10 @@ async function* decode(
     timeoutMs,
     onSide: (text) => times.add(text),
   })
-  // With a seek, ffmpeg counts from the place sought.
-  const from = seek.length === 0 ? 0 : Number(seek[1])
-  for await (const picture of readPpmStream(chunks)) yield { ...picture, seconds: from + (await times.next()) }
+  for await (const picture of readPpmStream(chunks)) {
+    // ffmpeg counts from the place sought.
+    yield { ...picture, seconds: Math.max(0, Number(from ?? 0) + (await times.next())) }
+  }
 }
 
 /** V: not the picture of a cover. Passthrough: no frame is doubled or dropped to make the rate even. */
@@ -105,7 +108,7 @@ class TimeLines {
     this.text = lines.pop() ?? ''
     for (const line of lines) {
       const time = /\bpts_time:(-?[\d.]+)/.exec(line)?.[1]
-      if (time !== undefined) this.take(Math.max(0, Number(time)))
+      if (time !== undefined) this.take(Number(time))
     }
   }
 

@@ -5,6 +5,8 @@ export interface PlanFacts {
   readonly width: number
   readonly height: number
   readonly framesPerSecond: number
+  /** Of the whole file. */
+  readonly bitsPerSecond: number
   /** Times of keyframes, rising, seconds. */
   readonly keyframes: readonly number[]
   readonly listedAll: boolean
@@ -23,18 +25,19 @@ export interface Segment {
 }
 
 /**
- * Processor time that decoding one video is planned to take, seconds, on one thread of the machine that
- * `npm run bench:video` was run on; the rest of the stated 3 s for 60 s of 1080p H.264 is for what the estimate misses.
+ * Processor time that decoding one video is planned to take, seconds, on one thread of the machine on which the costs
+ * below were measured (`npm run bench:video`); the rest of the stated 3 s is for what the estimate misses.
  */
 const BUDGET_SECONDS = 2.4
-/** H.264 at usual rates: 0.11 s for one second of 1080p30 (shared/reference: measured; the bench prints it anew). */
-const SECONDS_PER_MEGAPIXEL = 0.0018
+/** Cost of decoding by pixels and by bits: 1080p30 H.264 took 0.06 s a second at 0.7 Mbit/s and 0.26 s at 12.7 Mbit/s. */
+const SECONDS_PER_MEGAPIXEL = 0.0009
+const SECONDS_PER_MEGABIT = 0.016
 /** A keyframe holds several times the bits of other frames. */
-const KEYFRAME_FACTOR = 6
+const KEYFRAME_BITS = 8
 /** Start of one ffmpeg, its libraries included. */
-const SECONDS_PER_SEGMENT = 0.12
+const SECONDS_PER_SEGMENT = 0.09
 /** Scaling and copying of one frame that is kept. */
-const SECONDS_PER_KEPT_FRAME = 0.012
+const SECONDS_PER_KEPT_FRAME = 0.015
 /** Frames that a window needs before a single bad one cannot drive its score. */
 export const FRAMES_PER_WINDOW = 3
 /** Keyframes further apart than this leave passages unseen, seconds. */
@@ -60,8 +63,11 @@ export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
   return stretches(facts, maxFrames)
 }
 
-function megapixels({ width, height }: PlanFacts): number {
-  return (width * height) / 1e6
+/** Estimated processor time of one frame and of one keyframe, seconds. */
+function frameCosts({ width, height, bitsPerSecond, framesPerSecond }: PlanFacts): { any: number; key: number } {
+  const pixels = ((width * height) / 1e6) * SECONDS_PER_MEGAPIXEL
+  const bits = (bitsPerSecond / Math.max(1, framesPerSecond) / 1e6) * SECONDS_PER_MEGABIT
+  return { any: pixels + bits, key: pixels + bits * KEYFRAME_BITS }
 }
 
 function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean {
@@ -69,23 +75,21 @@ function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean
 }
 
 function keyframePassSeconds(facts: PlanFacts, maxFrames: number): number {
-  const decoded = facts.keyframes.length * megapixels(facts) * SECONDS_PER_MEGAPIXEL * KEYFRAME_FACTOR
-  return SECONDS_PER_SEGMENT + decoded + Math.min(maxFrames, facts.keyframes.length) * SECONDS_PER_KEPT_FRAME
+  const { length } = facts.keyframes
+  return SECONDS_PER_SEGMENT + length * frameCosts(facts).key + Math.min(maxFrames, length) * SECONDS_PER_KEPT_FRAME
 }
 
 function fullPassSeconds(facts: PlanFacts, maxFrames: number): number {
   const frames = facts.seconds * Math.max(1, facts.framesPerSecond)
-  return SECONDS_PER_SEGMENT + frames * megapixels(facts) * SECONDS_PER_MEGAPIXEL + maxFrames * SECONDS_PER_KEPT_FRAME
+  return SECONDS_PER_SEGMENT + frames * frameCosts(facts).any + maxFrames * SECONDS_PER_KEPT_FRAME
 }
 
 /** Short stretches from keyframes on, as many as the budget and the number of frames allow; at least one. */
 function stretches(facts: PlanFacts, maxFrames: number): Segment[] {
   const seconds = (FRAMES_PER_WINDOW - 1) * STRETCH_STEP_SECONDS
-  const frames = Math.ceil(seconds * facts.framesPerSecond) + 1
-  const cost =
-    SECONDS_PER_SEGMENT +
-    (frames + KEYFRAME_FACTOR) * megapixels(facts) * SECONDS_PER_MEGAPIXEL +
-    FRAMES_PER_WINDOW * SECONDS_PER_KEPT_FRAME
+  const frames = Math.ceil(seconds * facts.framesPerSecond)
+  const { any, key } = frameCosts(facts)
+  const cost = SECONDS_PER_SEGMENT + key + frames * any + FRAMES_PER_WINDOW * SECONDS_PER_KEPT_FRAME
   const count = Math.max(1, Math.floor(Math.min(BUDGET_SECONDS / cost, maxFrames / FRAMES_PER_WINDOW)))
   const starts = new Set(
     // The middle of equal shares: beginnings are titles, ends are credits.

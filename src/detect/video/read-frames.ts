@@ -8,7 +8,15 @@ import { sniffVideoFormat, type VideoFormat } from './video-format.js'
 import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
 
 /** What is known of a container that only ffmpeg reads. */
-const UNKNOWN: PlanFacts = { seconds: 0, width: 0, height: 0, framesPerSecond: 0, keyframes: [], listedAll: false }
+const UNKNOWN: PlanFacts = {
+  seconds: 0,
+  width: 0,
+  height: 0,
+  framesPerSecond: 0,
+  bitsPerSecond: 0,
+  keyframes: [],
+  listedAll: false,
+}
 
 /** An opened video: what it is, and its planned frames. */
 export interface VideoFrames {

@@ -29,6 +29,8 @@ export interface VideoFacts {
   /** Mean of the first packets; 0 where there is one frame. */
   readonly framesPerSecond: number
   readonly hasVariableRate: boolean
+  /** Of the whole file, sound included. */
+  readonly bitsPerSecond: number
   /** Times of keyframes in presentation order, seconds, at most `MAX_KEYFRAMES`. */
   readonly keyframes: readonly number[]
   /** Whether `keyframes` holds them all. */
@@ -53,9 +55,10 @@ export interface OpenVideo {
 export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
   const handle = await fs.open(file, 'r')
+  const { size } = await handle.stat()
   const allowance = new Allowance()
   const source = new CustomSource({
-    getSize: async () => (await handle.stat()).size,
+    getSize: () => size,
     read: async (start, end) => {
       allowance.take(end - start)
       const bytes = new Uint8Array(end - start)
@@ -71,7 +74,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     await handle.close()
   }
   try {
-    return { ...(await open(input, allowance)), close }
+    return { ...(await open(input, size, allowance)), close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
@@ -97,7 +100,7 @@ class Allowance {
   }
 }
 
-async function open(input: Input, allowance: Allowance): Promise<Omit<OpenVideo, 'close'>> {
+async function open(input: Input, fileBytes: number, allowance: Allowance): Promise<Omit<OpenVideo, 'close'>> {
   const track = (await input.getVideoTracks())[0]
   if (track === undefined) {
     // An MP4 without its index, as one that was cut off has it, shows no track at all.
@@ -113,13 +116,15 @@ async function open(input: Input, allowance: Allowance): Promise<Omit<OpenVideo,
   if (first === null) throw new AttestdError('media-corrupt', 'The video holds no frame.')
   const pace = await paceOf(sink)
   const keyframes = await listKeyframes(sink, allowance)
+  const seconds = await secondsOf(input, track, keyframes.listedAll)
   const facts: VideoFacts = {
     codec: await codecName(track),
-    seconds: await secondsOf(input, track, keyframes.listedAll),
+    seconds,
     width,
     height,
     rotation: await track.getRotation(),
     ...pace,
+    bitsPerSecond: seconds > 0 ? (fileBytes * 8) / seconds : 0,
     ...keyframes,
     hasSound: (await input.getAudioTracks()).length > 0,
   }
