@@ -8,11 +8,18 @@ export interface DataPaths {
   readonly cache: string
   readonly verdicts: string
   readonly ledger: string
+  readonly admissions: string
 }
 
 export function dataPaths(root: string): DataPaths {
   const under = (name: string) => path.join(root, name)
-  return { root, cache: under('cache'), verdicts: under('verdicts'), ledger: under('ledger') }
+  return {
+    root,
+    cache: under('cache'),
+    verdicts: under('verdicts'),
+    ledger: under('ledger'),
+    admissions: under('admissions'),
+  }
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Settings } from '../config/settings.js'
 import { clockText } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
+import { loadPackages } from '../detect/package/package-loader.js'
 import type { SignedKeyService } from '../service/signed-key/attester-service.js'
+import { admissionCheck } from './admission-check.js'
 import { openDataDir } from './data-dir.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { verifyModels } from './models.js'
@@ -28,6 +30,14 @@ export async function* diagnose(settings: Settings): AsyncIterable<Diagnosis> {
     const verified = await verifyModels(settings)
     return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
   })
+  const { admit } = admissionCheck(settings)
+  if (admit) {
+    yield await check('admission', async () => {
+      const packages = await loadPackages(settings)
+      await admit(packages)
+      return `${packages.length} packages have passed their exam`
+    })
+  }
   yield await checkFfmpeg(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)

@@ -3,8 +3,9 @@ import path from 'node:path'
 import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
-import { loadPackage } from '../detect/package/package-loader.js'
-import { openDetectors } from './open-detectors.js'
+import { loadOrder, loadPackage, loadPackages } from '../detect/package/package-loader.js'
+import { measureSample } from '../lab/measure/measure-sample.js'
+import { measuringOf } from './measuring.js'
 
 export interface SurveyedModel {
   readonly id: string
@@ -36,14 +37,34 @@ async function survey(modelsDir: string, id: string): Promise<SurveyedModel> {
   }
 }
 
+/** Inferences of the own sample that the time is the median of. */
+const TIMES = 5
+
+/** What a package costs on this machine, its digests and its own sample checked. */
+export interface VerifiedModel {
+  readonly id: string
+  readonly version: string
+  /** Start of a process and loading, ms. */
+  readonly startMs: number
+  /** For its own sample, median, ms. */
+  readonly medianMs: number
+  /** Of a process with this package alone, bytes. */
+  readonly rssBytes: number
+}
+
 /**
- * Starts a real detector process, which checks every digest and runs every package's own sample.
+ * Starts a real detector process for each selected package, which checks every digest and runs the package's own sample.
  * @throws AttestdError manifest-invalid, model-digest-mismatch, detector-self-test-failed
  */
-export async function verifyModels(settings: Settings): Promise<{ id: string; version: string; elapsedMs: number }[]> {
-  const started = systemClock.monotonic()
-  const host = await openDetectors(settings, { workers: 1 })
-  const elapsedMs = Math.round(systemClock.monotonic() - started)
-  await host.close()
-  return host.detectors.map(({ id, version }) => ({ id, version, elapsedMs }))
+export async function verifyModels(settings: Settings): Promise<VerifiedModel[]> {
+  const { modelsDir, detectors } = settings
+  const { signal } = new AbortController()
+  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
+  const verified: VerifiedModel[] = []
+  for (const pack of await loadPackages({ modelsDir, detectors })) {
+    const { startMs, medianMs, rssBytes } = await measureSample(loadOrder([pack]), measuring)
+    const { id, version } = pack.manifest
+    verified.push({ id, version, startMs, medianMs, rssBytes })
+  }
+  return verified
 }

@@ -10,6 +10,7 @@ import { StakeReader } from '../pipeline/stake-reader.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
+import { admissionCheck } from './admission-check.js'
 import { probeInference } from './inference-probe.js'
 import { Loops } from './loops.js'
 import { openDetectors } from './open-detectors.js'
@@ -129,7 +130,13 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
 async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown>)[]): Promise<Analysis> {
   const { clock, metrics, options, paths, queue, random, report } = parts
   const { settings, log } = options
-  const detectors = await openDetectors(settings, { clock, random, log, onEvent: countDetectorEvent(metrics) })
+  const detectors = await openDetectors(settings, {
+    clock,
+    random,
+    log,
+    onEvent: countDetectorEvent(metrics),
+    ...admissionCheck(settings),
+  })
   closers.push(() => detectors.close())
   const media = await openMedia(settings, {
     cacheDir: paths.cache,

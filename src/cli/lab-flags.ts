@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { AttestdError } from '../core/errors.js'
 import { listenForStop } from '../core/shutdown.js'
@@ -21,12 +21,13 @@ export interface DataFlags {
 }
 
 /** The flags that name labelled data. */
-export function withDataFlags(verb: Command): Command {
+export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
+  const data = new Option(
+    '--data <index|folder>',
+    'CSV, JSON lines or list of rows (path, label, ...), or a folder with real/ and fake/',
+  )
   return verb
-    .requiredOption(
-      '--data <index|folder>',
-      'CSV, JSON lines or list of rows (path, label, ...), or a folder with real/ and fake/',
-    )
+    .addOption(data.makeOptionMandatory(need === 'required'))
     .option(
       '--root <folder>',
       'what paths of the index are relative to (its own folder where absent); unpack a .tar first',

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
+import { modelsAdmitVerb } from './models-admit.js'
 import { modelsCalibrateVerb } from './models-calibrate.js'
 import { modelsCompareVerb } from './models-compare.js'
 import { modelsEvalVerb } from './models-eval.js'
@@ -18,7 +19,7 @@ export function modelsVerb(): Command {
   const list = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
   const verify = verbWithSettings(
     'verify',
-    "Check digests and run a real inference on each package's own sample.",
+    "Check digests, run each package's own sample, and say what time and memory it takes here.",
     KEYS,
   )
   models.addCommand(
@@ -46,11 +47,23 @@ export function modelsVerb(): Command {
   models.addCommand(
     verify.action(async () => {
       const { verifyModels } = await import('../app/models.js')
-      for (const { id, version, elapsedMs } of await verifyModels(settingsOf(verify).settings)) {
-        process.stdout.write(
-          `✓ ${id}@${version}: digests match, its own sample gave its stated risk (start and inference ${elapsedMs} ms)\n`,
-        )
-      }
+      const columns = [
+        { title: 'package' },
+        { title: 'digests and sample' },
+        { title: 'start', right: true },
+        { title: 'inference', right: true },
+        { title: 'memory', right: true },
+      ]
+      const rows = (await verifyModels(settingsOf(verify).settings)).map(
+        ({ id, version, startMs, medianMs, rssBytes }) => [
+          `${id}@${version}`,
+          '✓ as stated',
+          `${Math.round(startMs)} ms`,
+          `${medianMs.toFixed(1)} ms`,
+          `${Math.round(rssBytes / 1024 / 1024)} MiB`,
+        ],
+      )
+      process.stdout.write(`${table(columns, rows)}\n`)
     }),
   )
   models.addCommand(modelsReloadVerb())
@@ -58,5 +71,6 @@ export function modelsVerb(): Command {
   models.addCommand(modelsCalibrateVerb())
   models.addCommand(modelsCompareVerb())
   models.addCommand(modelsImportVerb())
+  models.addCommand(modelsAdmitVerb())
   return models
 }

@@ -302,6 +302,14 @@ export const SETTINGS = {
     expects: 'a program name or path',
     says: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
   }),
+  requireAdmission: define({
+    env: 'REQUIRE_ADMISSION',
+    path: 'detect.requireAdmission',
+    parse: yesNo,
+    fallback: 'false',
+    expects: 'true or false',
+    says: 'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
+  }),
   unsurePolicy: define({
     env: 'UNSURE_POLICY',
     path: 'detect.unsurePolicy',

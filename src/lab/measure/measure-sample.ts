@@ -3,6 +3,7 @@ import { type ChildOptions, DetectorChild } from '../../detect/child/child-host.
 import type { Measurement } from '../../detect/child/measurement.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { selfTestJob } from '../../detect/package/self-test.js'
+import { startWarmChild } from '../../detect/warm-child.js'
 import { quantile } from '../metrics/bootstrap.js'
 
 /** What a package's own sample cost and gave in a detector process of its own. */
@@ -20,21 +21,25 @@ export interface MeasureSampleOptions extends Omit<ChildOptions, 'packages' | 'c
   readonly clock: Clock
   /** Inferences that the median is taken of. */
   readonly times: number
+  /** Whether the sample must have the risk that the manifest states, and the process fit into its memory. @default false */
+  readonly tested?: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a package's own sample in a fresh process, without asking whether the risk is the stated one.
+ * Runs a package's own sample in a fresh process.
  * @param packages the package and those it uses, in the order in which they are loaded; the last one is measured
  * @throws AttestdError what loading or measuring gives
  */
 export async function measureSample(
   packages: readonly DetectorPackage[],
-  { times, signal, ...options }: MeasureSampleOptions,
+  { times, signal, tested = false, ...options }: MeasureSampleOptions,
 ): Promise<SampleMeasurement> {
   const { clock } = options
   const began = clock.monotonic()
-  const child = await DetectorChild.start({ ...options, packages }, signal)
+  const child = tested
+    ? await startWarmChild({ ...options, packages, lowPriority: false, serversMustAnswer: true }, signal)
+    : await DetectorChild.start({ ...options, packages }, signal)
   try {
     const startMs = clock.monotonic() - began
     const job = selfTestJob(packages.at(-1) as DetectorPackage)

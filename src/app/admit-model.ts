@@ -1,0 +1,87 @@
+import path from 'node:path'
+import type { Settings } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { VERSION } from '../core/version.js'
+import { loadOrder, loadPackage } from '../detect/package/package-loader.js'
+import { withdrawAdmission, writeAdmission } from '../lab/admit/admission-record.js'
+import { type ExamRow, examine, needsData } from '../lab/admit/exam.js'
+import type { Thresholds } from '../lab/admit/thresholds.js'
+import { measureSample } from '../lab/measure/measure-sample.js'
+import { dataPaths } from './data-dir.js'
+import { evaluateModel } from './evaluate-model.js'
+import type { LabScoringOptions } from './lab-scoring.js'
+import { measuringOf } from './measuring.js'
+import { packagePlace } from './named-package.js'
+
+/** Inferences of the own sample that its latency is the median of. */
+const TIMES = 5
+
+export interface AdmitModelOptions extends LabScoringOptions {
+  /** Null where no threshold needs labelled data. */
+  readonly data: string | null
+  readonly root: string | null
+  readonly thresholds: Thresholds
+  readonly command: string
+}
+
+/** How an exam ended. */
+export interface AdmissionResult {
+  readonly id: string
+  readonly version: string
+  readonly digest: string
+  readonly rows: readonly ExamRow[]
+  /** Where the admission is kept; null where the package failed. */
+  readonly record: string | null
+  /** Whether an earlier admission of the same digest was taken back. */
+  readonly withdrawn: boolean
+}
+
+/**
+ * Examines a package by an operator's thresholds; keeps its admission where it passes, takes an earlier one back where not.
+ * @throws AttestdError setting-invalid (data are needed), lab-data-invalid, draining, and what stops detectors
+ */
+export async function admitModel(
+  settings: Settings,
+  named: string,
+  options: AdmitModelOptions,
+): Promise<AdmissionResult> {
+  const { command, data, root, signal, thresholds } = options
+  if (data === null && needsData(thresholds)) {
+    throw new AttestdError(
+      'setting-invalid',
+      'These thresholds can only be judged on labelled data: name it by --data.',
+    )
+  }
+  const { modelsDir, id } = await packagePlace(settings, named)
+  const pack = await loadPackage(path.join(modelsDir, id))
+  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
+  const sample = await measureSample(loadOrder([pack]), measuring)
+  const evaluation =
+    data === null ? null : await evaluateModel(settings, named, { ...options, data, root, out: null, by: [], command })
+  const { manifest, digest } = pack
+  const rows = examine(thresholds, { manifest, sample, evaluation })
+  const identity = { id, version: manifest.version, digest }
+  const folder = dataPaths(settings.dataDir).admissions
+  const passed = rows.flatMap(({ measured, ...row }) =>
+    row.passed && measured !== null ? [{ ...row, measured, passed: true as const }] : [],
+  )
+  if (passed.length < rows.length) {
+    return { ...identity, rows, record: null, withdrawn: await withdrawAdmission(folder, digest) }
+  }
+  const record = await writeAdmission(folder, {
+    schema: 1,
+    ...identity,
+    admittedAt: new Date(systemClock.now()).toISOString(),
+    attestd: VERSION,
+    command,
+    thresholds,
+    figures: passed,
+    data: evaluation && pick(evaluation.data),
+  })
+  return { ...identity, rows, record, withdrawn: false }
+}
+
+function pick({ from, digest, real, fake }: { from: string; digest: string; real: number; fake: number }) {
+  return { from, digest, real, fake }
+}

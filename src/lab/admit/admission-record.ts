@@ -1,0 +1,81 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
+import type { DetectorPackage } from '../../detect/package/package-loader.js'
+import { thresholdsSchema } from './thresholds.js'
+
+/** That a package passed its exam; kept under its digest, so that any change of it asks for another exam. */
+const admissionSchema = z.strictObject({
+  schema: z.literal(1),
+  id: z.string(),
+  version: z.string(),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  admittedAt: z.string(),
+  attestd: z.string(),
+  command: z.string(),
+  thresholds: thresholdsSchema,
+  figures: z.array(
+    z.strictObject({
+      threshold: z.string(),
+      wanted: z.string(),
+      measured: z.union([z.number(), z.string()]),
+      passed: z.literal(true),
+    }),
+  ),
+  /** Null where no threshold needed labelled data. */
+  data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }).nullable(),
+})
+
+export type Admission = z.infer<typeof admissionSchema>
+
+type Identity = Pick<DetectorPackage, 'digest'> & {
+  readonly manifest: Pick<DetectorPackage['manifest'], 'id' | 'version'>
+}
+
+/**
+ * Refuses packages that have no valid admission for exactly their digest.
+ * @param folder where admissions are kept
+ * @throws AttestdError detector-not-admitted
+ */
+export async function requireAdmitted(packages: readonly Identity[], folder: string): Promise<void> {
+  for (const { manifest, digest } of packages) {
+    if ((await readAdmission(folder, digest))?.id === manifest.id) continue
+    throw new AttestdError(
+      'detector-not-admitted',
+      `The detector ${manifest.id}@${manifest.version} (digest ${digest.slice(0, 12)}) has no admission in ${folder}.`,
+    )
+  }
+}
+
+/** The admission of a digest; null where there is none that can be read. */
+export async function readAdmission(folder: string, digest: string): Promise<Admission | null> {
+  const text = (await readFileIfPresent(fileOf(folder, digest)))?.toString('utf8') ?? ''
+  try {
+    const admission = admissionSchema.parse(JSON.parse(text))
+    return admission.digest === digest ? admission : null
+  } catch {
+    return null
+  }
+}
+
+/** Keeps an admission, in place of an earlier one of the same digest. */
+export async function writeAdmission(folder: string, admission: Admission): Promise<string> {
+  const file = fileOf(folder, admission.digest)
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomic(file, `${JSON.stringify(admissionSchema.parse(admission), null, 2)}\n`)
+  return file
+}
+
+/** Takes the admission of a digest back. Says whether there was one. */
+export async function withdrawAdmission(folder: string, digest: string): Promise<boolean> {
+  const file = fileOf(folder, digest)
+  const was = (await readFileIfPresent(file)) !== null
+  await fs.rm(file, { force: true })
+  return was
+}
+
+function fileOf(folder: string, digest: string): string {
+  return path.join(folder, `${digest}.json`)
+}

@@ -1,0 +1,73 @@
+import type { DetectorPackage } from '../../detect/package/package-loader.js'
+import type { Evaluation } from '../evaluate/evaluation.js'
+import type { SampleMeasurement } from '../measure/measure-sample.js'
+import { DATA_THRESHOLDS, type Thresholds } from './thresholds.js'
+
+const MIB = 1024 * 1024
+
+/** One question of the exam. */
+export interface ExamRow {
+  readonly threshold: keyof Thresholds
+  /** Such as `at least 0.8`. */
+  readonly wanted: string
+  /** Null where it could not be measured, which fails. */
+  readonly measured: number | string | null
+  readonly passed: boolean
+}
+
+export interface Examined {
+  readonly manifest: Pick<DetectorPackage['manifest'], 'license'>
+  readonly sample: Pick<SampleMeasurement, 'medianMs' | 'rssBytes'>
+  /** Null where no threshold needs labelled data. */
+  readonly evaluation: Evaluation | null
+}
+
+/** Whether any threshold can only be judged on labelled data. */
+export function needsData(thresholds: Thresholds): boolean {
+  return DATA_THRESHOLDS.some((name) => thresholds[name] !== undefined)
+}
+
+/** Holds what was measured against each threshold that is stated. */
+export function examine(thresholds: Thresholds, { manifest, sample, evaluation }: Examined): ExamRow[] {
+  const all = evaluation?.all
+  const data = evaluation?.data
+  const abstained = evaluation && data && data.rows > 0 ? 1 - evaluation.sure.rows / data.rows : null
+  const rows: (ExamRow | null)[] = [
+    atLeast('minAuc', thresholds, all?.auc.value),
+    atLeast('minTprAt5', thresholds, all?.tprAt5.value),
+    atLeast('minTprAt1', thresholds, all?.tprAt1.value),
+    atMost('maxFpr', thresholds, all?.realFlagged.value),
+    atMost('maxEce', thresholds, all?.ece.value),
+    atMost('maxAbstainRate', thresholds, abstained),
+    atLeast('minRows', thresholds, all && Math.min(all.real, all.fake)),
+    atMost('maxLatencyMs', thresholds, sample.medianMs),
+    atMost('maxMemoryMb', thresholds, sample.rssBytes / MIB),
+    allowedLicense(thresholds, manifest.license),
+  ]
+  return rows.filter((row) => row !== null)
+}
+
+type NumberName = Exclude<keyof Thresholds, 'licenses'>
+type Measured = number | null | undefined
+
+function atLeast(threshold: NumberName, thresholds: Thresholds, measured: Measured): ExamRow | null {
+  const limit = thresholds[threshold]
+  return limit === undefined ? null : rowOf(threshold, `at least ${limit}`, measured, (value) => value >= limit)
+}
+
+function atMost(threshold: NumberName, thresholds: Thresholds, measured: Measured): ExamRow | null {
+  const limit = thresholds[threshold]
+  return limit === undefined ? null : rowOf(threshold, `at most ${limit}`, measured, (value) => value <= limit)
+}
+
+function rowOf(threshold: NumberName, wanted: string, given: Measured, passes: (value: number) => boolean): ExamRow {
+  const measured = given === null || given === undefined ? null : Number(given.toFixed(4))
+  return { threshold, wanted, measured, passed: measured !== null && passes(measured) }
+}
+
+function allowedLicense({ licenses }: Thresholds, license: string): ExamRow | null {
+  if (licenses === undefined) return null
+  const plain = (text: string) => text.trim().toLowerCase()
+  const passed = licenses.some((allowed) => plain(allowed) === plain(license))
+  return { threshold: 'licenses', wanted: `one of ${licenses.join(' | ')}`, measured: license, passed }
+}

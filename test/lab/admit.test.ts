@@ -1,0 +1,125 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admissionCheck } from '../../src/app/admission-check.js'
+import { admitModel } from '../../src/app/admit-model.js'
+import { dataPaths } from '../../src/app/data-dir.js'
+import { verifyModels } from '../../src/app/models.js'
+import { openDetectors } from '../../src/app/open-detectors.js'
+import { readAdmission } from '../../src/lab/admit/admission-record.js'
+import { parseThresholds } from '../../src/lab/admit/thresholds.js'
+import { createLabBench, type LabBench } from '../support/lab-bench.js'
+
+let bench: LabBench
+let index: string
+beforeAll(async () => {
+  bench = await createLabBench()
+  index = await bench.writePictures([
+    { name: 'a.png', label: 'real', red: 20 },
+    { name: 'b.png', label: 'real', red: 220 },
+    { name: 'c.png', label: 'fake', red: 240 },
+    { name: 'd.png', label: 'fake', red: 250 },
+  ])
+})
+afterAll(() => bench.dispose())
+
+const options = (thresholds: object, data: string | null = index) => ({
+  data,
+  root: null,
+  limit: null,
+  thresholds: parseThresholds(null, thresholds, ''),
+  command: 'attestd models admit',
+  signal: new AbortController().signal,
+  onProgress: () => {},
+})
+const admit = (thresholds: object, data?: string | null) =>
+  admitModel(bench.settings, 'tiny-image', options(thresholds, data))
+
+/** A start of the daemon's detectors with these settings, ended at once. */
+async function start(requireAdmission: boolean): Promise<void> {
+  const settings = { ...bench.settings, requireAdmission }
+  await (await openDetectors(settings, { workers: 1, ...admissionCheck(settings) })).close()
+}
+
+describe('models admit', () => {
+  test('without an admission the daemon refuses the package where the settings ask for one', async () => {
+    await start(false)
+    await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted', kind: 'setup' })
+  })
+
+  test('a package that passes is kept by its digest, with the figures and the data', async () => {
+    const wanted = { minAuc: 0.9, maxLatencyMs: 60_000, maxMemoryMb: 4000, licenses: ['apache-2.0'], minRows: 2 }
+    const result = await admit(wanted)
+    expect(result.rows.map(({ threshold, passed }) => [threshold, passed])).toEqual([
+      ['minAuc', true],
+      ['minRows', true],
+      ['maxLatencyMs', true],
+      ['maxMemoryMb', true],
+      ['licenses', true],
+    ])
+    const admission = await readAdmission(dataPaths(bench.settings.dataDir).admissions, result.digest)
+    expect(admission).toMatchObject({ id: 'tiny-image', thresholds: wanted, data: { real: 2, fake: 2 } })
+    await start(true)
+  })
+
+  test('any change of the package asks for another exam', async () => {
+    const file = path.join(bench.modelsDir, 'tiny-image', 'detector.json')
+    const before = await fs.readFile(file, 'utf8')
+    await fs.writeFile(file, before.replace('"1.0.0"', '"1.0.1"'))
+    await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted' })
+    await fs.writeFile(file, before)
+    await start(true)
+  })
+
+  test('a package that fails loses an earlier admission', async () => {
+    const result = await admit({ maxFpr: 0.1, minAuc: 0.9 })
+    expect(result).toMatchObject({ record: null, withdrawn: true })
+    expect(result.rows).toEqual([
+      { threshold: 'minAuc', wanted: 'at least 0.9', measured: 1, passed: true },
+      { threshold: 'maxFpr', wanted: 'at most 0.1', measured: 0.5, passed: false },
+    ])
+    await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted' })
+  })
+
+  test('a record that was tampered with, or is of another digest, admits nothing', async () => {
+    const { digest, record } = await admit({ maxMemoryMb: 4000 }, null)
+    await start(true)
+    const text = await fs.readFile(record ?? '', 'utf8')
+    for (const spoiled of [
+      '{',
+      text.replace('"passed": true', '"passed": false'),
+      text.replace(digest, '0'.repeat(64)),
+    ]) {
+      await fs.writeFile(record ?? '', spoiled)
+      await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted' })
+    }
+  })
+
+  test('thresholds that need data are not judged without', async () => {
+    await expect(admit({ minAuc: 0.5 }, null)).rejects.toThrow(/--data/)
+  })
+})
+
+describe('thresholds', () => {
+  test('of a file, with flags before them', () => {
+    const text = 'minAuc: 0.8\nlicenses: [MIT]\n'
+    expect(parseThresholds(text, { minAuc: 0.9 }, 'x.yaml')).toEqual({ minAuc: 0.9, licenses: ['MIT'] })
+  })
+
+  test.each([
+    ['minAUC: 0.8', /x\.yaml is not accepted/],
+    ['minAuc: 8', /minAuc/],
+    ['a: [', /is not YAML/],
+    ['', /No threshold is stated/],
+  ])('%j is refused', (text, message) => {
+    expect(() => parseThresholds(text, {}, 'x.yaml')).toThrow(message)
+  })
+})
+
+test('models verify says what time and memory a package takes', async () => {
+  const [verified, ...others] = await verifyModels(bench.settings)
+  expect(others).toEqual([])
+  expect(verified).toMatchObject({ id: 'tiny-image', version: '1.0.0' })
+  expect(verified?.rssBytes).toBeGreaterThan(10 * 1024 * 1024)
+  expect(verified?.medianMs).toBeGreaterThan(0)
+})
