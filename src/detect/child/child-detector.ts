@@ -18,8 +18,8 @@ import type { PartsScorer } from './parts-scorer.js'
 /** A detector inside a child process. */
 export interface ChildDetector {
   /**
-   * @param heatMap where to write a picture of where the risk lies; absent where none is asked for
-   * @throws AttestdError media-*, detector-failed; media-unsupported where there is no heat map of this kind of media
+   * @param heatMap where to write a picture of where the risk lies, by a detector that can; absent where none is asked for
+   * @throws AttestdError media-*, detector-failed
    */
   measure(file: string, heatMap?: string): Promise<Measurement>
   /** Present where it scores parts, so that it can also score those that another detector makes. */

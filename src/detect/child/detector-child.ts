@@ -1,4 +1,4 @@
-import { toAttestdError } from '../../core/errors.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readEvidence } from '../evidence/read-evidence.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
@@ -27,6 +27,8 @@ async function measure({ jobId, detectorId, file, heatMap }: Extract<ToChild, { 
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
     const measurement = await withOwnWords(await detector.measure(file, heatMap), file)
+    if (heatMap !== undefined && measurement.heatMap === undefined)
+      throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
   } catch (error) {
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })

@@ -1,4 +1,3 @@
-import { AttestdError } from '../../core/errors.js'
 import { drawHeatMap } from '../image/heat-map.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Model } from '../runtimes/model.js'
@@ -30,10 +29,10 @@ export function createPartsDetector(
 
   const riskOf = async ({ inputs }: Part) =>
     calibrate(outputAsLogit(await model.run(inputs), manifest), manifest.calibration)
-  const heatMap = (file: string, out: string) => {
-    if (preprocessing.kind === 'image') return drawHeatMap(file, out, preprocessing, tools, riskOf)
-    throw new AttestdError('media-unsupported', `A heat map is made of images only; ${manifest.id} reads other media.`)
-  }
+  const heatMap = async (file: string, out: string | undefined) =>
+    out === undefined || preprocessing.kind !== 'image'
+      ? {}
+      : { heatMap: await drawHeatMap(file, out, preprocessing, tools, riskOf) }
 
   return {
     scorer: { pack, score, together },
@@ -55,7 +54,7 @@ export function createPartsDetector(
         parts: highest(scored),
         variants,
         evidence: [],
-        ...(heatMapFile === undefined ? {} : { heatMap: await heatMap(file, heatMapFile) }),
+        ...(await heatMap(file, heatMapFile)),
         elapsedMs: { decode: decoded - started, infer: performance.now() - decoded },
       }
     },

@@ -47,10 +47,7 @@ export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleR
   for (const [name, { sha256 }] of Object.entries(manifest.files)) await checkDigest(path.join(folder, name), sha256)
   const detector = await make(pack, runtime)
   return {
-    async measure(file, heatMap): Promise<Measurement> {
-      if (heatMap !== undefined) {
-        throw new AttestdError('media-unsupported', `The detector ${manifest.id} is a module, which makes no heat map.`)
-      }
+    async measure(file): Promise<Measurement> {
       const began = performance.now()
       const result = parseResult(await named(() => detector.measure(file)), manifest.id)
       const infer = performance.now() - began

@@ -9,6 +9,7 @@ import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { plain } from '../../support/detector-images.js'
 import { tinyLogit, writeTinyPackage } from '../../support/detector-package.js'
+import { writeModulePackage } from '../../support/other-packages.js'
 
 describe('pieces', () => {
   it('reach every edge and overlap', () => {
@@ -102,6 +103,22 @@ describe('a heat map on demand', () => {
     const out = path.join(bench.folder, 'small-map.png')
     await host.detect({ file, mediaType: 'image', heatMap: out })
     expect(await sharp(out).metadata()).toMatchObject({ width: 320 })
+  })
+
+  it('is refused by name where the detector draws none', async () => {
+    const other = await DetectorBench.create()
+    try {
+      const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
+      await writeModulePackage(other.modelsDir, { 'main.mjs': main })
+      const file = await other.write('a.txt', 'y'.repeat(150))
+      const heatMap = path.join(other.folder, 'map.png')
+      await expect((await other.start()).detect({ file, mediaType: 'text', heatMap })).rejects.toMatchObject({
+        reason: 'media-unsupported',
+        message: 'The detector by-module draws no heat map of this kind of media.',
+      })
+    } finally {
+      await other.dispose()
+    }
   })
 
   it('of a picture that cannot be scored is not written', async () => {
