@@ -160,6 +160,10 @@ export const REASONS = {
   'media-too-short': { kind: 'abstain', says: 'The media is shorter than what the detector can judge.' },
   'media-is-code': { kind: 'abstain', says: 'The text is source code, markup or data rather than prose.' },
   'language-unsupported': { kind: 'abstain', says: 'The text is in a language that the detector was not trained on.' },
+  'media-narrow-band': {
+    kind: 'abstain',
+    says: 'The recording is cut to a narrower band than the detector can judge, as by a telephone.',
+  },
   'media-without-speech': { kind: 'abstain', says: 'The recording holds no speech, or less than the detector needs.' },
 
   // detection

@@ -1,7 +1,6 @@
 import type { Part } from '../child/medium-reader.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { leveled } from './leveled.js'
-import { resample } from './resampler.js'
 import { VARIANTS, type VariantName, varied } from './variants.js'
 import { fillWindow, planWindows } from './windows.js'
 
@@ -17,11 +16,10 @@ export interface AudioParts {
 
 /**
  * The windows of decoded mono sound.
- * @param samples -1 to 1 @param rate samples a second, a whole number
- * @throws AttestdError media-without-speech
+ * @param sound -1 to 1, at the plan's sample rate
+ * @throws AttestdError media-without-speech, media-narrow-band
  */
-export function audioParts(samples: Float32Array, rate: number, plan: AudioPreprocessing): AudioParts {
-  const sound = resample(samples, rate, plan.sampleRate)
+export function audioParts(sound: Float32Array, plan: AudioPreprocessing): AudioParts {
   const { windows, speechSeconds } = planWindows(sound, plan)
   function* parts(change: (stretch: Float32Array) => Float32Array): Iterable<Part> {
     for (const { start, end } of windows) {

@@ -9,7 +9,7 @@ const CHANNEL_WORDS = ['', 'mono', 'stereo']
 export const readAudio: MediumReader = async (file, { preprocessing }, tools) => {
   if (preprocessing.kind !== 'audio') throw new AttestdError('internal-error', 'The package does not read audio.')
   const recording = await readRecording(file, preprocessing.sampleRate, tools)
-  const { speechSeconds, parts, variants } = audioParts(recording.samples, preprocessing.sampleRate, preprocessing)
+  const { speechSeconds, parts, variants } = audioParts(recording.samples, preprocessing)
   return {
     says: `${describe(recording)}, ${speechSeconds.toFixed(1)} s speech`,
     length: recording.seconds,

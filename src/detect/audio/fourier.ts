@@ -56,3 +56,8 @@ function reverseBits(value: number, bits: number): number {
   for (let bit = 0; bit < bits; bit++) reversed |= ((value >> bit) & 1) << (bits - 1 - bit)
   return reversed
 }
+
+/** The Hann window, periodic. */
+export function hannWindow(length: number): Float64Array {
+  return Float64Array.from({ length }, (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / length))
+}

@@ -1,4 +1,4 @@
-import { PowerSpectrum } from './fourier.js'
+import { hannWindow, PowerSpectrum } from './fourier.js'
 
 // The definition that the shipped detector was trained with; its twin is models/attestd-audio/train/voice.py.
 
@@ -75,10 +75,7 @@ function percentile(sorted: Float64Array, share: number): number {
 
 function flatnessMeter(frameSamples: number, rate: number): (samples: Float32Array, start: number) => number {
   const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)))
-  const hann = Float64Array.from(
-    { length: frameSamples },
-    (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / frameSamples),
-  )
+  const hann = hannWindow(frameSamples)
   const first = Math.ceil((BAND[0] * spectrum.size) / rate)
   const last = Math.floor((BAND[1] * spectrum.size) / rate)
   return (samples, start) => {

@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
+import { refuseNarrowBand } from './bandwidth.js'
 import { findVoice, type VoiceActivity } from './voice-activity.js'
 
 /** A stretch of a sound, in samples; `end` is not part of it. */
@@ -20,13 +21,14 @@ type Plan = AudioPreprocessing
 /**
  * Looks for speech, cuts the silence at both ends and lays windows over the rest. The last one ends with the sound,
  * windows with too little speech are left out, and of too many some are taken evenly.
- * @throws AttestdError media-without-speech
+ * @throws AttestdError media-without-speech, media-narrow-band
  */
 export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
   if (plan.minSpeechShare === 0) return planAll(samples, plan)
   const voice = findVoice(samples, plan.sampleRate)
   const speechSeconds = (sumOf(voice.frames) * voice.hopSamples) / plan.sampleRate
   if (speechSeconds === 0 || speechSeconds < plan.minSpeechSeconds) throw withoutSpeech(speechSeconds, plan)
+  refuseNarrowBand(samples, voice, plan)
   const first = voice.frames.indexOf(1)
   const last = voice.frames.lastIndexOf(1)
   const trimmed = {

@@ -18,6 +18,7 @@ const CHILD_REASONS = [
   'media-corrupt',
   'media-too-complex',
   'media-too-small',
+  'media-narrow-band',
   'media-without-speech',
   'detector-timeout',
   'detector-failed',

@@ -60,6 +60,8 @@ const audioPreprocessing = z.strictObject({
   minSpeechShare: z.number().min(0).max(1),
   /** Speech the whole recording must hold, seconds. */
   minSpeechSeconds: z.number().min(0),
+  /** Up to where the speech must reach, Hz, for a detector that takes telephone sound for fake; absent: no matter. */
+  minBandwidthHz: z.number().positive().max(24_000).optional(),
   /** What is done to the samples of a window before it is filled up, as the feature extractors of Hugging Face do. */
   normalize: z.enum(['none', 'zero-mean-unit-variance']).default('none'),
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { resample } from '../../../src/detect/audio/resampler.js'
 import { fillWindow, planWindows } from '../../../src/detect/audio/windows.js'
 import type { AudioPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { inRow } from '../../support/sounds.js'
@@ -55,6 +56,17 @@ describe('planWindows', () => {
   it('refuses speech that is too thin in every window', () => {
     const words = Array.from({ length: 4 }, () => [speechLike(0.22, RATE), silence(2)]).flat()
     expect(() => planWindows(inRow(...words), PLAN)).toThrow(/No stretch of 2.0 s/)
+  })
+
+  it('refuses a telephone where the plan states a bandwidth', () => {
+    const wide = speechLike(2, RATE)
+    const narrow = resample(resample(wide, RATE, 8000), 8000, RATE)
+    const plan = { ...PLAN, minBandwidthHz: 4600 }
+    expect(planWindows(wide, plan).windows).toEqual(planWindows(wide, PLAN).windows)
+    expect(planWindows(narrow, PLAN).windows).toHaveLength(1)
+    expect(() => planWindows(narrow, plan)).toThrow(
+      expect.objectContaining({ reason: 'media-narrow-band', message: expect.stringMatching(/ends at 3[89]\d\d Hz/) }),
+    )
   })
 
   it('takes some evenly where there are too many', () => {
