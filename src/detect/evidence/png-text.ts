@@ -6,6 +6,8 @@ import { isSaying, quote, say } from './say.js'
 
 /** Most bytes of one text chunk, packed or unpacked, that are read. */
 const MAX_CHUNK_BYTES = 256 * 1024
+/** Most text chunks of one file that are looked at. */
+const MAX_TEXTS = 100
 /** Keywords that programs write about how a picture was made: Stable Diffusion web UI, ComfyUI, InvokeAI, NovelAI, the PNG specification. */
 const KEYWORDS = new Set([
   'parameters',
@@ -30,8 +32,10 @@ const KEYWORDS = new Set([
 /** What text chunks of a PNG say about its making. */
 export async function pngTextEvidence(bytes: FileBytes): Promise<Evidence[]> {
   const found: Evidence[] = []
+  let texts = 0
   for await (const { type, offset, length } of pngBlocks(bytes)) {
     if (!['tEXt', 'zTXt', 'iTXt'].includes(type)) continue
+    if (++texts > MAX_TEXTS) break
     const text = textOf(type, await bytes.read(offset, Math.min(length, MAX_CHUNK_BYTES)))
     if (text !== null && KEYWORDS.has(text.keyword.toLowerCase()) && isSaying(text.text))
       found.push(say('png-text', `png ${text.keyword} ${quote(text.text)}`))

@@ -1,8 +1,8 @@
 import type { Evidence } from '../child/measurement.js'
 import { isSaying, quote, say } from './say.js'
 
-/** Most characters of an XMP packet that are read. */
-const MAX_PACKET = 1024 * 1024
+/** Most bytes of an XMP packet that are read; what these patterns cost grows with it. */
+const MAX_PACKET = 256 * 1024
 /** Properties that tell how a picture was made: XMP basic, IPTC extension (2025.1 for the AI fields), Photoshop. */
 const PROPERTIES = [
   'Iptc4xmpExt:DigitalSourceType',

@@ -31,16 +31,15 @@ export async function faceParts(
   const crops = { ...plan.crops, positions: 'center' } as const
   const facePlan = { ...plan, resize: { ...plan.resize, shortSide }, crops, minShortSide: 1 }
   const shape = [1, 3, crops.size, crops.size]
-  return Promise.all(
-    faces.map(async (face, index) => {
-      const cuts = await cropImage(await piece(picture, faceSquare(face, margin, picture)), facePlan)
-      return {
-        name: faceName(face, index),
-        branch: 'face' as const,
-        inputs: cuts.slice(0, 1).map(({ values }) => ({ type: 'float32' as const, values, shape })),
-      }
-    }),
-  )
+  const parts: Part[] = []
+  // One by one: each cut holds on to the whole picture.
+  for (const [index, face] of faces.entries()) {
+    const [crop] = await cropImage(await piece(picture, faceSquare(face, margin, picture)), facePlan)
+    if (crop === undefined) continue
+    const inputs = [{ type: 'float32' as const, values: crop.values, shape }]
+    parts.push({ name: faceName(face, index), branch: 'face', inputs })
+  }
+  return parts
 }
 
 /** Numbered by size, with its place in the picture: `face 1 (178,53 95x125)`. */
