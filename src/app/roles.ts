@@ -149,7 +149,7 @@ async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown
   const verdicts = new VerdictStore(paths.verdicts)
   const { unsurePolicy } = settings
   const events = report.pipeline
-  const shadows = new ShadowLine({ detectors, unsurePolicy, log, events })
+  const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)

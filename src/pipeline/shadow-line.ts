@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
@@ -8,6 +9,7 @@ import type { PipelineEvents } from './pipeline-events.js'
 export interface ShadowLineOptions {
   readonly detectors: Pick<DetectorHost, 'shadow' | 'hasShadows' | 'state'>
   readonly unsurePolicy: 'abstain' | 'submit'
+  readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
   readonly events: PipelineEvents
 }
@@ -32,17 +34,20 @@ export interface ShadowComparison {
 
 /** Most files that wait to be measured by shadows; each keeps its place in the media cache. */
 const MAX_WAITING = 8
+/** While live files wait for a process, it is looked again after this long, ms. */
+const QUIET_LOOK_MS = 250
 
 /**
  * Measures what was scored once more by the shadow detectors, after the job's verdict was handed on. It takes the
- * bytes over from the job, costs it nothing and can never fail it: with live files waiting, or more than it can keep
- * up with, a file is dropped.
+ * bytes over from the job, costs it nothing and can never fail it: while live files wait it rests, and what does not
+ * find a place in the line meanwhile is dropped.
  */
 export class ShadowLine {
   readonly #options: ShadowLineOptions
   readonly #stopping = new AbortController()
   readonly #waiting: Offer[] = []
-  #working: Promise<void> | null = null
+  #working: Promise<void> = Promise.resolve()
+  #atWork = false
 
   constructor(options: ShadowLineOptions) {
     this.#options = options
@@ -56,7 +61,7 @@ export class ShadowLine {
       this.#drop(offer)
     } else {
       this.#waiting.push(offer)
-      this.#working ??= this.#work()
+      if (!this.#atWork) this.#working = this.#work()
     }
   }
 
@@ -68,11 +73,19 @@ export class ShadowLine {
   }
 
   async #work(): Promise<void> {
+    this.#atWork = true
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      if (this.#options.detectors.state().waiting > 0) this.#drop(next)
-      else await this.#measure(next)
+      await this.#quiet()
+      await this.#measure(next)
     }
-    this.#working = null
+    this.#atWork = false
+  }
+
+  /** Resolves when no live file waits for a process, or at the stop. */
+  async #quiet(): Promise<void> {
+    const { clock, detectors } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted && detectors.state().waiting > 0) await clock.sleep(QUIET_LOOK_MS, signal).catch(() => {})
   }
 
   async #measure({ asset, submitted, media }: Offer): Promise<void> {
