@@ -11,11 +11,8 @@ const ID3_HEADER_BYTES = 10
 /** What reads a file: a decoder of this package by its codec, or ffmpeg. */
 export type AudioFormat =
   | { readonly reader: 'wav' }
-  | {
-      readonly reader: 'wasm'
-      readonly codec: WasmCodec /** Where the sound begins, behind a tag. */
-      readonly from: number
-    }
+  /** The sound begins at byte `from`, behind a tag. */
+  | { readonly reader: 'wasm'; readonly codec: WasmCodec; readonly from: number }
   | { readonly reader: 'ffmpeg'; readonly mime: string }
 
 /** First bytes of the first packet of an Ogg file; RFC 7845, Vorbis I 4.2.1, the FLAC-to-Ogg mapping. */

@@ -2,14 +2,15 @@ import { ByteReader } from './byte-reader.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './sound.js'
 import { sampleReader, type WavFormat } from './wav-samples.js'
 
-/** Sample frames (one sample a channel) that are decoded at once. */
-const BLOCK_FRAMES = 16_384
+/** Sample bytes that are decoded at once, whatever number of channels a header claims. */
+const BLOCK_BYTES = 128 * 1024
 /** Chunks before the sound that are looked at; more is no recording. */
 const MAX_CHUNKS = 1000
 /** A format chunk is 16, 18 or 40 bytes. */
 const MAX_FORMAT_BYTES = 1024
 /** Sizes from here on mean "until the end": writers to a pipe do not know better. */
 const UNKNOWN_SIZE = 0x7fff_0000
+
 /**
  * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples.
  * @throws AttestdError media-corrupt (no header, no sound), media-unsupported (other codecs)
@@ -20,9 +21,10 @@ export async function* decodeWav(bytes: AsyncIterable<Uint8Array>): SoundBlocks 
     const { format, dataBytes } = await readHeader(reader)
     const decode = sampleReader(format)
     const frameBytes = format.blockAlign
+    const blockBytes = Math.max(1, Math.floor(BLOCK_BYTES / frameBytes)) * frameBytes
     let left = dataBytes
     while (left >= frameBytes) {
-      const wanted = Math.min(BLOCK_FRAMES * frameBytes, left)
+      const wanted = Math.min(blockBytes, left)
       const run = await reader.read(wanted)
       const frames = Math.floor(run.length / frameBytes)
       if (frames > 0) yield blockOf(run, frames, format, decode)

@@ -216,6 +216,12 @@ describe('refusals', () => {
     ['too fast a rate', () => wav({ rate: 384_001 }), 'media-unsupported', /384001 Hz/],
     ['many channels', () => wav({ channels: 65 }), 'media-too-complex', /65 channels/],
     [
+      'as many channels as a header can hold',
+      () => rawWav(Buffer.alloc(400_000), { rate: RATE, tag: 1, bytes: 1, channels: 65_535 }),
+      'media-too-complex',
+      /65535 channels/,
+    ],
+    [
       'an unknown codec',
       () => rawWav(Buffer.alloc(99), { rate: RATE, tag: 0x99, bytes: 1 }),
       'media-unsupported',
