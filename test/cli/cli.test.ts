@@ -140,6 +140,21 @@ describe('detector packages', () => {
     expect(listed).toMatchObject({ code: 1, out: expect.stringContaining('model-digest-mismatch') })
   })
 
+  test('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
+    const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+    const map = path.join(folder, 'map.png')
+    const { code, out } = await attestd(['score', sample, '--explain', map])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^risk [\d.]+ of 100\n/)
+    expect(out).toMatch(/\nheat map: \d+ pieces scored by themselves, risks [\d.]+ to [\d.]+\n/)
+    expect((await fs.readFile(map)).toString('latin1', 1, 4)).toBe('PNG')
+    const other = await attestd(['score', sample, '--media-type', 'audio', '--explain', map])
+    expect(other.code).not.toBe(0)
+    expect(other.err).toContain('A heat map is drawn over a picture; there is none of audio.')
+    const nowhere = await attestd(['score', sample, '--explain', path.join(folder, 'no', 'map.png')])
+    expect(nowhere.err).toContain('cannot be written')
+  })
+
   test('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
     const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
     const { code, out } = await attestd(['score', sample, '--json'])
