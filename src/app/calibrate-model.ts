@@ -10,6 +10,7 @@ import {
 import { writeCalibration } from '../lab/calibrate/write-calibration.js'
 import { readData } from '../lab/data/read-data.js'
 import { dataDigest } from '../lab/evaluate/score-rows.js'
+import { interrupted } from '../lab/interrupted.js'
 import { measureSample } from '../lab/measure/measure-sample.js'
 import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
@@ -47,6 +48,7 @@ export async function calibrateModel(
     ...calibrateRows(scored, { method, prior, accuracy, present, presentBand }),
   })
   if (options.write) {
+    if (signal.aborted) throw interrupted()
     const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: 1, signal }
     await writeCalibration(detector, report, await measureSample(loadOrder([detector]), measuring))
   }

@@ -9,6 +9,7 @@ import { evaluate, worst } from '../lab/evaluate/evaluate.js'
 import { type Evaluation, evaluationSchema } from '../lab/evaluate/evaluation.js'
 import type { ScoredRow } from '../lab/evaluate/score-rows.js'
 import { scoresCsv } from '../lab/evaluate/scores-csv.js'
+import { interrupted } from '../lab/interrupted.js'
 import { seededRandom } from '../lab/metrics/seeded-random.js'
 import { evaluationPage } from '../lab/report/evaluation-page.js'
 import { makeThumbnails } from '../lab/report/thumbnails.js'
@@ -67,6 +68,7 @@ async function writeReport(
       : [],
   )
   const thumbnails = await makeThumbnails(new Map(pictures), systemClock, signal)
+  if (signal.aborted) throw interrupted()
   await fs.mkdir(folder, { recursive: true })
   const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, FILE_MODE)
   await write('scores.csv', scoresCsv(scored))

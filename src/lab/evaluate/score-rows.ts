@@ -9,6 +9,7 @@ import type { MediaType } from '../../core/media-types.js'
 import type { Reason } from '../../core/reasons.js'
 import type { Detection, DetectorHost } from '../../detect/detection.js'
 import type { DataRow } from '../data/data-row.js'
+import { interrupted } from '../interrupted.js'
 
 /** What became of one row: a detection, or the reason there is none. */
 export interface ScoredRow {
@@ -107,10 +108,6 @@ async function digestOf(file: string, id: string): Promise<string> {
     throw new AttestdError('lab-data-invalid', `${id} cannot be read (${errorText(cause)}). ${hint}`, { cause })
   }
   return hash.digest('hex')
-}
-
-function interrupted(): AttestdError {
-  return new AttestdError('draining', 'Interrupted; nothing was written.')
 }
 
 /** sha256 (64 hex) over the label, id and bytes of every row, in the order of their ids: what the figures were measured on. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
 import { askLabChild, startLabChild } from '../ask-child.js'
+import { interrupted } from '../interrupted.js'
 import { fromThumbnailChildSchema, THUMBNAIL } from './thumbnail-messages.js'
 
 /** A picture that takes longer is left out, ms. */
@@ -9,6 +10,7 @@ const TIMEOUT_MS = THUMBNAIL.timeoutSeconds * 1500
 /**
  * Small JPEG pictures as `data:` URLs, decoded in a process of their own; what cannot be decoded is left out.
  * @param files path of each picture by the name it gets in the result
+ * @throws AttestdError draining (the signal aborted)
  */
 export async function makeThumbnails(
   files: ReadonlyMap<string, string>,
@@ -19,7 +21,7 @@ export async function makeThumbnails(
   let child: ChildProcess | null = null
   try {
     for (const [name, file] of files) {
-      signal.throwIfAborted()
+      if (signal.aborted) throw interrupted()
       child ??= startLabChild(import.meta.url, 'thumbnail-child')
       const answer = await askLabChild(child, { file }, fromThumbnailChildSchema, { clock, timeoutMs: TIMEOUT_MS })
       if (answer === null) child = null

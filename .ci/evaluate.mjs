@@ -1,0 +1,44 @@
+// Regenerates what comes from the real runtime in the evaluation folders of models/ (`npm run evaluate`).
+//   npm run evaluate -- --fixture [--check]     every package on the sample media that come with attestd
+//   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--by COLUMNS]
+import { parseArgs } from 'node:util'
+import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/evaluate-packages.js'
+import { progressBar } from '../dist/cli/progress.js'
+import { loadSettings } from '../dist/config/load.js'
+import { listenForStop } from '../dist/core/shutdown.js'
+
+const { values } = parseArgs({
+  options: {
+    fixture: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    package: { type: 'string' },
+    data: { type: 'string' },
+    root: { type: 'string' },
+    limit: { type: 'string' },
+    by: { type: 'string', default: 'source,generator' },
+  },
+})
+const { settings } = loadSettings({ env: process.env })
+const signals = listenForStop()
+const watch = { signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') }
+const evaluated = values.fixture ? await evaluateOnFixture(settings, values.check, watch) : [await evaluateOne()]
+signals.dispose()
+for (const { id, says, holds } of evaluated) process.stdout.write(`${holds ? '✓' : '✗'} ${id}: ${says}\n`)
+if (evaluated.some(({ holds }) => !holds)) {
+  process.stdout.write('Run `npm run evaluate -- --fixture` and commit the result, if the change is meant.\n')
+  process.exitCode = 1
+}
+
+function evaluateOne() {
+  const { package: id, data, root = null, limit, by } = values
+  if (id === undefined || data === undefined) throw new Error('--fixture, or --package ID and --data INDEX are needed.')
+  const words = process.argv.slice(2).join(' ')
+  return evaluateIntoPackage(settings, id, {
+    data,
+    root,
+    limit: limit === undefined ? null : Number(limit),
+    by: by.split(','),
+    command: `npm run evaluate -- ${words}`,
+    ...watch,
+  })
+}

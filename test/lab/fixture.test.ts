@@ -1,0 +1,47 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { evaluateIntoPackage, evaluateOnFixture } from '../../src/app/evaluate-packages.js'
+import { type FixtureFigures, fixtureDrift } from '../../src/lab/evaluate/fixture-figures.js'
+import { createLabBench, type LabBench } from '../support/lab-bench.js'
+
+let bench: LabBench
+beforeAll(async () => {
+  bench = await createLabBench()
+})
+afterAll(() => bench.dispose())
+
+const watch = () => ({ signal: new AbortController().signal, onProgress: () => {} })
+const evaluationFile = (name: string) => path.join(bench.modelsDir, 'tiny-image', 'evaluation', name)
+
+test('figures on the sample media are kept, hold, and no longer hold once a risk moves', async () => {
+  const [missing] = await evaluateOnFixture(bench.settings, true, watch())
+  expect(missing).toMatchObject({ holds: false, says: expect.stringMatching(/is missing/) })
+  await evaluateOnFixture(bench.settings, false, watch())
+  expect(await evaluateOnFixture(bench.settings, true, watch())).toEqual([
+    { id: 'tiny-image', holds: true, says: expect.stringMatching(/samples, AUC .*, as kept/) },
+  ])
+  const kept: FixtureFigures = JSON.parse(await fs.readFile(evaluationFile('fixture.json'), 'utf8'))
+  expect(kept.rows.length).toBeGreaterThan(20)
+  const [first, ...others] = kept.rows as [FixtureFigures['rows'][number], ...FixtureFigures['rows']]
+  const moved = (by: number) => ({ ...kept, rows: [{ ...first, risk: (first.risk ?? 0) + by }, ...others] })
+  expect(fixtureDrift(kept, moved(0.01))).toEqual([])
+  expect(fixtureDrift(kept, moved(0.03))).toHaveLength(1)
+  expect(fixtureDrift(kept, { ...kept, data: 'other' })).toEqual(['tiny-image: made of other sample media'])
+  const other = { ...kept, detector: { ...kept.detector, digest: 'other' } }
+  expect(fixtureDrift(kept, other)).toEqual(['tiny-image: made by another state of the package'])
+})
+
+test('figures of foreign data are kept without its pictures and texts', async () => {
+  const data = await bench.writePictures([
+    { name: 'secret-real.png', label: 'real', red: 250 },
+    { name: 'secret-fake.png', label: 'fake', red: 10 },
+  ])
+  const options = { data, root: null, limit: null, by: ['source'], command: 'npm run evaluate', ...watch() }
+  await evaluateIntoPackage(bench.settings, 'tiny-image', options)
+  for (const name of ['eval.json', 'report.html']) {
+    const text = await fs.readFile(evaluationFile(name), 'utf8')
+    expect(text.includes('secret'), name).toBe(false)
+    expect(text.includes('data:image'), name).toBe(false)
+  }
+})
