@@ -5,12 +5,9 @@ import { pathToFileURL } from 'node:url'
 export const ROOT = join(import.meta.dirname, '../../..')
 export const PACKAGE = join(import.meta.dirname, '..')
 
-const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).href)
+export const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).href)
 
-/**
- * @param {string | null} ffmpeg absolute path
- * @returns {Promise<{ measure(file: string): Promise<{ rawScore: number, notes: string }>, risk(rawScore: number, length?: number): number, manifest: object, frames: object }>}
- */
+/** @param {string | null} ffmpeg absolute path */
 export async function openPackage(ffmpeg) {
   const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
   const { loadChildDetector } = await built('detect/child/child-detector.js')
@@ -19,11 +16,11 @@ export async function openPackage(ffmpeg) {
   const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg }
   const loaded = new Map()
   for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))
-  const detector = loaded.get(pack.manifest.id)
+  const { manifest } = pack
   return {
-    measure: (file) => detector.measure(file),
-    risk: (rawScore, length) => calibrate(rawScore, pack.manifest.calibration, length),
-    manifest: pack.manifest,
-    used: pack.uses.map(({ manifest }) => ({ id: manifest.id, version: manifest.version })),
+    manifest,
+    used: pack.uses.map((each) => `${each.manifest.id}@${each.manifest.version}`),
+    measure: (file) => loaded.get(manifest.id).measure(file),
+    risk: (rawScore, length) => calibrate(rawScore, manifest.calibration, length),
   }
 }

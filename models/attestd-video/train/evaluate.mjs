@@ -1,0 +1,155 @@
+/**
+ * Measures the package on clips made from pictures, and fits its calibration.
+ *
+ *   npm run build
+ *   node models/attestd-video/train/evaluate.mjs [--data DIR] [--work DIR] [--per-source 16] [--fit] [--write]
+ *
+ * DIR holds index.csv and img/ of the image pack; without it, the free pictures of this repository are all there is.
+ * --fit sets the calibration in detector.json; --write writes evaluation/metrics.json and report.md.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeClip, packPictures, samplePictures } from './clips.mjs'
+import { built, openPackage, PACKAGE } from './measure.mjs'
+import { reportOf } from './report.mjs'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    work: { type: 'string', default: join(tmpdir(), 'attestd-video-clips') },
+    ffmpeg: { type: 'string', default: '/usr/bin/ffmpeg' },
+    'per-source': { type: 'string', default: '16' },
+    fit: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+/** Seconds of a whole clip, of a clip with a passage, and of the passage. */
+const SECONDS = 8
+const LONG_SECONDS = 24
+const PASSAGE_SECONDS = 6
+/**
+ * How much of the fitted slope is kept: the image network saw the sources that the fit sees, so it is surer of them than
+ * it will be of others.
+ */
+const KEPT_SLOPE = 0.6
+
+const { fitPlatt } = await built('lab/calibrate/fit-platt.js')
+const { areaUnderRoc, tprAtFpr } = await built('lab/metrics/roc.js')
+const { rankScores } = await built('lab/metrics/ranked-scores.js')
+const { bootstrapIntervals } = await built('lab/metrics/bootstrap.js')
+const { seededRandom } = await built('lab/metrics/seeded-random.js')
+
+const detector = await openPackage(options.ffmpeg)
+const groups = { samples: samplePictures() }
+if (options.data) groups.pack = packPictures(resolve(options.data), Number(options['per-source']))
+const work = resolve(options.work)
+mkdirSync(work, { recursive: true })
+
+/** Real clips, fake clips, and real clips with a fake passage, of one set of pictures. */
+async function clipsOf(name, pictures) {
+  const clips = []
+  for (const [index, picture] of pictures.entries()) {
+    const file = join(work, `${name}-${index}.mp4`)
+    await makeClip(options.ffmpeg, file, [{ ...picture, seconds: SECONDS }], index)
+    clips.push({ set: name, kind: picture.fake ? 'fake' : 'real', source: picture.source, file })
+  }
+  const fakes = pictures.filter(({ fake }) => fake)
+  for (const [index, real] of pictures.filter(({ fake }) => !fake).entries()) {
+    const fake = fakes[(index * 7) % fakes.length]
+    const side = { ...real, seconds: (LONG_SECONDS - PASSAGE_SECONDS) / 2 }
+    for (const kind of ['long real', 'passage']) {
+      const file = join(work, `${name}-${kind.replace(' ', '-')}-${index}.mp4`)
+      const middle = { ...(kind === 'passage' ? fake : real), seconds: PASSAGE_SECONDS }
+      await makeClip(options.ffmpeg, file, [side, middle, side], index)
+      clips.push({ set: name, kind, source: kind === 'passage' ? fake.source : real.source, file })
+    }
+  }
+  return clips
+}
+
+async function score(clips) {
+  const rows = []
+  for (const clip of clips) {
+    const { rawScore, notes, elapsedMs } = await detector.measure(clip.file)
+    rows.push({ ...clip, rawScore, notes, elapsedMs })
+    if (rows.length % 20 === 0) console.log(`${rows.length} of ${clips.length} clips`)
+  }
+  return rows
+}
+
+const round = (value) => Number(value.toFixed(4))
+const isFake = ({ kind }) => kind === 'fake' || kind === 'passage'
+
+/** Area under the ROC curve of some rows, with its interval, and the share of fakes found at 5 % false alarms. */
+function figures(rows) {
+  const labeled = rows.map((row) => ({ score: row.rawScore, fake: isFake(row) }))
+  const ranked = rankScores(labeled)
+  const { auc } = bootstrapIntervals(labeled, { auc: areaUnderRoc }, seededRandom(1))
+  return {
+    real: rows.filter((row) => !isFake(row)).length,
+    fake: rows.filter(isFake).length,
+    auc: round(areaUnderRoc(ranked)),
+    aucInterval: auc === null ? null : [round(auc.low), round(auc.high)],
+    tprAtFpr5: round(tprAtFpr(ranked, 0.05)),
+  }
+}
+
+function flagged(rows, manifest, kinds) {
+  const chosen = rows.filter(({ kind }) => kinds.includes(kind))
+  const risks = chosen.map(({ rawScore }) => detector.risk(rawScore))
+  const { low, high } = manifest.decisionBand
+  const share = (is) => round(risks.filter(is).length / risks.length)
+  return {
+    clips: chosen.length,
+    atLeast50: share((risk) => risk >= 0.5),
+    aboveBand: share((risk) => risk >= high),
+    unsure: share((risk) => risk > low && risk < high),
+  }
+}
+
+const sets = {}
+const all = []
+for (const [name, pictures] of Object.entries(groups)) {
+  const rows = await score(await clipsOf(name, pictures))
+  all.push(...rows)
+}
+
+if (options.fit) {
+  const rows = all.filter(({ set }) => set === (options.data ? 'pack' : 'samples'))
+  const line = fitPlatt(rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0, weight: 1 })))
+  const slope = round(line.slope * KEPT_SLOPE)
+  // Half the risk stays where the fit has it: at the same logit.
+  const calibration = { kind: 'platt', slope, intercept: round((line.intercept * slope) / line.slope) }
+  const where = join(PACKAGE, 'detector.json')
+  const manifest = { ...JSON.parse(readFileSync(where, 'utf8')), calibration }
+  writeFileSync(where, `${JSON.stringify(manifest, null, 2)}\n`)
+  console.log('calibration', calibration, 'fitted', line, '; run this again with --write, and restate.mjs')
+}
+
+for (const name of Object.keys(groups)) {
+  const rows = all.filter(({ set }) => set === name)
+  const only = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind))
+  const sources = [...new Set(only('fake').map(({ source }) => source))]
+  sets[name] = {
+    whole: figures(only('real', 'fake')),
+    passage: figures(only('long real', 'passage')),
+    byGenerator: Object.fromEntries(
+      sources.map((source) => [
+        source,
+        figures([...only('real'), ...only('fake').filter((row) => row.source === source)]),
+      ]),
+    ),
+    realClips: flagged(rows, detector.manifest, ['real', 'long real']),
+    fakeClips: flagged(rows, detector.manifest, ['fake']),
+    passageClips: flagged(rows, detector.manifest, ['passage']),
+  }
+}
+const { id, version, calibration, decisionBand, preprocessing } = detector.manifest
+const metrics = { detector: `${id}@${version}`, uses: detector.used, preprocessing, calibration, decisionBand, sets }
+console.log(JSON.stringify(metrics, null, 2))
+if (options.write) {
+  writeFileSync(join(PACKAGE, 'evaluation/metrics.json'), `${JSON.stringify(metrics, null, 2)}\n`)
+  writeFileSync(join(PACKAGE, 'evaluation/report.md'), reportOf(metrics))
+}
