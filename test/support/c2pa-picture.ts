@@ -7,11 +7,12 @@ import {
   KeyUsagesExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import { JPEG, PNG } from '@trustnxt/c2pa-ts/asset'
+import { BMFF, JPEG, PNG } from '@trustnxt/c2pa-ts/asset'
 import { CoseAlgorithmIdentifier, LocalSigner } from '@trustnxt/c2pa-ts/cose'
 import {
   ActionAssertion,
   ActionType,
+  BMFFHashAssertion,
   ClaimVersion,
   DataHashAssertion,
   DigitalSourceType,
@@ -47,10 +48,14 @@ async function testSigner(): Promise<LocalSigner> {
 }
 
 /** A picture with a signed claim that it came from a trained model. */
-export async function withC2pa(picture: Uint8Array, format: 'jpeg' | 'png', generator: string): Promise<Buffer> {
+export async function withC2pa(
+  picture: Uint8Array,
+  format: 'jpeg' | 'png' | 'avif',
+  generator: string,
+): Promise<Buffer> {
   const signer = await testSigner()
   const data = new Uint8Array(picture)
-  const asset = format === 'jpeg' ? new JPEG(data) : new PNG(data)
+  const asset = new { jpeg: JPEG, png: PNG, avif: BMFF }[format](data)
   const store = new ManifestStore()
   const manifest = store.createManifest({
     claimVersion: ClaimVersion.V1,
@@ -67,7 +72,8 @@ export async function withC2pa(picture: Uint8Array, format: 'jpeg' | 'png', gene
     digitalSourceType: DigitalSourceType.TrainedAlgorithmicMedia,
   })
   manifest.addAssertion(actions)
-  const hash = DataHashAssertion.create('SHA-256')
+  const hash =
+    format === 'avif' ? BMFFHashAssertion.createV2('jumbf manifest', 'SHA-256') : DataHashAssertion.create('SHA-256')
   manifest.addAssertion(hash)
   await asset.ensureManifestSpace(store.measureSize())
   await hash.updateWithAsset(asset)

@@ -14,6 +14,7 @@ const ASSETS: Record<string, new (data: Uint8Array<ArrayBuffer>) => Asset> = {
   'image/jpeg': JPEG,
   'image/png': PNG,
   'image/apng': PNG,
+  'image/avif': BMFF,
   'image/heic': BMFF,
   'image/heif': BMFF,
   'audio/mpeg': MP3,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sniff } from '../../media/sniff.js'
+import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
 import type { Evidence } from '../child/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
 import { c2paEvidence } from './c2pa.js'
@@ -13,8 +13,6 @@ const MAX_LINES = 16
 const MAX_LINES_PER_KIND = 6
 /** Longest time for one kind of evidence, ms; sizes are capped as well, because code that never waits cannot be timed. */
 const TIMEOUT_MS = 3000
-/** Bytes that tell the format; what `sniff` looks at. */
-const HEAD_BYTES = 4100
 
 /**
  * What a file states about its own origin: C2PA credentials, generator marks in PNG text, XMP and EXIF, and maker
@@ -31,7 +29,7 @@ export async function readEvidence(file: string): Promise<Evidence[]> {
 }
 
 async function evidenceOf(file: string, bytes: FileBytes): Promise<Evidence[]> {
-  const { class: kind, mime } = await sniff(await bytes.read(0, HEAD_BYTES))
+  const { class: kind, mime } = await sniff(await bytes.read(0, SNIFF_BYTES))
   const found = [await attempt(() => c2paEvidence(bytes, mime))]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
