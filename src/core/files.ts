@@ -42,3 +42,14 @@ export async function readFileIfPresent(file: string): Promise<Buffer | null> {
     throw error
   }
 }
+
+/** Bytes of a file from an offset; fewer where it ends. */
+export async function readAt(file: string, offset: number, length: number): Promise<Buffer> {
+  const handle = await fs.open(file, 'r')
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,5 +1,5 @@
-import fs from 'node:fs/promises'
 import { fileTypeFromBuffer } from 'file-type'
+import { readAt } from '../core/files.js'
 import type { MediaType } from '../core/media-types.js'
 
 /** What bytes are, coarse enough to be compared with what was declared. */
@@ -11,8 +11,8 @@ export interface Sniffed {
   readonly mime: string | null
 }
 
-/** Bytes looked at; file-type's own sample size. */
-const SAMPLE_BYTES = 4100
+/** Bytes at the start of a file that are looked at; file-type's own sample size. */
+export const SNIFF_BYTES = 4100
 
 /** Containers that hold sound alone as well as pictures; their signature does not tell which. */
 const AUDIO_OR_VIDEO = new Set([
@@ -38,22 +38,15 @@ const TEXT = new Set(['application/xml', 'application/rtf', 'image/svg+xml', 'te
 
 /** Tells what a file is by its first bytes. */
 export async function sniffFile(file: string): Promise<Sniffed> {
-  const handle = await fs.open(file, 'r')
-  try {
-    const buffer = Buffer.alloc(SAMPLE_BYTES)
-    const { bytesRead } = await handle.read(buffer, 0, SAMPLE_BYTES, 0)
-    return await sniff(buffer.subarray(0, bytesRead))
-  } finally {
-    await handle.close()
-  }
+  return sniff(await readAt(file, 0, SNIFF_BYTES))
 }
 
 /** Tells what bytes are. @param sample the first 4,100 bytes of a file, or all of a shorter one */
 export async function sniff(sample: Uint8Array): Promise<Sniffed> {
-  const head = sample.subarray(0, SAMPLE_BYTES)
+  const head = sample.subarray(0, SNIFF_BYTES)
   const mime = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime ?? null
   if (mime === null || TEXT.has(mime))
-    return { class: isText(head, sample.length >= SAMPLE_BYTES) ? 'text' : 'unknown', mime }
+    return { class: isText(head, sample.length >= SNIFF_BYTES) ? 'text' : 'unknown', mime }
   const [kind] = mime.split('/')
   if (AUDIO_OR_VIDEO.has(mime)) return { class: kind === 'audio' ? 'audio' : 'video', mime }
   return { class: kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'unknown', mime }

@@ -1,11 +1,10 @@
 import { AttestdError } from '../../core/errors.js'
-import { matchesMediaType, sniff } from '../../media/sniff.js'
-import { readAt } from './read-at.js'
+import { readAt } from '../../core/files.js'
+import { isPlaylist } from '../../media/playlist.js'
+import { matchesMediaType, SNIFF_BYTES, sniff } from '../../media/sniff.js'
 import type { WasmCodec } from './wasm-decode.js'
 import { isPlainWav } from './wav-samples.js'
 
-/** Bytes that tell the format; what `sniff` looks at. */
-const HEAD_BYTES = 4100
 const ID3_HEADER_BYTES = 10
 
 /** What reads a file: a decoder of this package by its codec, or ffmpeg. */
@@ -22,15 +21,12 @@ const OGG_CODECS: readonly (readonly [magic: string, codec: WasmCodec])[] = [
   ['\u007fFLAC', 'ogg-flac'],
 ]
 
-/** How a list of other media begins; it is told by name because it must never be followed. */
-const PLAYLIST = /^\uFEFF?\s*(#EXTM3U|\[playlist\]|ffconcat version|<\?xml[^>]*>\s*<(MPD|playlist|smil)|<asx|v=0\s)/i
-
 /**
  * Tells by its first bytes, never by its name, how a file that was declared audio is read.
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported
  */
 export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
-  const head = await readAt(file, 0, HEAD_BYTES)
+  const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')
   const start = head.toString('latin1', 0, 4)
   if ((start === 'RIFF' || start === 'RF64') && head.toString('latin1', 8, 12) === 'WAVE') return wavFormat(head)
@@ -43,10 +39,9 @@ export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   if (sniffed.class === 'unknown' && sniffed.mime === null) {
     throw new AttestdError('media-unsupported', 'The bytes have no signature of a known sound format.')
   }
-  const isPlaylist = sniffed.class === 'text' && PLAYLIST.test(head.toString('utf8'))
   throw new AttestdError(
     'media-type-mismatch',
-    isPlaylist
+    sniffed.class === 'text' && isPlaylist(head)
       ? 'Declared audio, but the bytes are a playlist; what it names is never opened.'
       : `Declared audio, but the bytes are ${sniffed.mime ?? sniffed.class}.`,
   )

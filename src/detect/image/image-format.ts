@@ -1,9 +1,6 @@
-import fs from 'node:fs/promises'
 import { AttestdError } from '../../core/errors.js'
-import { sniff } from '../../media/sniff.js'
-
-/** Bytes that are read to tell the format; what `sniff` looks at. */
-const HEAD_BYTES = 4100
+import { readAt } from '../../core/files.js'
+import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
 
 /** Name of an image format that is decoded, as libvips names it (`heif` is AVIF here). */
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'heif'
@@ -23,7 +20,7 @@ const FORMAT_OF_MIME = new Map<string | null, ImageFormat>([
  * @throws AttestdError media-empty, media-type-mismatch (bytes of another class of media), media-unsupported (an image format that is not decoded, or unknown bytes)
  */
 export async function sniffImageFormat(file: string): Promise<ImageFormat> {
-  const head = await readHead(file)
+  const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')
   if (isCanonRaw(head)) throw unsupported('image/x-canon-cr2')
   if (isTiff(head)) return 'tiff'
@@ -39,16 +36,6 @@ export async function sniffImageFormat(file: string): Promise<ImageFormat> {
     'media-type-mismatch',
     `Declared an image, but the bytes are ${sniffed.mime ?? sniffed.class}.`,
   )
-}
-
-async function readHead(file: string): Promise<Buffer> {
-  const handle = await fs.open(file, 'r')
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
 }
 
 /** By hand, because file-type looks for the first directory of a TIFF, which may lie at the end of the file. */

@@ -1,12 +1,8 @@
 import { type InputFormat, MATROSKA, MP4, MPEG_TS, QTFF, WEBM } from 'mediabunny'
 import { AttestdError } from '../../core/errors.js'
-import { sniff } from '../../media/sniff.js'
-import { readAt } from '../audio/read-at.js'
-
-/** What `sniff` looks at, bytes. */
-const HEAD_BYTES = 4100
-/** First lines of files that only name others: HLS, ffmpeg's lists, SDP, DASH. */
-const PLAYLIST = /^\uFEFF?\s*(#EXTM3U|ffconcat version|v=0\r?\no=|\[playlist\]|(<\?xml[^>]*>\s*)?<MPD[\s>])/
+import { readAt } from '../../core/files.js'
+import { isPlaylist } from '../../media/playlist.js'
+import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
 
 /** A container of video, told by the first bytes of the file, never by its name. */
 export interface VideoFormat {
@@ -52,12 +48,12 @@ const FORMAT_OF_MIME = new Map<string | null, VideoFormat>([
  * @throws AttestdError media-empty, media-type-mismatch (another class of media), media-unsupported (a playlist, or a container that is not read)
  */
 export async function sniffVideoFormat(file: string): Promise<VideoFormat> {
-  const head = await readAt(file, 0, HEAD_BYTES)
+  const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')
   const { class: kind, mime } = await sniff(head)
   const format = FORMAT_OF_MIME.get(mime)
   if (format !== undefined) return format
-  if (PLAYLIST.test(head.toString('utf8')))
+  if (isPlaylist(head))
     throw new AttestdError('media-unsupported', 'A playlist is no video: it names other files, which are not fetched.')
   if (kind === 'video') throw new AttestdError('media-unsupported', `The video format ${mime} is not supported.`)
   if (kind === 'unknown' && mime === null)

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { isProtectedMp4 } from '../audio/mp4-protection.js'
+import { isProtectedMp4 } from '../../media/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 

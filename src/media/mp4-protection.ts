@@ -1,4 +1,4 @@
-import { readAt } from './read-at.js'
+import { readAt } from '../core/files.js'
 
 /** Sample entries of protected tracks: Common Encryption (ISO/IEC 23001-7), Apple's FairPlay. */
 const PROTECTED_ENTRIES = ['enca', 'encv', 'drms', 'drmi']
