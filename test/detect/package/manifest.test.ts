@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { manifestDigest, parseManifest } from '../../../src/detect/package/manifest.js'
+import { FACES_PLAN } from '../../support/detector-faces.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
 type Tree = { [key: string]: Tree }
@@ -32,6 +33,8 @@ describe('parseManifest', () => {
     ['aggregation', 'max'],
     ['preprocessing/crops/positions', 'center'],
     ['preprocessing/minShortSide', 64],
+    ['preprocessing/faces', { ...FACES_PLAN, model: 'model.onnx' }],
+    ['stabilityProbe', true],
   ])('takes %s = %o', (path, value) => {
     expect(() => parseManifest(spoilt(path, value), 'x')).not.toThrow()
   })
@@ -56,6 +59,9 @@ describe('parseManifest', () => {
     ['files', { 'model.onnx': { ...file, sha256: 'A'.repeat(64) }, 'selftest.png': file }, 'files.model.onnx.sha256'],
     ['preprocessing/resize/kernel', 'nearest', 'preprocessing.resize.kernel'],
     ['preprocessing/crops/size', 512, 'preprocessing.crops.size'],
+    ['preprocessing/faces', FACES_PLAN, 'preprocessing.faces.model'],
+    ['preprocessing/faces', { ...FACES_PLAN, model: 'model.onnx', size: 31 }, 'preprocessing.faces.size'],
+    ['preprocessing/faces', { ...FACES_PLAN, combine: 'min' }, 'preprocessing.faces.combine'],
     ['preprocessing/normalize/std', [1, 0, 1], 'preprocessing.normalize.std.1'],
     ['preprocessing/normalize/mean', [0, 0], 'preprocessing.normalize.mean'],
     ['outputKind', 'percent', 'outputKind'],
