@@ -127,4 +127,20 @@ describe('models eval', () => {
     const run = evaluateModel(bench.settings, 'tiny-image', { ...options(null), data: broken })
     await expect(run).rejects.toThrow(/nowhere\.png cannot be read.*--root/)
   })
+
+  test('rows of one class, or without any score, give the figures that they can', async () => {
+    const real = await bench.writePictures([{ name: 'r1.png', label: 'real', red: 10 }], 'real.csv')
+    const out = path.join(bench.folder, 'one-class')
+    const ofReal = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: real })
+    expect(ofReal.all).toMatchObject({
+      auc: { value: null, interval: null },
+      realFlagged: { value: 0 },
+      fakeFlagged: { value: null },
+    })
+    const none = path.join(bench.folder, 'none.csv')
+    await fs.writeFile(none, 'path,label\ng.png,fake\n')
+    const ofNone = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: none })
+    expect(ofNone).toMatchObject({ outcomes: { scored: 0 }, all: { rows: 0, ece: { value: null } }, sure: { rows: 0 } })
+    expect((await fs.readFile(path.join(out, 'report.html'), 'utf8')).includes('NaN')).toBe(false)
+  })
 })
