@@ -54,7 +54,10 @@ export async function sniffVideoFormat(file: string): Promise<VideoFormat> {
   const format = FORMAT_OF_MIME.get(mime)
   if (format !== undefined) return format
   if (isPlaylist(head))
-    throw new AttestdError('media-unsupported', 'A playlist is no video: it names other files, which are not fetched.')
+    throw new AttestdError(
+      'media-type-mismatch',
+      'A playlist is no video: it names other files, which are not fetched.',
+    )
   if (kind === 'video') throw new AttestdError('media-unsupported', `The video format ${mime} is not supported.`)
   if (kind === 'unknown' && mime === null)
     throw new AttestdError('media-unsupported', 'The bytes have no signature of a known video format.')

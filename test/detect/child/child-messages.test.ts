@@ -1,5 +1,9 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
+import { packagePath } from '../../../src/core/files.js'
+import { isReason, type Reason } from '../../../src/core/reasons.js'
 import { errorMessage, fromChildSchema, toChildSchema } from '../../../src/detect/child/child-messages.js'
 
 const measured = {
@@ -47,3 +51,20 @@ it('a reason that is not for a child to give is told as an internal error, its w
   expect(other.reason).toBe('internal-error')
   expect(fromChildSchema.safeParse({ type: 'failed', jobId: 1, rssBytes: 1, ...other }).success).toBe(true)
 })
+
+// A reason that the schema does not let through would arrive as internal-error, and the job be tried again for nothing.
+it.each(['audio', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
+  'every reason that code of %s gives may leave a child',
+  async (room) => {
+    const folder = packagePath('src', 'detect', room)
+    const names = (await fs.readdir(folder)).filter((name) => name.endsWith('.ts'))
+    const sources = await Promise.all(names.map((name) => fs.readFile(path.join(folder, name), 'utf8')))
+    const reasons = sources.flatMap((source) =>
+      [...source.matchAll(/AttestdError\(\s*'([a-z-]+)'/g)].map(([, reason]) => reason as string),
+    )
+    for (const reason of new Set(reasons)) {
+      expect(isReason(reason)).toBe(true)
+      expect(errorMessage(new AttestdError(reason as Reason))).toMatchObject({ reason })
+    }
+  },
+)
