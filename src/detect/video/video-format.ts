@@ -45,7 +45,7 @@ const FORMAT_OF_MIME = new Map<string | null, VideoFormat>([
 
 /**
  * Tells the container of a video.
- * @throws AttestdError media-empty, media-type-mismatch (another class of media), media-unsupported (a playlist, or a container that is not read)
+ * @throws AttestdError media-empty, media-type-mismatch (another class of media, a playlist), media-unsupported (a container that is not read)
  */
 export async function sniffVideoFormat(file: string): Promise<VideoFormat> {
   const head = await readAt(file, 0, SNIFF_BYTES)

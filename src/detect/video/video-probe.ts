@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { findMp4Index } from '../../media/mp4-index.js'
 import { isProtectedMp4 } from '../../media/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
@@ -50,12 +51,16 @@ export interface OpenVideo {
 
 /**
  * Opens a container and reads what it states, with caps on time and bytes; nothing is decoded.
- * @throws AttestdError media-corrupt, media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
+ * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
  */
 export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
   const handle = await fs.open(file, 'r')
   const { size } = await handle.stat()
+  // A container without any track is empty, unless that is for want of its index.
+  const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
+  const isEmpty = index !== null && index.offset + index.size <= size
+  const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
   const allowance = new Allowance()
   const source = new CustomSource({
     getSize: () => size,
@@ -74,7 +79,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     await handle.close()
   }
   try {
-    return { ...(await open(input, size, allowance)), close }
+    return { ...(await open(input, size, noTrack, allowance)), close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
@@ -100,11 +105,15 @@ class Allowance {
   }
 }
 
-async function open(input: Input, fileBytes: number, allowance: Allowance): Promise<Omit<OpenVideo, 'close'>> {
+async function open(
+  input: Input,
+  fileBytes: number,
+  noTrack: AttestdError,
+  allowance: Allowance,
+): Promise<Omit<OpenVideo, 'close'>> {
   const track = (await input.getVideoTracks())[0]
   if (track === undefined) {
-    // An MP4 without its index, as one that was cut off has it, shows no track at all.
-    if ((await input.getTracks()).length === 0) throw new AttestdError('media-corrupt', 'The video has no track.')
+    if ((await input.getTracks()).length === 0) throw noTrack
     throw new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
   }
   const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]
@@ -113,7 +122,7 @@ async function open(input: Input, fileBytes: number, allowance: Allowance): Prom
   }
   const sink = new EncodedPacketSink(track)
   const first = await sink.getFirstPacket({ metadataOnly: true })
-  if (first === null) throw new AttestdError('media-corrupt', 'The video holds no frame.')
+  if (first === null) throw noFrame()
   const pace = await paceOf(sink)
   const keyframes = await listKeyframes(sink, allowance)
   const seconds = await secondsOf(input, track, keyframes.listedAll)
@@ -193,6 +202,10 @@ function asCorrupt(error: unknown): AttestdError {
   if (error instanceof AttestdError) return error
   const text = errorText(error).split('\n')[0]?.slice(0, 200)
   return new AttestdError('media-corrupt', `The video cannot be read: ${text}`, { cause: error })
+}
+
+function noFrame(): AttestdError {
+  return new AttestdError('media-empty', 'The video holds no frame.')
 }
 
 function encrypted(): AttestdError {

@@ -1,0 +1,26 @@
+import { readAt } from '../core/files.js'
+
+/** Top-level boxes that are walked over in search of the index. */
+const MAX_BOXES = 10_000
+
+/** Where the index (moov) of an ISO base media file lies, in bytes. */
+export interface Mp4Index {
+  readonly offset: number
+  /** As the box states it; infinite where it says "to the end". The file may end before. */
+  readonly size: number
+}
+
+/** Finds the index of an MP4, M4A or QuickTime file; null where there is none: another container, or a broken file. */
+export async function findMp4Index(file: string): Promise<Mp4Index | null> {
+  let offset = 0
+  for (let count = 0; count < MAX_BOXES; count++) {
+    const head = await readAt(file, offset, 16)
+    if (head.length < 8) return null
+    const short = head.readUInt32BE(0)
+    const size = short === 1 && head.length === 16 ? Number(head.readBigUInt64BE(8)) : short
+    if (head.toString('latin1', 4, 8) === 'moov') return { offset, size: size || Number.POSITIVE_INFINITY }
+    if (size < 8) return null
+    offset += size
+  }
+  return null
+}
