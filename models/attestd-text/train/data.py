@@ -14,8 +14,9 @@ MIN_CHARACTERS = 180
 # Longest window that is scored in one piece; longer texts are cut at sentence ends.
 WINDOW = 1500
 
-# Languages the pack holds, ISO 639-1; all others abstain.
-LANGUAGES = ["en", "zh", "ar", "bg", "ru", "id"]
+# Languages that are scored, ISO 639-1; all others abstain. Chinese is in the pack too, but what is learnt from one of its
+# sources is worth nothing on the other (evaluation/report.md), so it is left out.
+LANGUAGES = ["en", "ar", "bg", "ru", "id"]
 
 # Left-out domains: alike ones of different sources go together. `rewriting` leaves out the whole source l2r.
 DOMAINS = {
@@ -35,6 +36,8 @@ GENERATORS = {
     "gpt-3.5": ["gpt-3.5-turbo", "text-davinci-003"],
     "open": ["llama-2-70b", "flan-t5-xxl"],
 }
+# Folds over the documents of the languages that have one source only.
+FOLDS = 3
 # Fewest machine-made texts for which a pair of domain and generator is reported.
 MIN_PAIR = 60
 
@@ -64,10 +67,10 @@ class Pack:
         return self.source == REWRITING_SOURCE if DOMAINS[name] is None else np.isin(self.domain, DOMAINS[name])
 
 
-def read_pack(folder, name):
-    with gzip.open(folder / f"{name}.jsonl.gz", "rt") as lines:
+def read_rows(file):
+    with gzip.open(file, "rt") as lines:
         rows = [json.loads(line) for line in lines]
-    return Pack([row for row in rows if len(row["text"]) >= MIN_CHARACTERS])
+    return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
 
 
 def left_out_pairs(pack):
@@ -145,12 +148,11 @@ def fixture():
     rng = random.Random(SEED)
     rows = []
     places = [(d, s) for s, ds in {
-        "alpha": ["fiction_wp", "review_yelp", "sci_abstract", "news_xsum"], "l2r": ["l2r_newsarticle", "l2r_business"],
-        "outfox_valid": ["essay_student"],
+        "alpha": ["fiction_wp", "review_yelp"], "l2r": ["l2r_newsarticle"], "outfox_valid": ["essay_student"],
     }.items() for d in ds]
     for domain, source in places:
-        for generator in ["human"] * 3 + [names[0] for names in GENERATORS.values()]:
-            for number in range(80):
+        for generator in ("human", "gpt-3.5-turbo", "claude-3-opus"):
+            for number in range(MIN_PAIR):
                 flavor = PLAIN if generator == "human" else LOFTY
                 said = [
                     f"The {rng.choice(NOUNS)} {rng.choice(VERBS)} the {rng.choice(NOUNS)} "

@@ -48,6 +48,8 @@ const CYRILLIC: Readonly<Record<string, { letters: RegExp | null; words: string 
 /** Letters of languages in Arabic script that Arabic lacks. */
 const NOT_ARABIC = /[پچژگکیٹڈڑےںھہۀڵێەۆ]/gu
 
+/** As much of a text is looked at, UTF-16 units; a book is long and written in one language. */
+const MAX_LOOKED_AT = 50_000
 /** Share of the letters that a script needs before the text is taken for one of its languages. */
 const MAIN_SCRIPT_SHARE = 0.6
 /** Share of the words that must be known of a language in Latin or Cyrillic script. */
@@ -62,7 +64,8 @@ const wordLists = new Map<string, ReadonlySet<string>>(
 )
 
 /** ISO 639 code of the language a text is written in, or `und` where it is none of those known here. */
-export function languageOf(text: string): string {
+export function languageOf(whole: string): string {
+  const text = whole.slice(0, MAX_LOOKED_AT)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const share = (script: RegExp) => (text.match(script)?.length ?? 0) / Math.max(letters, 1)
   const [han, kana] = [share(/\p{Script=Han}/gu), share(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu)]

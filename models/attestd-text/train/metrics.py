@@ -1,0 +1,151 @@
+"""Figures of merit: ranking with bootstrap intervals, calibration by length, and the choice of the decision band."""
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.linear_model import LogisticRegression
+
+# Upper ends of the length bins, normalized characters; the last bin has none.
+LENGTH_BINS = [300, 500, 800, 1200]
+RESAMPLES = 300
+# Shares of machine-made texts for which a calibration is tried, most first.
+SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05]
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-np.asarray(x, np.float64)))
+
+
+def auc(labels, scores):
+    """Area under the ROC curve; ties count half."""
+    ranks, machine = rankdata(scores), labels == 1
+    pairs = machine.sum() * (~machine).sum()
+    return float((ranks[machine].sum() - machine.sum() * (machine.sum() + 1) / 2) / pairs)
+
+
+def tpr_at(labels, scores, fpr):
+    """Share of machine-made texts above the threshold that at most `fpr` of the human ones pass."""
+    human = np.sort(scores[labels == 0])[::-1]
+    threshold = human[min(int(fpr * len(human)), len(human) - 1)]
+    return float((scores[labels == 1] > threshold).mean())
+
+
+def ranking(labels, scores):
+    return {
+        "auc": auc(labels, scores),
+        "tprAtFpr5": tpr_at(labels, scores, 0.05),
+        "tprAtFpr1": tpr_at(labels, scores, 0.01),
+    }
+
+
+def interval(labels, scores, groups, seed=0):
+    """95 % interval of the AUC; whole document groups are drawn again, not texts."""
+    rng = np.random.default_rng(seed)
+    members = {}
+    for row, group in enumerate(groups):
+        members.setdefault(group, []).append(row)
+    members = [np.array(rows) for rows in members.values()]
+    drawn = []
+    for _ in range(RESAMPLES):
+        rows = np.concatenate([members[g] for g in rng.integers(0, len(members), len(members))])
+        if 0 < labels[rows].sum() < len(rows):
+            drawn.append(auc(labels[rows], scores[rows]))
+    return [float(q) for q in np.quantile(drawn, [0.025, 0.975])]
+
+
+def length_bin(lengths):
+    return np.searchsorted(LENGTH_BINS, lengths)
+
+
+def balance(labels, share=0.5, weights=None):
+    """Weights under which machine-made texts make up `share` of all."""
+    weights = np.ones(len(labels)) if weights is None else weights
+    machine = labels == 1
+    sums = weights[machine].sum(), weights[~machine].sum()
+    return np.where(machine, share * weights / sums[0], (1 - share) * weights / sums[1])
+
+
+def fit_by_length(labels, logits, lengths, weights, share):
+    """One Platt line per length bin, for a stream in which `share` of the texts are machine-made."""
+    bins, lines = length_bin(lengths), []
+    for number in range(len(LENGTH_BINS) + 1):
+        inside = bins == number
+        # A bin without one of the classes takes the line of all lengths.
+        inside = inside if len(set(labels[inside])) == 2 else np.ones(len(labels), bool)
+        w = balance(labels[inside], share, weights[inside]) * inside.sum()
+        fit = LogisticRegression(C=1e6).fit(logits[inside, None], labels[inside], w)
+        lines.append((max(float(fit.coef_[0, 0]), 1e-3), float(fit.intercept_[0])))
+    return lines
+
+
+def apply_by_length(lines, logits, lengths):
+    slopes, intercepts = np.array(lines).T
+    bins = length_bin(lengths)
+    return sigmoid(slopes[bins] * logits + intercepts[bins])
+
+
+def calibration_error(labels, risks, weights, bins=10):
+    """Expected calibration error over equal-width bins."""
+    which = np.minimum((risks * bins).astype(int), bins - 1)
+    total = 0.0
+    for b in np.unique(which):
+        w = weights[which == b]
+        gap = abs(np.average(risks[which == b], weights=w) - np.average(labels[which == b], weights=w))
+        total += gap * w.sum()
+    return float(total / weights.sum())
+
+
+def reliability(labels, risks, weights, bins=10):
+    """Rows (low edge, mean risk, share machine-made, count) of the bins that hold anything."""
+    which = np.minimum((risks * bins).astype(int), bins - 1)
+    return [{
+        "from": b / bins,
+        "meanRisk": float(np.average(risks[which == b], weights=weights[which == b])),
+        "shareMachineMade": float(np.average(labels[which == b], weights=weights[which == b])),
+        "count": int((which == b).sum()),
+    } for b in np.unique(which).tolist()]
+
+
+def quality(labels, risks, weights):
+    """Brier score, expected calibration error, and the error rates at risk >= 0.5."""
+    human, machine = labels == 0, labels == 1
+    return {
+        "brier": float(np.average((risks - labels) ** 2, weights=weights)),
+        "ece": calibration_error(labels, risks, weights),
+        "fprAt50": float(np.average(risks[human] >= 0.5, weights=weights[human])),
+        "tprAt50": float(np.average(risks[machine] >= 0.5, weights=weights[machine])),
+    }
+
+
+def band_figures(labels, risks, weights, low, high):
+    """What is decided outside [low, high], and how often rightly; `weights` balance the classes."""
+    below, above = risks <= low, risks >= high
+    decided = below | above
+    right = np.where(above, labels == 1, labels == 0)
+
+    def share(what, inside):
+        return float(np.average(what[inside], weights=weights[inside])) if inside.any() else None
+
+    return {
+        "low": low,
+        "high": high,
+        "decided": float(np.average(decided, weights=weights)),
+        "accuracyDecided": share(right, decided),
+        "precisionAbove": share(labels == 1, above),
+        "precisionBelow": share(labels == 0, below),
+        "humanAbove": share(above, labels == 0),
+        "machineAbove": share(above, labels == 1),
+        "humanBelow": share(below, labels == 0),
+        "machineBelow": share(below, labels == 1),
+    }
+
+
+def choose_band(labels, risks, weights, precision=0.9):
+    """Lowest `high` and highest `low` (steps of 0.01) whose sides each hold `precision`; the classes weigh the same."""
+    def reaches(edge, above):
+        side = risks >= edge if above else risks <= edge
+        good = labels == (1 if above else 0)
+        return side.any() and np.average(good[side], weights=weights[side]) >= precision
+
+    high = next((e for e in np.arange(0.5, 0.991, 0.01) if reaches(e, True)), 0.99)
+    low = next((e for e in np.arange(0.5, 0.009, -0.01) if reaches(e, False)), 0.01)
+    return round(float(low), 2), round(float(high), 2)

@@ -1,0 +1,76 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import { type ChildDetector, loadChildDetector } from '../../../src/detect/child/child-detector.js'
+import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
+import { checkSelfTest } from '../../../src/detect/package/self-test.js'
+import { calibrate } from '../../../src/detect/scoring/calibration.js'
+
+const SAMPLES = packagePath('src', 'sandbox', 'samples')
+const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null }
+
+describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
+  let pack: DetectorPackage
+  let detector: ChildDetector
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-text-package-'))
+    const [first] = await loadPackages({ modelsDir: packagePath('models'), detectors: [id] })
+    pack = first as DetectorPackage
+    detector = await loadChildDetector(pack, TOOLS, new Map(), null)
+  })
+  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
+
+  const riskOf = async (file: string) => {
+    const { rawScore, length } = await detector.measure(path.join(SAMPLES, file))
+    return calibrate(rawScore, pack.manifest.calibration, length)
+  }
+
+  it('gives its own sample the stated risk', async () => {
+    const measured = await detector.measure(path.join(pack.folder, pack.manifest.selfTest.file))
+    expect(() => checkSelfTest(pack, measured)).not.toThrow()
+  })
+
+  it('gives the same bits again, whatever was scored between', async () => {
+    const file = path.join(SAMPLES, 'rose-bowl-hack.txt')
+    const before = await detector.measure(file)
+    await detector.measure(path.join(SAMPLES, 'cafe-review.txt'))
+    const again = await detector.measure(file)
+    expect(Object.is(again.rawScore, before.rawScore)).toBe(true)
+    expect(again.parts).toEqual(before.parts)
+    expect(again.variants).toEqual(before.variants)
+  })
+
+  it('puts prose written by people below prose written by a machine', async () => {
+    const human = await Promise.all(['northanger-abbey.txt', 'rose-bowl-hack.txt'].map(riskOf))
+    const machine = await Promise.all(['cafe-review.txt', 'housing-letter.txt'].map(riskOf))
+    expect(Math.max(...human)).toBeLessThan(Math.min(...machine))
+    expect(Math.max(...human)).toBeLessThan(0.5)
+  })
+
+  it('does not look at markup, line breaks and typography', async () => {
+    const text = await fs.readFile(path.join(SAMPLES, 'cafe-review.txt'), 'utf8')
+    const dressed = path.join(folder, 'dressed.md')
+    const lines = text.split('\n').map((line) => line.replaceAll("'", '’').replaceAll(', ', ',\u00a0'))
+    await fs.writeFile(dressed, `\ufeff# A review\r\n\r\n**${lines.join('\r\n')}**\r\n`)
+    const plain = await detector.measure(path.join(SAMPLES, 'cafe-review.txt'))
+    expect((await detector.measure(dressed)).rawScore).toBe(plain.rawScore)
+  })
+
+  it('names the passage that drives the score', async () => {
+    const long = path.join(folder, 'long.txt')
+    const [human, machine] = await Promise.all(
+      ['northanger-abbey.txt', 'cafe-review.txt'].map((name) => fs.readFile(path.join(SAMPLES, name), 'utf8')),
+    )
+    await fs.writeFile(long, `${human?.repeat(2)}\n\n${machine}`)
+    const { notes, parts, length } = await detector.measure(long)
+    const [start, end] = (parts[0]?.name.match(/\d+/g) ?? []).map(Number)
+    expect(notes).toMatch(/^utf-8 text, en, \d+ characters; \d+ parts, /)
+    expect(notes).toContain(`highest ${parts[0]?.name}`)
+    expect(end).toBe(length)
+    expect(start).toBeGreaterThan(1000)
+  })
+})
