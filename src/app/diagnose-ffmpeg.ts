@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Settings } from '../config/settings.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError } from '../core/errors.js'
 import { ffmpegCage } from '../detect/ffmpeg/ffmpeg-cage.js'
+import { ffmpegVersion } from './ffmpeg-version.js'
 import { findProgram } from './find-program.js'
 
-/** Printing its version takes an ffmpeg milliseconds, on a busy machine a second. */
-const VERSION_TIMEOUT_MS = 10_000
 /** What the shell would look for where the setting is left alone. */
 const USUAL_NAME = 'ffmpeg'
 const INSTALL = 'Install ffmpeg (apt-get install ffmpeg), or name one in ATTESTD_FFMPEG.'
@@ -32,21 +29,10 @@ export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Prom
       fix: INSTALL,
     }
   }
-  const version = await versionOf(program)
+  const version = await ffmpegVersion(program)
   const { gaps } = await ffmpegCage()
   return {
     state: 'found',
     says: `${program} is version ${version}; ${gaps.length === 0 ? 'its cage is whole' : gaps.join('; ')}`,
   }
-}
-
-async function versionOf(program: string): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)(program, ['-version'], { env: {}, timeout: VERSION_TIMEOUT_MS })
-    const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1]
-    if (version !== undefined) return version
-  } catch (error) {
-    throw new AttestdError('setting-invalid', `${program} does not run: ${errorText(error)}`, { cause: error })
-  }
-  throw new AttestdError('setting-invalid', `${program} is no ffmpeg.`)
 }

@@ -8,16 +8,17 @@ import { describePlatform } from './platform.js'
 
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
 export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
+  const ffmpeg = await findProgram(settings.ffmpeg)
   return createDetectorHost({
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,
-    ffmpeg: await findProgram(settings.ffmpeg),
+    ffmpeg,
     remoteToken: settings.detectorToken,
     workers: settings.detectorWorkers,
     timeoutMs: settings.detectorTimeoutMs,
     memoryMb: settings.detectorMemoryMb,
     jobsPerChild: settings.detectorJobs,
-    platform: await describePlatform(),
+    platform: await describePlatform(ffmpeg),
     clock: systemClock,
     random: Math.random,
     log: silentLog,

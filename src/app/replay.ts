@@ -8,6 +8,7 @@ import { loadPackages } from '../detect/package/package-loader.js'
 import type { DetectorChoice } from '../detect/package/selection.js'
 import { Ledger, type LedgerEntry } from '../pipeline/ledger.js'
 import { dataPaths } from './data-dir.js'
+import { findProgram } from './find-program.js'
 import { openDetectors } from './open-detectors.js'
 import { openMedia } from './open-media.js'
 import { describePlatform } from './platform.js'
@@ -40,7 +41,7 @@ type VerdictEntry = Extract<LedgerEntry, { kind: 'verdict' }>
  * submitted; a daemon may run on the same data directory.
  */
 export async function replayVerdict(settings: Settings, assetId: string): Promise<Replay> {
-  const platform = await describePlatform()
+  const platform = await describePlatform(await findProgram(settings.ffmpeg))
   const record = await newestVerdict(settings.dataDir, assetId)
   const ended = (outcome: ReplayOutcome, says: string, detection: Detection | null = null): Replay => ({
     outcome,

@@ -36,8 +36,9 @@ async function run(verb: Command): Promise<void> {
     log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
 
   const signals = listenForStop()
-  // A service manager reloads by it; while the packages are first read there is nothing to do, and it must not end the process.
-  process.on('SIGHUP', () => log.info({}, 'SIGHUP: detector packages are taken in anew'))
+  // A service manager reloads by it, and it must not end the process while that still starts.
+  let reload = () => log.info({}, 'SIGHUP: still starting, the detector packages are just being read')
+  process.on('SIGHUP', () => reload())
   const leaveNow = (code: number) => process.exit(code)
   void aborted(signals.force).then(() => leaveNow(EXIT.temporary))
   const crash = (error: unknown) => {
@@ -56,7 +57,7 @@ async function run(verb: Command): Promise<void> {
   const daemon = await Promise.race([starting, aborted(signals.drain).then(() => null)])
   // Nothing was taken yet; detector processes end with this one, and the next start takes the queue's lock over.
   if (!daemon) return leaveNow(EXIT.ok)
-  process.on('SIGHUP', () => void daemon.reloadDetectors())
+  reload = () => void daemon.reloadDetectors()
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     log.error({ err: lost }, 'lost what only a restart mends')

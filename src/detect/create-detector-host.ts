@@ -76,9 +76,9 @@ class ReloadableDetectorHost implements DetectorHost {
     return this.present.probe(signal)
   }
 
-  reload(detectors: DetectorHostOptions['detectors'] = this.choice): Promise<void> {
+  reload(detectors?: DetectorHostOptions['detectors']): Promise<void> {
     // One after the other: each must see the outcome of the one before.
-    const reload = this.reloading.then(() => this.replace(detectors))
+    const reload = this.reloading.then(() => this.replace(detectors ?? this.choice))
     this.reloading = reload.catch(() => {})
     return reload
   }

@@ -36,7 +36,19 @@ describe('the command line', () => {
     expect(await attestd(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
     const { code, out } = await attestd(['--help'])
     expect(code).toBe(0)
-    for (const verb of ['run', 'demo', 'init', 'doctor', 'status', 'score', 'scores', 'models', 'sandbox', 'queue']) {
+    for (const verb of [
+      'run',
+      'demo',
+      'init',
+      'doctor',
+      'status',
+      'score',
+      'scores',
+      'replay',
+      'models',
+      'sandbox',
+      'queue',
+    ]) {
       expect(out).toMatch(new RegExp(`^  ${verb}\\b`, 'm'))
     }
   })

@@ -1,0 +1,41 @@
+import path from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { ModelServer } from '../support/model-server.js'
+import { writeRemotePackage } from '../support/other-packages.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+let server: ModelServer
+
+afterEach(async () => {
+  await bench.dispose()
+  await server.close()
+})
+
+test('a model server that goes away is said by name, its files wait, and all are scored when it is back', async () => {
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  server = await ModelServer.start({ binary: true })
+  await writeRemotePackage(path.join(bench.folder, 'models'), 'far', server.url)
+  const daemon = await bench.start({ ATTESTD_DETECTORS: 'far', ATTESTD_DETECTOR_TOKEN: 'secret-model-token' }).ready()
+  await bench.register('remote')
+  await bench.expectExactlyOneEach()
+  const { port } = server
+  await server.close()
+  await bench.registerMany(2, 'remote')
+  await bench.until('a retry', async () => (await daemon.metric('attestd_retries_total', 'detector-unreachable')) > 0)
+  const { status, text } = await daemon.get('/readyz')
+  expect(status).toBe(503)
+  expect(text).toContain('The model server of far does not answer')
+  server = await ModelServer.start({ binary: true, port })
+  await bench.expectExactlyOneEach()
+  await bench.until('ready', async () => (await daemon.get('/readyz')).status === 200)
+  expect(bench.sandbox.scores().map(({ algorithm }) => algorithm)).toEqual(Array(3).fill('far@1.0.0'))
+  expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(
+    new Set(['Bearer secret-model-token']),
+  )
+  const told = [daemon.output, (await daemon.get('/status')).text, (await daemon.get('/')).text].join('\n')
+  expect(told).not.toContain('secret-model-token')
+})
