@@ -12,6 +12,7 @@ export const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'docs/lab.md',
   'models/README.md',
   'src/sandbox/samples/README.md',
   'config/SETTINGS.md',
