@@ -3,15 +3,15 @@ import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
-import type { ChildJob } from './child/child-host.js'
+import type { ChildJob, MeasuredMessage } from './child/child-host.js'
 import { ChildPool } from './child/child-pool.js'
+import { detectTogether } from './detect-together.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from './detection.js'
 import type { DetectorEventSink } from './detector-events.js'
 import { withEvidence } from './evidence/with-evidence.js'
 import { type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from './package/package-loader.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './package/self-test.js'
-import { type Absence, combine, type Vote } from './scoring/ensemble.js'
 import { toDetection } from './scoring/to-detection.js'
 import { startWarmChild } from './warm-child.js'
 
@@ -82,39 +82,10 @@ export class DetectorCrew {
     this.lastInferenceAt = this.options.clock.monotonic()
   }
 
-  /** One after the other, so that a file which kills its process kills one. @throws AttestdError */
+  /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const detection = await this.detectBare(request, signal)
+    const detection = await this.running(() => this.detectBare(request, signal))
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
-  }
-
-  private detectBare(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    return this.running(async () => {
-      const lineup = this.lineups.get(request.mediaType)
-      if (lineup === undefined) {
-        throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
-      }
-      const { ensemble, members } = lineup
-      const [only] = members as [SelectedPackage]
-      if (ensemble === null) return this.measure(only, request, signal)
-      // A heat map shows one detector: the first.
-      const { heatMap: _, ...bare } = request
-      const votes: Vote[] = []
-      const absent: (Absence & { error: AttestdError })[] = []
-      for (const pack of members) {
-        try {
-          const detection = await this.measure(pack, pack === only ? request : bare, signal)
-          votes.push({ weight: pack.weight, band: pack.manifest.decisionBand, detection })
-        } catch (error) {
-          // One that cannot judge this file is left out; any other failure must not become a partial score.
-          if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
-          absent.push({ id: pack.manifest.id, reason: error.reason, error })
-        }
-      }
-      if (votes.length === 0) throw absent[0]?.error
-      const heatMap = votes[0]?.detection.heatMap
-      return { ...combine(ensemble, votes, absent), ...(heatMap === undefined ? {} : { heatMap }) }
-    })
   }
 
   hasShadows(mediaType: MediaType): boolean {
@@ -130,14 +101,12 @@ export class DetectorCrew {
     })
   }
 
+  /** Tries every package, so that one that fails leaves no other unproved. @throws the first failure */
   probe(signal?: AbortSignal): Promise<void> {
     return this.running(async () => {
-      for (const pack of this.live) {
-        await checkSampleUnchanged(pack)
-        await this.watched(pack, () =>
-          this.pool.run(selfTestJob(pack), signal, ({ measurement }) => checkSelfTest(pack, measurement)),
-        )
-      }
+      const failures: unknown[] = []
+      for (const pack of this.live) await this.probeOne(pack, signal).catch((error: unknown) => failures.push(error))
+      if (failures.length > 0) throw failures[0]
     })
   }
 
@@ -158,6 +127,25 @@ export class DetectorCrew {
 
   async close(): Promise<void> {
     await Promise.all([this.pool.close(), this.shadowPool?.close()])
+  }
+
+  private async detectBare(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    const lineup = this.lineups.get(request.mediaType)
+    if (lineup === undefined) {
+      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
+    }
+    const { ensemble, members } = lineup
+    const [first] = members as [SelectedPackage]
+    if (ensemble === null) return this.measure(first, request, signal)
+    // A heat map shows one detector: the first.
+    const { heatMap: _, ...bare } = request
+    return detectTogether(members, ensemble, (pack) => this.measure(pack, pack === first ? request : bare, signal))
+  }
+
+  private async probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
+    await checkSampleUnchanged(pack)
+    const check = ({ measurement }: MeasuredMessage) => checkSelfTest(pack, measurement)
+    await this.watched(pack, () => this.pool.run(selfTestJob(pack), signal, check))
   }
 
   private shadowsOf(mediaType: MediaType): readonly SelectedPackage[] {
