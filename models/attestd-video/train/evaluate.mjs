@@ -5,7 +5,7 @@
  *   node models/attestd-video/train/evaluate.mjs [--data DIR] [--work DIR] [--per-source 16] [--fit] [--write]
  *
  * DIR holds index.csv and img/ of the image pack; without it, the free pictures of this repository are all there is.
- * --fit sets the calibration in detector.json; --write writes evaluation/metrics.json and report.md.
+ * --fit sets calibration and decision band in detector.json (restate.mjs must follow); --write writes evaluation/metrics.json and report.md.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,6 +34,8 @@ const PASSAGE_SECONDS = 6
  * it will be of others.
  */
 const KEPT_SLOPE = 0.6
+/** The band is never narrower: clips of one picture each say little of real video. */
+const LEAST_BAND = { low: 0.25, high: 0.9 }
 
 const { fitPlatt } = await built('lab/calibrate/fit-platt.js')
 const { areaUnderRoc, tprAtFpr } = await built('lab/metrics/roc.js')
@@ -42,6 +44,8 @@ const { bootstrapIntervals } = await built('lab/metrics/bootstrap.js')
 const { seededRandom } = await built('lab/metrics/seeded-random.js')
 
 const detector = await openPackage(options.ffmpeg)
+/** The whole clip as one window, as if a passage could not matter. */
+const withoutWindows = await openPackage(options.ffmpeg, { windowSeconds: 1e6 })
 const groups = { samples: samplePictures() }
 if (options.data) groups.pack = packPictures(resolve(options.data), Number(options['per-source']))
 const work = resolve(options.work)
@@ -72,8 +76,10 @@ async function clipsOf(name, pictures) {
 async function score(clips) {
   const rows = []
   for (const clip of clips) {
-    const { rawScore, notes, elapsedMs } = await detector.measure(clip.file)
-    rows.push({ ...clip, rawScore, notes, elapsedMs })
+    const { rawScore } = await detector.measure(clip.file)
+    const isLong = clip.kind === 'passage' || clip.kind === 'long real'
+    const asOne = isLong ? (await withoutWindows.measure(clip.file)).rawScore : rawScore
+    rows.push({ ...clip, rawScore, asOne })
     if (rows.length % 20 === 0) console.log(`${rows.length} of ${clips.length} clips`)
   }
   return rows
@@ -83,8 +89,8 @@ const round = (value) => Number(value.toFixed(4))
 const isFake = ({ kind }) => kind === 'fake' || kind === 'passage'
 
 /** Area under the ROC curve of some rows, with its interval, and the share of fakes found at 5 % false alarms. */
-function figures(rows) {
-  const labeled = rows.map((row) => ({ score: row.rawScore, fake: isFake(row) }))
+function figures(rows, field = 'rawScore') {
+  const labeled = rows.map((row) => ({ score: row[field], fake: isFake(row) }))
   const ranked = rankScores(labeled)
   const { auc } = bootstrapIntervals(labeled, { auc: areaUnderRoc }, seededRandom(1))
   return {
@@ -96,9 +102,9 @@ function figures(rows) {
   }
 }
 
-function flagged(rows, manifest, kinds) {
+function flagged(rows, kinds) {
   const chosen = rows.filter(({ kind }) => kinds.includes(kind))
-  const risks = chosen.map(({ rawScore }) => detector.risk(rawScore))
+  const risks = chosen.map(({ rawScore }) => calibrate(rawScore, manifest.calibration))
   const { low, high } = manifest.decisionBand
   const share = (is) => round(risks.filter(is).length / risks.length)
   return {
@@ -116,17 +122,35 @@ for (const [name, pictures] of Object.entries(groups)) {
   all.push(...rows)
 }
 
-if (options.fit) {
+/** Calibration and band for detector.json, and the manifest as it is then. */
+function fit() {
   const rows = all.filter(({ set }) => set === (options.data ? 'pack' : 'samples'))
   const line = fitPlatt(rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0, weight: 1 })))
-  const slope = round(line.slope * KEPT_SLOPE)
+  const slope = round(Math.min(1, line.slope) * KEPT_SLOPE)
   // Half the risk stays where the fit has it: at the same logit.
   const calibration = { kind: 'platt', slope, intercept: round((line.intercept * slope) / line.slope) }
-  const where = join(PACKAGE, 'detector.json')
-  const manifest = { ...JSON.parse(readFileSync(where, 'utf8')), calibration }
-  writeFileSync(where, `${JSON.stringify(manifest, null, 2)}\n`)
-  console.log('calibration', calibration, 'fitted', line, '; run this again with --write, and restate.mjs')
+  const riskOf = ({ rawScore }) => 1 / (1 + Math.exp(-(slope * rawScore + calibration.intercept)))
+  const highestReal = Math.max(...all.filter((row) => !isFake(row)).map(riskOf))
+  const lowestFake = Math.min(...all.filter(isFake).map(riskOf))
+  const twentieths = (risk, how) => how(risk * 20) / 20
+  const decisionBand = {
+    low: Math.min(LEAST_BAND.low, twentieths(lowestFake, Math.floor)),
+    high: Math.min(0.99, Math.max(LEAST_BAND.high, twentieths(highestReal, Math.ceil))),
+  }
+  console.log('fitted', line, { calibration, decisionBand })
+  return { ...detector.manifest, calibration, decisionBand }
 }
+
+/** As stored: only what the fit sets is replaced, the rest of the text stays. */
+function store({ calibration, decisionBand }) {
+  const where = join(PACKAGE, 'detector.json')
+  const manifest = { ...JSON.parse(readFileSync(where, 'utf8')), calibration, decisionBand }
+  writeFileSync(where, `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+const manifest = options.fit ? fit() : detector.manifest
+if (options.fit) store(manifest)
+const { calibrate } = await built('detect/scoring/calibration.js')
 
 for (const name of Object.keys(groups)) {
   const rows = all.filter(({ set }) => set === name)
@@ -135,18 +159,19 @@ for (const name of Object.keys(groups)) {
   sets[name] = {
     whole: figures(only('real', 'fake')),
     passage: figures(only('long real', 'passage')),
+    passageWithoutWindows: figures(only('long real', 'passage'), 'asOne'),
     byGenerator: Object.fromEntries(
       sources.map((source) => [
         source,
         figures([...only('real'), ...only('fake').filter((row) => row.source === source)]),
       ]),
     ),
-    realClips: flagged(rows, detector.manifest, ['real', 'long real']),
-    fakeClips: flagged(rows, detector.manifest, ['fake']),
-    passageClips: flagged(rows, detector.manifest, ['passage']),
+    realClips: flagged(rows, ['real', 'long real']),
+    fakeClips: flagged(rows, ['fake']),
+    passageClips: flagged(rows, ['passage']),
   }
 }
-const { id, version, calibration, decisionBand, preprocessing } = detector.manifest
+const { id, version, calibration, decisionBand, preprocessing } = manifest
 const metrics = { detector: `${id}@${version}`, uses: detector.used, preprocessing, calibration, decisionBand, sets }
 console.log(JSON.stringify(metrics, null, 2))
 if (options.write) {

@@ -7,12 +7,17 @@ export const PACKAGE = join(import.meta.dirname, '..')
 
 export const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).href)
 
-/** @param {string | null} ffmpeg absolute path */
-export async function openPackage(ffmpeg) {
+/**
+ * @param {string | null} ffmpeg absolute path
+ * @param {object} [otherwise] fields of the preprocessing that differ from the manifest, for comparison
+ */
+export async function openPackage(ffmpeg, otherwise = {}) {
   const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
   const { loadChildDetector } = await built('detect/child/child-detector.js')
   const { calibrate } = await built('detect/scoring/calibration.js')
-  const pack = await loadPackage(PACKAGE)
+  const shipped = await loadPackage(PACKAGE)
+  const preprocessing = { ...shipped.manifest.preprocessing, ...otherwise }
+  const pack = { ...shipped, manifest: { ...shipped.manifest, preprocessing } }
   const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg }
   const loaded = new Map()
   for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))

@@ -29,6 +29,7 @@ export function reportOf({ detector, uses, calibration, decisionBand, preprocess
     )
     const row = (what, one) => `| ${what} | ${one.real} | ${one.fake} | ${auc(one)} | ${percent(one.tprAtFpr5)} |`
     lines.push(row('machine-made throughout', set.whole), row('a machine-made passage of 6 s in 24 s', set.passage))
+    lines.push(row('the same, the whole clip as one window', set.passageWithoutWindows))
     for (const [source, one] of Object.entries(set.byGenerator)) lines.push(row(source, one))
     lines.push('', '| clips | number | risk 50 or more | above the band | unsure |', '|---|---|---|---|---|')
     for (const [what, one] of [

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { scoreClip } from '../../../src/detect/video/clip-score.js'
+import type { ScoredFrame } from '../../../src/detect/video/frame-scores.js'
+import { scoreWindows, worstWindows } from '../../../src/detect/video/window-score.js'
+
+const frame = (seconds: number, rawScore: number, face?: number): ScoredFrame => ({
+  seconds,
+  rawScore,
+  faces: face === undefined ? [] : [{ left: 10 + seconds, top: 20, width: 50, height: 60, rawScore: face }],
+})
+const steady = (count: number, rawScore: number) => Array.from({ length: count }, (_, at) => frame(at, rawScore))
+
+describe('windows', () => {
+  it('hold all frames of their seconds, and three at least', () => {
+    const scores = [0, 1, 2, 10, 20, 30].map((seconds) => ({ seconds, rawScore: seconds }))
+    expect(scoreWindows(scores, 2.5, 3)).toEqual([
+      { from: 0, to: 2, rawScore: 1, frames: 3 },
+      { from: 1, to: 10, rawScore: 2, frames: 3 },
+      { from: 2, to: 20, rawScore: 10, frames: 3 },
+      { from: 10, to: 30, rawScore: 20, frames: 3 },
+    ])
+  })
+
+  it('hold what there is of a clip with fewer frames', () => {
+    expect(scoreWindows([{ seconds: 1, rawScore: 5 }], 4, 3)).toEqual([{ from: 1, to: 1, rawScore: 5, frames: 1 }])
+    expect(scoreWindows([], 4, 3)).toEqual([])
+  })
+
+  it('are told without overlap, the worst first', () => {
+    const windows = [
+      { from: 0, to: 3, rawScore: 1, frames: 3 },
+      { from: 2, to: 5, rawScore: 4, frames: 3 },
+      { from: 6, to: 9, rawScore: 2, frames: 3 },
+    ]
+    expect(worstWindows(windows).map(({ from }) => from)).toEqual([2, 6])
+  })
+})
+
+describe('a clip', () => {
+  it('is as risky as a swapped passage in it', () => {
+    const frames = steady(120, -2).map((each) =>
+      each.seconds >= 50 && each.seconds < 56 ? frame(each.seconds, 3) : each,
+    )
+    const clip = scoreClip(frames, 4)
+    expect(clip.rawScore).toBe(3)
+    expect(clip.worst.from).toBeGreaterThanOrEqual(48)
+    expect(clip.worst.to).toBeLessThan(60)
+    expect(clip.parts[0]?.name).toMatch(/^window 5\d\.0-5\d\.0 s$/)
+  })
+
+  it('is not flagged for single bad frames', () => {
+    const frames = steady(60, -2).map((each) => (each.seconds % 9 === 0 ? frame(each.seconds, 6) : each))
+    expect(scoreClip(frames, 4).rawScore).toBe(-2)
+  })
+
+  it.each([
+    ['report', -1],
+    ['mean', 1.5],
+    ['max', 4],
+  ] as const)('a face that is followed meets the pictures as the image package says: %s', (combine, rawScore) => {
+    const clip = scoreClip(
+      [0, 1, 2, 3, 4].map((seconds) => frame(seconds, -1, 4)),
+      4,
+      combine,
+    )
+    expect(clip).toMatchObject({ rawScore, tracks: 1 })
+    expect(clip.parts.map(({ name }) => name)).toContain('face 1 in window 0.0-3.0 s')
+  })
+
+  it('a face seen in two frames is not scored by itself', () => {
+    const frames = [frame(0, -1, 9), frame(1, -1, 9), frame(2, -1), frame(3, -1)]
+    expect(scoreClip(frames, 4, 'max')).toMatchObject({ rawScore: -1, tracks: 0 })
+  })
+
+  it('without any frame is corrupt', () => {
+    expect(() => scoreClip([], 4)).toThrow(expect.objectContaining({ reason: 'media-corrupt' }))
+  })
+})

@@ -1,0 +1,109 @@
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import type { Frame } from '../../../src/detect/video/frame.js'
+import { readFrames } from '../../../src/detect/video/read-frames.js'
+import { ffmpeg } from '../../support/ffmpeg-tool.js'
+
+// Made by test/fixtures/make-video-fixtures.ts: red, green / blue, white.
+const at = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
+const bad = (name: string) => path.join(packagePath('test', 'fixtures', 'bad-input'), name)
+
+async function read(file: string, program: string | null, maxFrames = 24) {
+  const video = await readFrames(file, maxFrames, { maxPixels: 64_000_000, timeoutSeconds: 60, ffmpeg: program })
+  const frames: Frame[] = []
+  try {
+    for await (const frame of video.frames()) frames.push(frame)
+  } finally {
+    await video.close()
+  }
+  return { ...video, frames }
+}
+
+/** The colors near the corners: top left, top right, bottom left, bottom right, as 0 or 1 for red, green and blue. */
+function corners({ pixels, width, height }: Frame): string {
+  const at = (x: number, y: number) =>
+    [0, 1, 2].map((channel) => ((pixels[(y * width + x) * 3 + channel] as number) > 100 ? 1 : 0)).join('')
+  return [at(9, 9), at(width - 10, 9), at(9, height - 10), at(width - 10, height - 10)].join(' ')
+}
+const UPRIGHT = '100 010 001 111'
+const TURNED = '010 111 100 001'
+const times = (frames: readonly Frame[]) => frames.map(({ seconds }) => Number(seconds.toFixed(2)))
+
+describe.each([
+  ['with ffmpeg', ffmpeg],
+  ['without ffmpeg', null],
+])('a codec whose keyframes are pictures, %s', (where, program) => {
+  it.skipIf(where === 'with ffmpeg' && ffmpeg === null).each([
+    ['vp8.webm', 'webm', 'vp8', [0, 0.5, 1, 1.5], 160, UPRIGHT],
+    ['av1.mp4', 'mp4', 'av1', [0, 0.5, 1, 1.5], 160, UPRIGHT],
+    ['rotated-av1.mp4', 'mp4', 'av1', [0, 0.5, 1, 1.5], 120, TURNED],
+    ['mjpeg.mkv', 'matroska', 'V_MJPEG', [0.1, 0.4, 0.8, 1.2, 1.6], 160, UPRIGHT],
+    ['rotated-mjpeg.mov', 'quicktime', 'jpeg', [0.1, 0.4, 0.8, 1.2, 1.6], 120, TURNED],
+  ])('%s', async (name, format, codec, expected, width, colors) => {
+    const video = await read(at(name), program, 5)
+    expect(video).toMatchObject({ format, facts: { codec, seconds: 2, framesPerSecond: expect.closeTo(10, 1) } })
+    expect(video.frames.map((frame) => [frame.width, corners(frame)])).toEqual(expected.map(() => [width, colors]))
+    expect(times(video.frames)).toHaveLength(expected.length)
+    expect(times(video.frames)[0]).toBeLessThanOrEqual(0.2)
+  })
+})
+
+describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where there is none)', () => {
+  it.each([
+    ['h264.mp4', at('h264.mp4'), 160, UPRIGHT],
+    ['a video turned by its container', at('rotated-h264.mp4'), 120, TURNED],
+  ])('%s: upright frames, a step apart', async (_what, file, width, colors) => {
+    const { frames } = await read(file, ffmpeg)
+    expect(times(frames)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8])
+    expect(new Set(frames.map((frame) => `${frame.width} ${corners(frame)}`))).toEqual(new Set([`${width} ${colors}`]))
+  })
+
+  it('gives the same frames each time', async () => {
+    expect((await read(at('h264.mp4'), ffmpeg)).frames).toEqual((await read(at('h264.mp4'), ffmpeg)).frames)
+  })
+
+  it('tells the true times of a variable frame rate', async () => {
+    const { facts, frames } = await read(bad('variable-frame-rate.mp4'), ffmpeg)
+    expect(facts?.hasVariableRate).toBe(true)
+    // Ten frames 0.05 s apart, then one every 0.4 s; the least step is 0.2 s.
+    expect(times(frames).slice(0, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.9])
+  })
+
+  it('reads the keyframes of a container that only ffmpeg knows', async () => {
+    const { facts, frames } = await read(at('mpeg4.avi'), ffmpeg)
+    expect(facts).toBeNull()
+    expect(times(frames)).toEqual([0, 1.5])
+    expect(corners(frames[0] as Frame)).toBe(UPRIGHT)
+  })
+})
+
+it.each([
+  ['an H.264 clip', at('h264.mp4')],
+  ['an AVI', at('mpeg4.avi')],
+])('%s without ffmpeg is unsupported, and says what would help', async (_what, file) => {
+  await expect(read(file, null)).rejects.toMatchObject({
+    reason: 'media-unsupported',
+    message: expect.stringMatching(/ffmpeg.*ATTESTD_FFMPEG/),
+  })
+})
+
+it.each([
+  ['only sound', at('sound-only.mp4'), 'media-type-mismatch'],
+  ['a track that claims 20,000 pixels a side', at('huge.mp4'), 'media-too-complex'],
+  ['an index that is cut off', bad('truncated-header.mp4'), 'media-corrupt'],
+  ['no frame', bad('zero-frame.mp4'), 'media-empty'],
+  ['encryption', bad('encrypted.mp4'), 'media-unsupported'],
+  ['a list of files', bad('concat.mp4'), 'media-type-mismatch'],
+  ['a picture', bad('png-named.jpg'), 'media-type-mismatch'],
+  ['no bytes', bad('empty.mp4'), 'media-empty'],
+])('is refused by name: %s', async (_what, file, reason) => {
+  await expect(read(file, ffmpeg)).rejects.toMatchObject({ reason })
+})
+
+it('reads what is there of a file that was cut off', async () => {
+  const whole = await read(at('vp8.webm'), null)
+  const cut = await read(bad('truncated.webm'), null)
+  expect(cut.frames.length).toBeGreaterThan(0)
+  expect(whole.frames.length).toBeGreaterThan(cut.frames.length)
+})
