@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSamples } from '../../src/app/samples.js'
+import { packagePath } from '../../src/core/files.js'
+import { MEDIA_TYPES } from '../../src/core/media-types.js'
+import type { DetectorHost, DetectRequest } from '../../src/detect/detection.js'
+import { DetectorBench } from '../support/detector-bench.js'
+
+const SAMPLES_OF_A_KIND = 3
+
+let bench: DetectorBench
+beforeAll(async () => {
+  bench = await DetectorBench.create()
+})
+afterAll(() => bench.dispose())
+
+/** Raw score, or the reason why there is none: it must be the same one too. */
+async function outcome(host: DetectorHost, request: DetectRequest): Promise<number | string> {
+  return host.detect(request).then(
+    ({ rawScore }) => rawScore,
+    (error: { reason: string }) => error.reason,
+  )
+}
+
+test('the shipped detectors give the same bits one by one and all at once, by one process and by three', async () => {
+  const shipped = { modelsDir: packagePath('models'), detectors: [] }
+  const one = await bench.start({ ...shipped, workers: 1 })
+  const samples = await readSamples()
+  const requests = MEDIA_TYPES.flatMap((mediaType) => {
+    const files = samples.filter((sample) => sample.mediaType === mediaType && one.detectorFor(mediaType) !== null)
+    return files.slice(0, SAMPLES_OF_A_KIND).map(({ path: file }) => ({ file, mediaType }))
+  })
+  const inTurn: (number | string)[] = []
+  for (const request of requests) inTurn.push(await outcome(one, request))
+  const three = await bench.start({ ...shipped, workers: 3 })
+  const twice = [...requests, ...requests.toReversed()]
+  const atOnce = await Promise.all(twice.map((request) => outcome(three, request)))
+  expect(atOnce).toEqual([...inTurn, ...inTurn.toReversed()])
+  expect(inTurn.filter((score) => typeof score === 'number').length).toBeGreaterThanOrEqual(SAMPLES_OF_A_KIND)
+}, 120_000)
