@@ -218,7 +218,8 @@ export class DetectorCrew {
       ...this.options,
       size,
       memoryBytes,
-      startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.started }, signal),
+      // A shadow is never what keeps the daemon from its work.
+      startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.started && !lowPriority }, signal),
     })
   }
 

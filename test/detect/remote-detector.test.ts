@@ -42,6 +42,17 @@ describe('a remote detector', () => {
     })
   })
 
+  it('that is a shadow does not stop the start by its absent server', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+    await writeTinyPackage(bench.modelsDir, { id: 'near' })
+    await server.close()
+    const host = await bench.start({ detectors: [{ id: 'near' }, { id: 'far', shadow: true }] })
+    const file = await bench.write('noise.png', await noise().png().toBuffer())
+    expect(await host.shadow(image(file))).toMatchObject([{ detector: { id: 'far' }, reason: 'detector-unreachable' }])
+    expect(await host.detect(image(file))).toMatchObject({ detectorId: 'near' })
+    expect(host.state().unreachable).toEqual([])
+  })
+
   it('whose server is another one is refused by its manifest', async () => {
     server.metadata = { name: 'tiny', inputs: [], outputs: [] }
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
