@@ -1,6 +1,6 @@
 // Regenerates what comes from the real runtime in the evaluation folders of models/ (`npm run evaluate`).
 //   npm run evaluate -- --fixture [--check]     every package on the sample media that come with attestd
-//   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--by COLUMNS]
+//   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--prior SHARE] [--by COLUMNS]
 import { parseArgs } from 'node:util'
 import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/evaluate-packages.js'
 import { progressBar } from '../dist/cli/progress.js'
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     root: { type: 'string' },
     limit: { type: 'string' },
+    prior: { type: 'string' },
     by: { type: 'string', default: 'source,generator' },
   },
 })
@@ -30,13 +31,14 @@ if (evaluated.some(({ holds }) => !holds)) {
 }
 
 function evaluateOne() {
-  const { package: id, data, root = null, limit, by } = values
+  const { package: id, data, root = null, limit, prior, by } = values
   if (id === undefined || data === undefined) throw new Error('--fixture, or --package ID and --data INDEX are needed.')
   const words = process.argv.slice(2).join(' ')
   return evaluateIntoPackage(settings, id, {
     data,
     root,
     limit: limit === undefined ? null : Number(limit),
+    prior: prior === undefined ? null : Number(prior),
     by: by.split(','),
     command: `npm run evaluate -- ${words}`,
     ...watch,

@@ -21,6 +21,8 @@ export interface AdmitModelOptions extends LabScoringOptions {
   /** Null where no threshold needs labelled data. */
   readonly data: string | null
   readonly root: string | null
+  /** See `EvaluateModelOptions.prior`. */
+  readonly prior: number | null
   readonly thresholds: Thresholds
   readonly command: string
 }

@@ -24,6 +24,8 @@ export interface EvaluateModelOptions extends LabScoringOptions {
   /** Where the three files go; null writes none. */
   readonly out: string | null
   readonly by: readonly string[]
+  /** Share of fakes that the rows are weighted to; null: that of the rows. */
+  readonly prior: number | null
   readonly command: string
 }
 
@@ -36,13 +38,13 @@ export async function evaluateModel(
   named: string,
   options: EvaluateModelOptions,
 ): Promise<Evaluation> {
-  const { by, command, limit, signal } = options
+  const { by, command, limit, prior, signal } = options
   const data = await readData(options.data, options.root)
   const { detector, otherMedia, scored } = await scoreForLab(settings, named, data, options)
   const evaluation = evaluationSchema.parse(
     evaluate(scored, {
       detector,
-      data: { from: data.from, limit, otherMedia },
+      data: { from: data.from, limit, otherMedia, prior },
       by,
       command,
       attestd: VERSION,

@@ -35,11 +35,21 @@ export function withDataFlags(verb: Command, need: 'required' | 'optional' = 're
     .option('--limit <count>', 'most rows; the same ones each time')
 }
 
+/** The flag that says how many fakes there are where the detector will work. */
+export function withPriorFlag(verb: Command): Command {
+  return verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
+}
+
 /** A whole number from 1 of a flag; null where it was not given. */
 export function countFlag(flag: string, text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new AttestdError('setting-invalid', `${flag} takes a whole number from 1, got ${JSON.stringify(text)}.`)
+}
+
+/** The share of fakes that rows are weighted to; null where it was not given. */
+export function priorFlag(text: string | undefined): number | null {
+  return numberFlag('--prior', text, 0.001, 0.999)
 }
 
 /** Comma-separated columns of an index. */

@@ -3,7 +3,16 @@ import { type Command, Option } from 'commander'
 import type { AdmissionResult } from '../app/admit-model.js'
 import { EXIT } from '../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../lab/admit/thresholds.js'
-import { countFlag, LAB_KEYS, numberFlag, typedCommand, withDataFlags, withProgress } from './lab-flags.js'
+import {
+  countFlag,
+  LAB_KEYS,
+  numberFlag,
+  priorFlag,
+  typedCommand,
+  withDataFlags,
+  withPriorFlag,
+  withProgress,
+} from './lab-flags.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
@@ -11,6 +20,7 @@ interface AdmitFlags {
   readonly data?: string
   readonly root?: string
   readonly limit?: string
+  readonly prior?: string
   readonly thresholds?: string
   readonly minAuc?: string
   readonly maxFpr?: string
@@ -28,7 +38,7 @@ export function modelsAdmitVerb(): Command {
     [...LAB_KEYS, 'dataDir'],
   )
   verb.argument('<package>', 'id in the models directory, or path of a package folder')
-  withDataFlags(verb, 'optional')
+  withPriorFlag(withDataFlags(verb, 'optional'))
     .option(
       '--thresholds <file>',
       'YAML: minAuc, minTprAt5, minTprAt1, maxFpr, maxEce, maxAbstainRate, minRows, maxLatencyMs, maxMemoryMb, licenses',
@@ -49,6 +59,7 @@ export function modelsAdmitVerb(): Command {
       data: flags.data ?? null,
       root: flags.root ?? null,
       limit: countFlag('--limit', flags.limit),
+      prior: priorFlag(flags.prior),
       thresholds: parseThresholds(text, thresholdFlags(flags), file ?? ''),
       command: typedCommand(),
     }

@@ -7,16 +7,18 @@ import {
   type DataFlags,
   LAB_KEYS,
   numberFlag,
+  priorFlag,
   typedCommand,
   withDataFlags,
+  withPriorFlag,
   withProgress,
 } from './lab-flags.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
 interface CalibrateFlags extends DataFlags {
-  readonly method: Method
   readonly prior?: string
+  readonly method: Method
   readonly accuracy: string
   readonly write?: boolean
   readonly json?: boolean
@@ -29,9 +31,8 @@ export function modelsCalibrateVerb(): Command {
     'Fit what turns a logit into a probability, judged on rows the fit did not see; suggest a decision band.',
     LAB_KEYS,
   )
-  withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder'))
+  withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
     .addOption(new Option('--method <method>', 'what is fitted').choices(METHODS).default('platt'))
-    .option('--prior <share>', 'share of fakes that the detector will meet, 0 to 1 (that of the rows where absent)')
     .option('--accuracy <share>', 'what must be right on each side of the decision band', '0.9')
     .option('--write', "put calibration, band and the own sample's risk into detector.json")
     .option('--json', 'the whole report as JSON')
@@ -43,7 +44,7 @@ export function modelsCalibrateVerb(): Command {
       root: flags.root ?? null,
       limit: countFlag('--limit', flags.limit),
       method: flags.method,
-      prior: numberFlag('--prior', flags.prior, 0.001, 0.999),
+      prior: priorFlag(flags.prior),
       accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.9,
       write: flags.write ?? false,
       command: typedCommand(),

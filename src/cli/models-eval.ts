@@ -7,14 +7,17 @@ import {
   countFlag,
   type DataFlags,
   LAB_KEYS,
+  priorFlag,
   typedCommand,
   withDataFlags,
+  withPriorFlag,
   withProgress,
 } from './lab-flags.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
 interface EvalFlags extends DataFlags {
+  readonly prior?: string
   readonly out?: string
   readonly by: string
 }
@@ -22,7 +25,7 @@ interface EvalFlags extends DataFlags {
 /** `attestd models eval`. */
 export function modelsEvalVerb(): Command {
   const verb = verbWithSettings('eval', 'Score labelled data with a package; write figures and a report.', LAB_KEYS)
-  withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder'))
+  withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
     .option('--out <folder>', 'where eval.json, scores.csv and report.html go (eval-<package> where absent)')
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
   return verb.action(async (named: string, flags: EvalFlags) => {
@@ -34,6 +37,7 @@ export function modelsEvalVerb(): Command {
       root: flags.root ?? null,
       limit: countFlag('--limit', flags.limit),
       by: columnsFlag(flags.by),
+      prior: priorFlag(flags.prior),
       command: typedCommand(),
       out,
     }
@@ -72,6 +76,7 @@ function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): s
     { title: 'at 5 % FPR', right: true },
     { title: 'real ≥ 50', right: true },
     { title: 'fake ≥ 50', right: true },
+    { title: 'refused', right: true },
   ]
   for (const [column, values] of Object.entries(groups)) {
     if (values.length === 0) continue
@@ -84,6 +89,7 @@ function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): s
       percent(group.tprAt5.value),
       percent(group.realFlagged),
       percent(group.fakeFlagged),
+      String(group.refused),
     ])
     lines.push(
       '',

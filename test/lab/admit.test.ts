@@ -27,6 +27,7 @@ const options = (thresholds: object, data: string | null = index) => ({
   data,
   root: null,
   limit: null,
+  prior: null,
   thresholds: parseThresholds(null, thresholds, ''),
   command: 'attestd models admit',
   signal: new AbortController().signal,

@@ -30,6 +30,7 @@ function options(out: string | null, own: { signal?: AbortSignal; onProgress?: (
     data: index,
     root: null,
     limit: null,
+    prior: null,
     out,
     by: ['source', 'generator', 'absent'],
     command: `attestd models eval ${HOSTILE}`,
@@ -142,5 +143,17 @@ describe('models eval', () => {
     const ofNone = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: none })
     expect(ofNone).toMatchObject({ outcomes: { scored: 0 }, all: { rows: 0, ece: { value: null } }, sure: { rows: 0 } })
     expect((await fs.readFile(path.join(out, 'report.html'), 'utf8')).includes('NaN')).toBe(false)
+  })
+
+  test('a prior weighs what hangs on the share of fakes, and nothing else', async () => {
+    const plain = await evaluateModel(bench.settings, 'tiny-image', options(null))
+    const tenth = await evaluateModel(bench.settings, 'tiny-image', { ...options(null), prior: 0.1 })
+    expect(tenth.all.auc).toEqual(plain.all.auc)
+    expect(tenth.all.realFlagged).toEqual(plain.all.realFlagged)
+    // Two of three fakes and one of three reals are flagged: 0.1 * 2/3 of 0.1 * 2/3 + 0.9 * 1/3.
+    expect(tenth.thresholds.find(({ threshold }) => threshold === 0.5)?.precision).toBeCloseTo(0.2 / 1.1, 5)
+    expect(plain.thresholds.find(({ threshold }) => threshold === 0.5)?.precision).toBeCloseTo(2 / 3, 5)
+    expect(tenth.all.accuracy.value).toBeCloseTo(0.1 * (2 / 3) + 0.9 * (2 / 3), 5)
+    expect(tenth.all.brier.value).not.toBe(plain.all.brier.value)
   })
 })

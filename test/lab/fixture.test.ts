@@ -37,7 +37,15 @@ test('figures of foreign data are kept without its pictures and texts', async ()
     { name: 'secret-real.png', label: 'real', red: 250 },
     { name: 'secret-fake.png', label: 'fake', red: 10 },
   ])
-  const options = { data, root: null, limit: null, by: ['source'], command: 'npm run evaluate', ...watch() }
+  const options = {
+    data,
+    root: null,
+    limit: null,
+    prior: null,
+    by: ['source'],
+    command: 'npm run evaluate',
+    ...watch(),
+  }
   await evaluateIntoPackage(bench.settings, 'tiny-image', options)
   for (const name of ['eval.json', 'report.html']) {
     const text = await fs.readFile(evaluationFile(name), 'utf8')

@@ -8,7 +8,7 @@ import { reliabilityBins } from '../metrics/reliability.js'
 import { rocPoints } from '../metrics/roc.js'
 import { thresholdTable } from '../metrics/threshold-table.js'
 import type { Evaluation, Mistake } from './evaluation.js'
-import { groupsBy, labeledScores } from './groups.js'
+import { groupsBy, labeledScores, weightsForPrior } from './groups.js'
 import { figure, metricsOf } from './row-metrics.js'
 import { dataDigest, type ScoredRow } from './score-rows.js'
 
@@ -21,7 +21,7 @@ const MAX_SAYS = 300
 
 export interface EvaluateOptions {
   readonly detector: DetectorPackage
-  readonly data: Pick<Evaluation['data'], 'from' | 'limit' | 'otherMedia'>
+  readonly data: Pick<Evaluation['data'], 'from' | 'limit' | 'otherMedia' | 'prior'>
   /** Columns that get a table each. */
   readonly by: readonly string[]
   /** What was typed. */
@@ -36,8 +36,12 @@ export interface EvaluateOptions {
 
 /** All figures of a package on scored rows. */
 export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions): Evaluation {
-  const rows = labeledScores(scored)
-  const sure = labeledScores(scored.filter(({ detection }) => detection && !detection.unsure))
+  const weights = weightsForPrior(scored, options.data.prior)
+  const rows = labeledScores(scored, weights)
+  const sure = labeledScores(
+    scored.filter(({ detection }) => detection && !detection.unsure),
+    weights,
+  )
   const ranked = rankScores(rows)
   const { by, command, attestd, node, platform, data, random } = options
   const fake = scored.filter(({ row }) => row.fake).length

@@ -85,6 +85,8 @@ export const evaluationSchema = z.strictObject({
     real: count,
     fake: count,
     limit: count.nullable(),
+    /** Share of fakes that the rows were weighted to; null: that of the rows. */
+    prior: z.number().nullable(),
     /** Rows of media that the package does not score. */
     otherMedia: count,
   }),

@@ -59,9 +59,30 @@ function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, rando
   }
 }
 
-/** The risks of the rows that have one, with their class. */
-export function labeledScores(scored: readonly ScoredRow[]): LabeledScore[] {
-  return scored.flatMap(({ detection, row }) => (detection ? [{ score: detection.risk, fake: row.fake }] : []))
+/**
+ * The risks of the rows that have one, with their class.
+ * @param weights how much a row of each class counts; one each where absent
+ */
+export function labeledScores(scored: readonly ScoredRow[], weights?: ClassWeights): LabeledScore[] {
+  return scored.flatMap(({ detection, row: { fake } }) => {
+    if (!detection) return []
+    const score = detection.risk
+    return [weights ? { score, fake, weight: fake ? weights.fake : weights.real } : { score, fake }]
+  })
+}
+
+/** How much a row of each class counts. */
+export interface ClassWeights {
+  readonly fake: number
+  readonly real: number
+}
+
+/** Weights that make fakes a stated share of the rows with a risk; none where a class is missing. */
+export function weightsForPrior(scored: readonly ScoredRow[], prior: number | null): ClassWeights | undefined {
+  const rows = scored.filter(({ detection }) => detection !== null)
+  const fakes = rows.filter(({ row }) => row.fake).length
+  if (prior === null || fakes === 0 || fakes === rows.length) return undefined
+  return { fake: (prior * rows.length) / fakes, real: ((1 - prior) * rows.length) / (rows.length - fakes) }
 }
 
 function flaggedShare(rows: readonly LabeledScore[]): number | null {

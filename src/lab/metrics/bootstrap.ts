@@ -51,10 +51,11 @@ export function resampler(scorings: readonly (readonly LabeledScore[])[], random
     for (const [which, members] of classes.entries()) {
       for (let draw = 0; draw < members.length; draw++) {
         const row = members[Math.floor(random() * members.length)] as number
+        const weight = first[row]?.weight ?? 1
         for (const { ranks, counts } of drawn) {
           const rank = ranks[row] as number
           const count = counts[which] as Float64Array
-          count[rank] = (count[rank] as number) + 1
+          count[rank] = (count[rank] as number) + weight
         }
       }
     }
@@ -62,11 +63,12 @@ export function resampler(scorings: readonly (readonly LabeledScore[])[], random
   }
 }
 
-/** The middle 95 % of values; null where one is not a number. */
+/** The middle 95 % of values, six decimals; null where one is not a number. */
 export function intervalOf(values: readonly number[]): Interval | null {
   if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return null
   const sorted = values.toSorted((a, b) => a - b)
-  return { low: quantile(sorted, (1 - COVERAGE) / 2), high: quantile(sorted, (1 + COVERAGE) / 2) }
+  const end = (share: number) => Number(quantile(sorted, share).toFixed(6))
+  return { low: end((1 - COVERAGE) / 2), high: end((1 + COVERAGE) / 2) }
 }
 
 /** A quantile of rising numbers, between two of them by a straight line; NaN where there is none. */

@@ -41,7 +41,7 @@ function roc({ roc, all }: Evaluation): Html {
 
 function precisionRecall({ precisionRecall, data }: Evaluation): Html {
   const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
-  const share = data.fake / data.rows
+  const share = data.prior ?? data.fake / data.rows
   return chart({ x: 'recall', y: 'precision', says: 'Precision-recall curve' }, [
     line(
       [
@@ -61,7 +61,7 @@ function reliability({ reliability }: Evaluation): Html {
   )
   const dots = bins.map(({ meanRisk, fakeShare, rows }) => {
     const radius = Math.max(DOT_RADIUS.min, DOT_RADIUS.max * Math.sqrt(rows / most))
-    const says = `mean risk ${decimal(meanRisk)}, ${percent(fakeShare)} fake, ${rows} rows`
+    const says = `mean risk ${decimal(meanRisk)}, ${percent(fakeShare)} fake, ${Number(rows.toFixed(1))} rows`
     return dot([meanRisk, fakeShare], Number(radius.toFixed(1)), 'point', says)
   })
   return chart({ x: 'mean risk of the bin', y: 'share that is fake', says: 'Reliability diagram' }, [

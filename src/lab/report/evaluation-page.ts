@@ -79,6 +79,7 @@ function dataSection({ data, outcomes, milliseconds }: Evaluation): Html {
     ['Data', data.from],
     ['Rows', `${data.rows}: ${data.real} real, ${data.fake} fake`],
     ...(data.limit === null ? [] : [['Limit', `${data.limit} rows, chosen by hash`] as [string, string]]),
+    ...(data.prior === null ? [] : [['Weighted to a share of fakes of', percent(data.prior)] as [string, string]]),
     ...(data.otherMedia === 0 ? [] : [['Rows of other media, left out', data.otherMedia] as [string, number]]),
     ['Scored', outcomes.scored],
     ...Object.entries(outcomes.abstained).map(([reason, count]): [string, number] => [`Abstained: ${reason}`, count]),
