@@ -123,7 +123,7 @@ for (const [name, pictures] of Object.entries(groups)) {
 }
 
 /** Calibration and band for detector.json, and the manifest as it is then. */
-function fit() {
+function fittedManifest() {
   const rows = all.filter(({ set }) => set === (options.data ? 'pack' : 'samples'))
   const line = fitPlatt(rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0, weight: 1 })))
   const slope = round(Math.min(1, line.slope) * KEPT_SLOPE)
@@ -148,7 +148,7 @@ function store({ calibration, decisionBand }) {
   writeFileSync(where, `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-const manifest = options.fit ? fit() : detector.manifest
+const manifest = options.fit ? fittedManifest() : detector.manifest
 if (options.fit) store(manifest)
 const { calibrate } = await built('detect/scoring/calibration.js')
 

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { ChildDetector } from '../../../src/detect/child/child-detector.js'
+import { parseManifest } from '../../../src/detect/package/manifest.js'
+import { logitOf } from '../../../src/detect/scoring/calibration.js'
+import { scoreSound } from '../../../src/detect/video/sound-score.js'
+import { tinyManifest } from '../../support/detector-package.js'
+
+/** A detector that gives every file one logit, or fails; its band is 0.3 to 0.8. */
+function listener(rawScore: number | AttestdError): ChildDetector {
+  const files = { 'model.onnx': Buffer.from('model'), 'selftest.png': Buffer.from('sample') }
+  const fields = { ...tinyManifest('listener', files), decisionBand: { low: 0.3, high: 0.8 } }
+  const manifest = parseManifest(JSON.stringify(fields), 'listener')
+  const scorer = { pack: { folder: '/', digest: '', manifest }, score: async () => [], together: () => 0 }
+  return {
+    scorer,
+    async measure() {
+      if (rawScore instanceof AttestdError) throw rawScore
+      return { rawScore, notes: '', parts: [], variants: [], evidence: [], elapsedMs: { decode: 0, infer: 0 } }
+    },
+  }
+}
+
+describe('the sound of a video', () => {
+  it('counts where the audio detector is sure that it is fake', async () => {
+    const { logit, says } = await scoreSound(listener(logitOf(0.9)), 'clip')
+    expect(logit).toBeCloseTo(logitOf(0.9), 6)
+    expect(says).toBe('sound counts (risk 0.90)')
+  })
+
+  it.each([
+    [0.5, 'sound is unsure (risk 0.50)'],
+    [0.1, 'sound is not suspicious (risk 0.10)'],
+  ])('has no say at a risk of %f', async (risk, says) => {
+    expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, says })
+  })
+
+  it('that cannot be judged is no fault of the clip', async () => {
+    const silent = listener(new AttestdError('media-unsupported'))
+    expect(await scoreSound(silent, 'clip')).toEqual({ logit: null, says: 'sound not judged (media-unsupported)' })
+  })
+
+  it('passes on a fault of the detector', async () => {
+    const broken = listener(new AttestdError('detector-failed'))
+    await expect(scoreSound(broken, 'clip')).rejects.toMatchObject({ reason: 'detector-failed' })
+  })
+})

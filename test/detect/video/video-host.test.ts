@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { ffmpeg } from '../../support/ffmpeg-tool.js'
+
+const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
+const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' as const })
+
+/** A package that sends frames to the tiny image package; four quarters of red, green, blue and white are about 0.3. */
+async function writeTinyVideo(modelsDir: string, fields: Record<string, unknown> = {}): Promise<void> {
+  const folder = path.join(modelsDir, 'tiny-video')
+  const sample = await fs.readFile(fixture('vp8.webm'))
+  await fs.mkdir(folder)
+  await fs.writeFile(path.join(folder, 'sample.webm'), sample)
+  const manifest = {
+    schema: 1,
+    id: 'tiny-video',
+    version: '1.0.0',
+    title: 'Frames by the tiny network',
+    mediaTypes: ['video_short', 'video_long'],
+    runtime: { kind: 'composed', frames: 'tiny-image' },
+    files: { 'sample.webm': { sha256: createHash('sha256').update(sample).digest('hex'), bytes: sample.length } },
+    preprocessing: { kind: 'video', maxFrames: 16, windowSeconds: 1 },
+    outputKind: 'logit',
+    aggregation: 'max',
+    calibration: { kind: 'identity' },
+    decisionBand: { low: 0.5, high: 0.5 },
+    selfTest: { file: 'sample.webm', risk: 0.5, tolerance: 0.5 },
+    training: { data: 'none', license: 'none' },
+    license: 'Apache-2.0',
+    ...fields,
+  }
+  await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(manifest))
+}
+
+describe('a package that is composed of an image package', () => {
+  let bench: DetectorBench
+  let bare: DetectorHost
+
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeTinyPackage(bench.modelsDir)
+    await writeTinyVideo(bench.modelsDir)
+    bare = await bench.start({ ffmpeg: null })
+  })
+  afterAll(() => bench.dispose())
+
+  it('tells what was seen, the worst window and the risk of each', async () => {
+    const detection = await bare.detect(clip('vp8.webm'))
+    expect(detection).toMatchObject({
+      detectorId: 'tiny-video',
+      notes: expect.stringMatching(/^webm vp8 160x120 2\.0 s, 10 fps; 4 frames; worst window \d\.\d-\d\.\d s$/),
+      parts: [{ name: expect.stringMatching(/^window /), risk: detection.risk }],
+    })
+    expect(detection.elapsedMs.decode).toBeGreaterThan(0)
+    expect(detection.elapsedMs.infer).toBeGreaterThan(0)
+  })
+
+  it('gives a turned picture the size of an upright one, and about the same score in every codec', async () => {
+    const scores = await Promise.all(
+      ['vp8.webm', 'av1.mp4', 'mjpeg.mov', 'mjpeg.mkv'].map(async (name) => (await bare.detect(clip(name))).rawScore),
+    )
+    for (const score of scores) expect(score).toBeCloseTo(scores[0] as number, 0)
+    expect((await bare.detect(clip('rotated-mjpeg.mov'))).notes).toMatch(/jpeg 120x160/)
+  })
+
+  it.each([
+    ['h264.mp4', 'media-unsupported'],
+    ['huge.mp4', 'media-too-complex'],
+    ['sound-only.mp4', 'media-type-mismatch'],
+  ])('refuses by name what it cannot read without ffmpeg, and lives on: %s', async (name, reason) => {
+    const stops = bench.all('child-stopped').length
+    await expect(bare.detect(clip(name))).rejects.toMatchObject({ reason })
+    expect(bench.all('child-stopped')).toHaveLength(stops)
+  })
+
+  it('an ffmpeg that hangs ends in time, by name', async () => {
+    const hanging = await bench.write('hanging-ffmpeg', '#!/bin/sh\nexec sleep 600\n')
+    await fs.chmod(hanging, 0o755)
+    const host = await bench.start({ ffmpeg: hanging, timeoutMs: 2000 })
+    await expect(host.detect(clip('h264.mp4'))).rejects.toMatchObject({ reason: 'detector-timeout' })
+  })
+
+  it.skipIf(ffmpeg === null)(
+    'ffmpeg changes no bit of what is read without it (skipped where there is none)',
+    async () => {
+      const host = await bench.start({ ffmpeg })
+      for (const name of ['vp8.webm', 'av1.mp4', 'mjpeg.mov']) {
+        expect((await host.detect(clip(name))).rawScore).toBe((await bare.detect(clip(name))).rawScore)
+      }
+      const [first, second] = [await host.detect(clip('h264.mp4')), await host.detect(clip('h264.mp4'))]
+      expect(first.rawScore).toBe(second.rawScore)
+      expect(first.rawScore).toBeCloseTo((await bare.detect(clip('vp8.webm'))).rawScore, 0)
+      expect(first.notes).toMatch(/^mp4 avc 160x120 2\.0 s, 10 fps; 10 frames; worst window/)
+    },
+  )
+})
