@@ -6,7 +6,7 @@ import { unsupported } from './import-error.js'
 /** Feature extractors that hand on the waveform; all others make spectrograms. */
 const WAVEFORM_EXTRACTORS = ['Wav2Vec2FeatureExtractor', 'Wav2Vec2Processor']
 /** Length of a window where nobody says otherwise, seconds: what most deepfake corpora are cut to. */
-export const DEFAULT_WINDOW_SECONDS = 4
+const DEFAULT_WINDOW_SECONDS = 4
 const MAX_WINDOWS = 16
 /** As the package of attestd asks for. */
 const MIN_SPEECH = { share: 0.3, seconds: 0.5 } as const

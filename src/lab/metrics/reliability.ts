@@ -1,7 +1,7 @@
 import { type RankedScores, sum } from './ranked-scores.js'
 
 /** Bins of equal width that reliability is looked at in. */
-export const RELIABILITY_BINS = 10
+const RELIABILITY_BINS = 10
 /** Risks are kept this far from 0 and 1 in the log loss, so that one sure mistake costs 13.8, not everything. */
 const LOG_LOSS_MARGIN = 1e-6
 
