@@ -1,22 +1,12 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ReaderTools } from '../child/medium-reader.js'
+import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
-import { type PlanFacts, planFrames } from './frame-plan.js'
+import { planFrames } from './frame-plan.js'
 import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
 import { sniffVideoFormat, type VideoFormat } from './video-format.js'
 import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
-
-/** What is known of a container that only ffmpeg reads. */
-const UNKNOWN: PlanFacts = {
-  seconds: 0,
-  width: 0,
-  height: 0,
-  framesPerSecond: 0,
-  bitsPerSecond: 0,
-  keyframes: [],
-  listedAll: false,
-}
 
 /** An opened video: what it is, and its planned frames. */
 export interface VideoFrames {
@@ -42,7 +32,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   await video?.close()
   const { ffmpeg } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
-  const segments = planFrames(video?.facts ?? UNKNOWN, maxFrames)
+  const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
   const timeoutMs = tools.timeoutSeconds * 1000
   return {
     format: format.name,
