@@ -9,6 +9,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPackage, PACKAGE } from './measure.mjs'
 
+/** Another build of the runtime or of the picture library moves the last digits, no more. */
+const TOLERANCE = 0.03
+
 const where = join(PACKAGE, 'detector.json')
 const manifest = JSON.parse(readFileSync(where, 'utf8'))
 const write = () => writeFileSync(where, `${JSON.stringify(manifest, null, 2)}\n`)
@@ -21,6 +24,7 @@ write()
 // Without ffmpeg: a self-test must pass where there is none.
 const detector = await openPackage(null)
 const { rawScore, length, notes } = await detector.measure(join(PACKAGE, manifest.selfTest.file))
+manifest.selfTest.tolerance = TOLERANCE
 manifest.selfTest.risk = Number(detector.risk(rawScore, length).toFixed(4))
 write()
 console.log(`${manifest.selfTest.file}: risk ${manifest.selfTest.risk}; ${notes}`)
