@@ -56,8 +56,8 @@ export function modelsVerb(): Command {
       ]
       const rows = (await verifyModels(settingsOf(verify).settings)).map(
         ({ id, version, startMs, medianMs, rssBytes }) => [
-          `${id}@${version}`,
-          '✓ as stated',
+          `✓ ${id}@${version}`,
+          'as stated',
           `${Math.round(startMs)} ms`,
           `${medianMs.toFixed(1)} ms`,
           `${Math.round(rssBytes / 1024 / 1024)} MiB`,
