@@ -40,7 +40,7 @@ export async function* keyframePictures(
   const until = performance.now() + timeoutSeconds * 1000
   let failure: unknown
   let count = 0
-  for (const time of spread(facts, maxFrames)) {
+  for (const time of new Set(spread(facts, maxFrames))) {
     if (performance.now() > until) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     try {
       const { data, seconds } = await video.keyframe(time)

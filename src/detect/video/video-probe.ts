@@ -8,8 +8,10 @@ import type { VideoFormat } from './video-format.js'
 
 /** Most bytes of a file that the probe reads: the index of hours of MP4, the clusters of minutes of WebM. */
 const MAX_PROBE_BYTES = 96 * 1024 ** 2
+/** Largest file without an index of its keyframes that is read through for them, bytes. */
+const MAX_WALKED_BYTES = 48 * 1024 ** 2
 /** Longest time of the probe, ms; 2 to 7 ms is usual. */
-const MAX_PROBE_MS = 5000
+const MAX_PROBE_MS = 10_000
 /** Most keyframes that are listed; one a second for over half an hour. */
 const MAX_KEYFRAMES = 2000
 /** Packets from which the frame rate is told. */
@@ -51,7 +53,7 @@ export interface OpenVideo {
 
 /**
  * Opens a container and reads what it states, with caps on time and bytes; nothing is decoded.
- * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
+ * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex, detector-timeout
  */
 export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
@@ -79,7 +81,10 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     await handle.close()
   }
   try {
-    return { ...(await open(input, size, noTrack, allowance)), close }
+    const opened = await open(input, size, index !== null, noTrack)
+    // What is read from here on is the pictures themselves.
+    allowance.lift()
+    return { ...opened, close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
@@ -90,16 +95,19 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
 class Allowance {
   private bytes = 0
   private readonly until = performance.now() + MAX_PROBE_MS
-  isLifted = false
+  private isLifted = false
 
-  get isSpent(): boolean {
-    return this.bytes > MAX_PROBE_BYTES / 2 || performance.now() > this.until - MAX_PROBE_MS / 2
+  lift(): void {
+    this.isLifted = true
   }
 
   take(bytes: number): void {
-    this.bytes += bytes
     if (this.isLifted) return
-    if (this.bytes > MAX_PROBE_BYTES || performance.now() > this.until) {
+    this.bytes += bytes
+    if (performance.now() > this.until) {
+      throw new AttestdError('detector-timeout', 'Reading the index of the video took longer than its limit.')
+    }
+    if (this.bytes > MAX_PROBE_BYTES) {
       throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
     }
   }
@@ -108,8 +116,8 @@ class Allowance {
 async function open(
   input: Input,
   fileBytes: number,
+  hasIndex: boolean,
   noTrack: AttestdError,
-  allowance: Allowance,
 ): Promise<Omit<OpenVideo, 'close'>> {
   const track = (await input.getVideoTracks())[0]
   if (track === undefined) {
@@ -124,8 +132,8 @@ async function open(
   const first = await sink.getFirstPacket({ metadataOnly: true })
   if (first === null) throw noFrame()
   const pace = await paceOf(sink)
-  const keyframes = await listKeyframes(sink, allowance)
-  const seconds = await secondsOf(input, track, keyframes.listedAll)
+  const keyframes = await listKeyframes(sink, hasIndex || fileBytes <= MAX_WALKED_BYTES ? MAX_KEYFRAMES : 1)
+  const seconds = await secondsOf(input, track, keyframes)
   const facts: VideoFacts = {
     codec: await codecName(track),
     seconds,
@@ -137,7 +145,6 @@ async function open(
     ...keyframes,
     hasSound: (await input.getAudioTracks()).length > 0,
   }
-  allowance.isLifted = true
   return {
     facts,
     codecString: await track.getCodecParameterString(),
@@ -153,10 +160,18 @@ async function open(
   }
 }
 
-/** The length by the track's own packets where they were all walked anyway, else what the container states. */
-async function secondsOf(input: Input, track: InputVideoTrack, exactly: boolean): Promise<number> {
-  const stated = exactly ? null : await input.getDurationFromMetadata([track])
-  const end = stated ?? (await input.computeDuration([track]))
+/**
+ * The length by the track's own packets where they were all walked anyway, else what the container states; where it
+ * states none, as recordings of browsers do, that of the part that was walked.
+ */
+async function secondsOf(
+  input: Input,
+  track: InputVideoTrack,
+  { keyframes, listedAll }: Pick<VideoFacts, 'keyframes' | 'listedAll'>,
+): Promise<number> {
+  const end = listedAll
+    ? await input.computeDuration([track])
+    : ((await input.getDurationFromMetadata([track])) ?? keyframes.at(-1) ?? 0)
   const seconds = end - Math.max(0, await input.getFirstTimestamp([track]))
   return Number.isFinite(seconds) && seconds > 0 ? seconds : 0
 }
@@ -177,14 +192,17 @@ async function paceOf(sink: EncodedPacketSink): Promise<Pick<VideoFacts, 'frames
   }
 }
 
-/** Keyframe by keyframe; a container without an index of them is read through, so it stops when half the allowance is spent. */
+/**
+ * Keyframe by keyframe. A container without an index of them is read through for it, so of a large one only the first is
+ * listed; never by the time it takes, so that the same bytes always give the same list.
+ */
 async function listKeyframes(
   sink: EncodedPacketSink,
-  allowance: Allowance,
+  most: number,
 ): Promise<Pick<VideoFacts, 'keyframes' | 'listedAll'>> {
   const keyframes: number[] = []
   let packet = await sink.getFirstKeyPacket({ metadataOnly: true })
-  while (packet !== null && keyframes.length < MAX_KEYFRAMES && !allowance.isSpent) {
+  while (packet !== null && keyframes.length < most) {
     keyframes.push(packet.timestamp)
     packet = await sink.getNextKeyPacket(packet, { metadataOnly: true })
   }
