@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../child/child-detector.js'
-import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from '../child/measurement.js'
+import { highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
 import type { ReaderTools } from '../child/medium-reader.js'
 import type { PartsScorer } from '../child/parts-scorer.js'
 import { loadFaceFinder } from '../image/face-finder.js'
@@ -51,7 +51,7 @@ export async function loadVideoDetector(
         rawScore: Math.max(pictures, heard?.logit ?? pictures),
         notes: notesOf(video, frameScores.length, clip, heard),
         ...(video.facts === null ? {} : { length: video.facts.seconds }),
-        parts: parts.sort((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS),
+        parts: highestParts(parts),
         variants: [],
         evidence: [],
         elapsedMs: { decode: performance.now() - started - watch.ms, infer: watch.ms },

@@ -11,14 +11,22 @@ const frame = (seconds: number, rawScore: number, face?: number): ScoredFrame =>
 const steady = (count: number, rawScore: number) => Array.from({ length: count }, (_, at) => frame(at, rawScore))
 
 describe('windows', () => {
-  it('hold all frames of their seconds, and three at least', () => {
+  it('hold all frames of their seconds, and three at least, the nearest', () => {
     const scores = [0, 1, 2, 10, 20, 30].map((seconds) => ({ seconds, rawScore: seconds }))
-    expect(scoreWindows(scores, 2.5, 3)).toEqual([
-      { from: 0, to: 2, rawScore: 1, frames: 3 },
-      { from: 1, to: 10, rawScore: 2, frames: 3 },
-      { from: 2, to: 20, rawScore: 10, frames: 3 },
-      { from: 10, to: 30, rawScore: 20, frames: 3 },
+    expect(scoreWindows(scores, 2.5, 3).map(({ from, to, rawScore }) => [from, to, rawScore])).toEqual([
+      [0, 2, 1],
+      [0, 2, 1],
+      [0, 2, 1],
+      [1, 10, 2],
+      [10, 30, 20],
+      [10, 30, 20],
     ])
+  })
+
+  it('do not reach from one decoded stretch into the next', () => {
+    const scores = [0, 0.4, 0.8, 60, 60.4, 60.8].map((seconds) => ({ seconds, rawScore: seconds }))
+    const windows = scoreWindows(scores, 4, 3)
+    expect(new Set(windows.map(({ from, to }) => `${from}-${to}`))).toEqual(new Set(['0-0.8', '60-60.8']))
   })
 
   it('hold what there is of a clip with fewer frames', () => {
