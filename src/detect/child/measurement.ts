@@ -42,3 +42,11 @@ export type Measurement = z.infer<typeof measurementSchema>
 export type HeatMap = z.infer<typeof heatMap>
 /** A part or a variant with its logit. */
 export type ScoredPart = z.infer<typeof scored>
+
+/** The parts with the highest scores, as many as are told, highest first; of equal ones the earlier. */
+export function highestParts(parts: readonly ScoredPart[]): ScoredPart[] {
+  return parts
+    .toSorted((a, b) => b.rawScore - a.rawScore)
+    .slice(0, MAX_TOLD_PARTS)
+    .map(({ name, rawScore }) => ({ name, rawScore }))
+}

@@ -5,7 +5,7 @@ import { outputAsLogit } from '../scoring/aggregation.js'
 import { type BranchPart, combineBranches } from '../scoring/branches.js'
 import { calibrate } from '../scoring/calibration.js'
 import type { ChildDetector } from './child-detector.js'
-import { MAX_TOLD_PARTS, type Measurement, type ScoredPart } from './measurement.js'
+import { highestParts, type Measurement, type ScoredPart } from './measurement.js'
 import type { MediumReader, Part, Parts, ReaderTools } from './medium-reader.js'
 
 /** A detector that scores a file part by part with one model. */
@@ -51,7 +51,7 @@ export function createPartsDetector(
         rawScore,
         notes: `${media.says}; ${describeParts(scored)}`,
         ...(media.length === undefined ? {} : { length: media.length }),
-        parts: highest(scored),
+        parts: highestParts(scored),
         variants,
         evidence: [],
         ...(await heatMap(file, heatMapFile)),
@@ -61,19 +61,11 @@ export function createPartsDetector(
   }
 }
 
-/** The parts with the highest scores, highest first; of equal ones the earlier. */
-export function highest(scored: readonly ScoredPart[]): ScoredPart[] {
-  return scored
-    .toSorted((a, b) => b.rawScore - a.rawScore)
-    .slice(0, MAX_TOLD_PARTS)
-    .map(({ name, rawScore }) => ({ name, rawScore }))
-}
-
 /** How many parts there were, between which logits, and which was highest. */
-export function describeParts(scored: readonly ScoredPart[]): string {
+function describeParts(scored: readonly ScoredPart[]): string {
   const logits = scored.map(({ rawScore }) => rawScore)
   const range = `logit ${Math.min(...logits).toFixed(2)} to ${Math.max(...logits).toFixed(2)}`
   return scored.length === 1
     ? `1 part (${scored[0]?.name}), ${range}`
-    : `${scored.length} parts, ${range}, highest ${highest(scored)[0]?.name}`
+    : `${scored.length} parts, ${range}, highest ${highestParts(scored)[0]?.name}`
 }

@@ -2,8 +2,7 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { loadOnnxSession } from '../runtimes/onnx-model.js'
-import { imageLibrary } from './image-library.js'
-import type { Picture } from './image-variants.js'
+import { type Picture, rawImage } from './picture.js'
 
 /** Side of the square input of the network, px: RetinaFace (Deng et al. 2020) over MobileNet 0.25, `mnet.25_v2` of npm `retinaface` 0.0.6. */
 const INPUT_SIDE = 640
@@ -86,10 +85,11 @@ const scoresName = (stride: number) => `face_rpn_cls_prob_reshape_stride${stride
 const boxesName = (stride: number) => `face_rpn_bbox_pred_stride${stride}`
 
 /** The picture in the upper left of a black square, as planes of bytes 0 to 255. */
-async function toInput({ pixels, width, height }: Picture): Promise<{ values: Float32Array; scale: [number, number] }> {
+async function toInput(picture: Picture): Promise<{ values: Float32Array; scale: [number, number] }> {
+  const { width, height } = picture
   const fit = INPUT_SIDE / Math.max(width, height)
   const fitted = { width: Math.max(1, Math.round(width * fit)), height: Math.max(1, Math.round(height * fit)) }
-  const data = await imageLibrary(pixels, { raw: { width, height, channels: 3 }, limitInputPixels: false })
+  const data = await rawImage(picture)
     .resize(fitted.width, fitted.height, { fit: 'fill', kernel: 'lanczos3' })
     .raw({ depth: 'uchar' })
     .toBuffer()

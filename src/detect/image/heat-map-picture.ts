@@ -2,7 +2,7 @@ import type { HeatMap } from '../child/measurement.js'
 import type { RiskGrid } from './heat-map.js'
 import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
 import { imageLibrary } from './image-library.js'
-import type { Picture } from './image-variants.js'
+import { type Picture, rawImage } from './picture.js'
 
 /** Longest side of the picture under the map, px. */
 const MAX_SIDE = 1600
@@ -29,10 +29,7 @@ type Ends = Pick<HeatMap, 'lowest' | 'highest'>
 /** Writes a PNG: the picture in gray, the risks over it, and under it a scale from 0 to 100 with the lowest and highest marked. */
 export async function drawRisks(picture: Picture, grid: RiskGrid, ends: Ends, out: string): Promise<void> {
   const { width, height } = drawnSize(picture)
-  const base = await imageLibrary(picture.pixels, {
-    raw: { width: picture.width, height: picture.height, channels: 3 },
-    limitInputPixels: false,
-  })
+  const base = await rawImage(picture)
     .resize(width, height, { fit: 'fill' })
     .modulate({ saturation: 0 })
     .raw()

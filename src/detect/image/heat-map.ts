@@ -5,7 +5,7 @@ import { drawRisks } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
 import { decodeImage } from './image-decode.js'
 import { imageParts } from './image-reader.js'
-import { piece } from './image-variants.js'
+import { piece } from './picture.js'
 
 /** A piece is this share of the short side wide and high: small enough to tell a face from the wall behind it. */
 const PIECE_SHARE = 1 / 3

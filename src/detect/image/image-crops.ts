@@ -1,7 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ImagePreprocessing } from '../package/preprocessing.js'
-import type { DecodedImage } from './image-decode.js'
-import { imageLibrary } from './image-library.js'
+import { type Picture, rawImage } from './picture.js'
 
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8
@@ -12,8 +11,6 @@ export interface ImageCrop {
   /** 3 * size * size values. */
   readonly values: Float32Array
 }
-
-type Picture = Pick<DecodedImage, 'pixels' | 'width' | 'height'>
 
 interface Pixels {
   readonly data: Buffer
@@ -74,10 +71,7 @@ export function keptArea(width: number, height: number): { left: number; top: nu
 async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Pixels> {
   const area = plan.fit === 'stretch' ? wholeArea(image) : keptArea(image.width, image.height)
   const { width, height } = resizedTo(area, plan)
-  const data = await imageLibrary(image.pixels, {
-    raw: { width: image.width, height: image.height, channels: 3 },
-    limitInputPixels: false,
-  })
+  const data = await rawImage(image)
     .extract(area)
     .resize(width, height, { fit: 'fill', kernel: plan.kernel })
     .raw({ depth: 'uchar' })

@@ -2,13 +2,10 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import type { ReaderTools } from '../child/medium-reader.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
+import type { Picture } from './picture.js'
 
-/** An image as 8-bit sRGB, rows top to bottom, upright, on white where it was transparent. */
-export interface DecodedImage {
-  /** width * height * 3 bytes: R, G, B. */
-  readonly pixels: Buffer
-  readonly width: number
-  readonly height: number
+/** A decoded image file: upright, on white where it was transparent. */
+export interface DecodedImage extends Picture {
   readonly format: ImageFormat
   /** Frames or pages in the file; only the first is decoded. */
   readonly frames: number

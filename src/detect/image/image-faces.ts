@@ -2,7 +2,7 @@ import type { Part } from '../child/medium-reader.js'
 import type { FacePlan, ImagePreprocessing } from '../package/preprocessing.js'
 import type { Face } from './face-finder.js'
 import { cropImage } from './image-crops.js'
-import { type Picture, piece } from './image-variants.js'
+import { type Picture, piece } from './picture.js'
 
 /** The square around a face with its margin, moved and made smaller where it would leave the picture. */
 export function faceSquare(

@@ -6,7 +6,8 @@ import { type FaceFinder, loadFaceFinder } from './face-finder.js'
 import { cropImage } from './image-crops.js'
 import { type DecodedImage, decodeImage } from './image-decode.js'
 import { faceParts } from './image-faces.js'
-import { imageVariants, type Picture } from './image-variants.js'
+import { imageVariants } from './image-variants.js'
+import type { Picture } from './picture.js'
 
 /**
  * The reader of a package for pictures, its face finder loaded.

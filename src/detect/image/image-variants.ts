@@ -1,8 +1,5 @@
-import type { DecodedImage } from './image-decode.js'
 import { imageLibrary } from './image-library.js'
-
-/** 8-bit RGB pixels of a picture, a frame or a piece of one. */
-export type Picture = Pick<DecodedImage, 'pixels' | 'width' | 'height'>
+import { asPicture, type Picture, piece, rawImage } from './picture.js'
 
 /** The quality at which many sites store what is uploaded, and a coarse one, as after several shares. */
 const FINE_QUALITY = 80
@@ -26,11 +23,6 @@ export async function* imageVariants(picture: Picture): AsyncGenerator<{ name: s
   }
 }
 
-/** A rectangle of a picture; it must lie inside. */
-export function piece(picture: Picture, area: { left: number; top: number; width: number; height: number }) {
-  return asPicture(rawImage(picture).extract(area))
-}
-
 async function throughJpeg(picture: Picture, quality: number): Promise<Picture> {
   const jpeg = await rawImage(picture).jpeg({ quality }).toBuffer()
   return asPicture(imageLibrary(jpeg, { limitInputPixels: false }))
@@ -46,13 +38,4 @@ function withoutEdges(picture: Picture): Promise<Picture> {
   const left = Math.round(picture.width * CUT_SHARE)
   const top = Math.round(picture.height * CUT_SHARE)
   return piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
-}
-
-function rawImage({ pixels, width, height }: Picture): ReturnType<typeof imageLibrary> {
-  return imageLibrary(pixels, { raw: { width, height, channels: 3 }, limitInputPixels: false })
-}
-
-async function asPicture(image: ReturnType<typeof imageLibrary>): Promise<Picture> {
-  const { data, info } = await image.toColourspace('srgb').raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true })
-  return { pixels: data, width: info.width, height: info.height }
 }

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AttestdError } from '../../core/errors.js'
+import { sha256OfFile } from '../../core/files.js'
 import type { DetectorSummary } from '../detection.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
 import { type DetectorChoice, partInScores } from './selection.js'
@@ -177,9 +175,7 @@ async function verifyFile(
   const stat = await fs.stat(real)
   if (!stat.isFile()) throw bad('is not a file.')
   if (stat.size !== stated.bytes) throw bad(`has ${stat.size} bytes, the manifest states ${stated.bytes}.`)
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(real), hash)
-  const digest = hash.digest('hex')
+  const digest = await sha256OfFile(real)
   if (digest !== stated.sha256) throw bad(`has the sha256 ${digest}, the manifest states ${stated.sha256}.`)
 }
 

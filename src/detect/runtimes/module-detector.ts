@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
@@ -7,8 +5,9 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import { type Reason, reasonEntry } from '../../core/reasons.js'
 import { cleanLine } from '../../core/text.js'
 import type { ChildDetector } from '../child/child-detector.js'
-import { MAX_TEXT, MAX_TOLD_PARTS, type Measurement, type ScoredPart } from '../child/measurement.js'
+import { highestParts, MAX_TEXT, type Measurement, type ScoredPart } from '../child/measurement.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { readPackageFile } from '../package/read-package-file.js'
 import type { ModuleRuntime } from '../package/runtime.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 
@@ -43,8 +42,8 @@ const moduleResult = z.strictObject({
  * @throws AttestdError model-digest-mismatch, manifest-invalid (does not load, or is of another shape)
  */
 export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleRuntime): Promise<ChildDetector> {
-  const { folder, manifest } = pack
-  for (const [name, { sha256 }] of Object.entries(manifest.files)) await checkDigest(path.join(folder, name), sha256)
+  const { manifest } = pack
+  for (const name of Object.keys(manifest.files)) await readPackageFile(pack, name)
   const detector = await make(pack, runtime)
   return {
     async measure(file): Promise<Measurement> {
@@ -54,12 +53,6 @@ export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleR
       return { ...measurementOf(result, pack), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
-}
-
-async function checkDigest(file: string, sha256: string): Promise<void> {
-  const bytes = await fs.readFile(file).catch(() => Buffer.alloc(0))
-  if (createHash('sha256').update(bytes).digest('hex') === sha256) return
-  throw new AttestdError('model-digest-mismatch', `${file} changed since the package was verified.`)
 }
 
 async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {
@@ -106,7 +99,7 @@ function measurementOf(
     rawScore,
     notes: cleanLine(notes ?? `logit ${rawScore.toFixed(2)}`, MAX_TEXT),
     ...(length === undefined ? {} : { length }),
-    parts: scored.toSorted((a, b) => b.rawScore - a.rawScore).slice(0, MAX_TOLD_PARTS),
+    parts: highestParts(scored),
   }
 }
 

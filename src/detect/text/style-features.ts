@@ -1,3 +1,4 @@
+import { charactersIn } from './characters.js'
 import { canonicalText, tokensOf } from './ngram-features.js'
 import { sentencesOf } from './sentences.js'
 
@@ -111,12 +112,6 @@ function openings(firsts: readonly string[]): number[] {
 
 function wordsOf(text: string): string[] {
   return tokensOf(text).filter((token) => STARTS_AS_WORD.test(token))
-}
-
-function charactersIn(text: string): number {
-  let surrogatePairs = 0
-  for (let at = 0; at < text.length; at++) if ((text.codePointAt(at) as number) > 0xffff) surrogatePairs++
-  return text.length - surrogatePairs
 }
 
 function mean(values: readonly number[]): number {

@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { MediumReader, ModelInput, Part } from '../child/medium-reader.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
+import { charactersIn } from './characters.js'
 import { looksLikeCode } from './code.js'
 import { readTextFile } from './decode.js'
 import { languageOf } from './language.js'
@@ -78,8 +79,4 @@ function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolea
   if (!plan.style) return inputs
   const style = styleMeasures(passage)
   return [...inputs, { type: 'float32', values: style, shape: [1, style.length] }]
-}
-
-function charactersIn(text: string): number {
-  return Array.from(text).length
 }

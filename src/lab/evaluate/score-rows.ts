@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AttestdError, errorText, isAbort, toAttestdError } from '../../core/errors.js'
+import { sha256OfFile } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { Reason } from '../../core/reasons.js'
 import type { Detection, DetectorHost } from '../../detect/detection.js'
@@ -100,14 +99,12 @@ function refusalOf(error: unknown): Refusal {
 }
 
 async function digestOf(file: string, id: string): Promise<string> {
-  const hash = createHash('sha256')
   try {
-    await pipeline(createReadStream(file), hash)
+    return await sha256OfFile(file)
   } catch (cause) {
     const hint = 'Are the media unpacked, and is --root right?'
     throw new AttestdError('lab-data-invalid', `${id} cannot be read (${errorText(cause)}). ${hint}`, { cause })
   }
-  return hash.digest('hex')
 }
 
 /** sha256 (64 hex) over the label, id and bytes of every row, in the order of their ids: what the figures were measured on. */

@@ -1,14 +1,13 @@
 import { errorText } from '../../core/errors.js'
 import { decodeImage } from '../../detect/image/image-decode.js'
-import { imageLibrary } from '../../detect/image/image-library.js'
+import { rawImage } from '../../detect/image/picture.js'
 import { type FromThumbnailChild, THUMBNAIL, toThumbnailChildSchema } from './thumbnail-messages.js'
 
 // Entry of the process that decodes pictures for a report; files of an evaluation are as hostile as any.
 
 async function thumbnail(file: string): Promise<FromThumbnailChild> {
   try {
-    const { pixels, width, height } = await decodeImage(file, THUMBNAIL)
-    const small = await imageLibrary(pixels, { raw: { width, height, channels: 3 }, limitInputPixels: false })
+    const small = await rawImage(await decodeImage(file, THUMBNAIL))
       .resize(THUMBNAIL.side, THUMBNAIL.side, { fit: 'inside', withoutEnlargement: true })
       .jpeg({ quality: THUMBNAIL.quality })
       .toBuffer()

@@ -12,7 +12,7 @@ import {
   withoutDoubles,
 } from '../../../src/detect/image/face-finder.js'
 import { faceName, faceSquare } from '../../../src/detect/image/image-faces.js'
-import type { Picture } from '../../../src/detect/image/image-variants.js'
+import type { Picture } from '../../../src/detect/image/picture.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { FACES_FILE, FACES_PLAN, writeFacePackage } from '../../support/detector-faces.js'
 import { noisePixels } from '../../support/detector-images.js'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { imageVariants, piece } from '../../../src/detect/image/image-variants.js'
+import { imageVariants } from '../../../src/detect/image/image-variants.js'
+import { piece } from '../../../src/detect/image/picture.js'
 import { noisePixels } from '../../support/detector-images.js'
 
 const picture = (width: number, height: number) => ({ pixels: noisePixels(width, height), width, height })
