@@ -11,7 +11,7 @@ import { runningDaemon } from './running-daemon.js'
 const RELOAD_ANSWER_MS = 280_000
 
 /** A detector as the verb prints it. */
-export const reloadedDetector = z.object({
+const reloadedDetector = z.object({
   id: z.string(),
   version: z.string(),
   digest: z.string(),

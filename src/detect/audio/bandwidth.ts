@@ -10,7 +10,7 @@ import type { VoiceActivity } from './voice-activity.js'
 const SHARE_ABOVE = 1e-5
 
 /** The frequency, Hz, below which all but `SHARE_ABOVE` of the power of the speech lies; 0 where there is no speech. */
-export function bandwidthOf(samples: Float32Array, voice: VoiceActivity, rate: number): number {
+function bandwidthOf(samples: Float32Array, voice: VoiceActivity, rate: number): number {
   const { frames, frameSamples, hopSamples } = voice
   const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)))
   const hann = hannWindow(frameSamples)

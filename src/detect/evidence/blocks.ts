@@ -25,7 +25,7 @@ export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Segments of a JPEG up to the pixels. */
-export async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<Block> {
   let at = 2
   for (let count = 0; count < MAX_BLOCKS && at + 4 <= bytes.size; count++) {
     const head = await bytes.read(at, 4)
@@ -38,7 +38,7 @@ export async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Chunks of a RIFF file (WebP, WAV, AVI), top level only. */
-export async function* riffBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* riffBlocks(bytes: FileBytes): AsyncGenerator<Block> {
   let at = 12
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
     const head = await bytes.read(at, 8)
@@ -49,7 +49,7 @@ export async function* riffBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Boxes of an ISO base media file (MP4, MOV, AVIF), top level only. */
-export async function* isoBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* isoBlocks(bytes: FileBytes): AsyncGenerator<Block> {
   let at = 0
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
     const head = await bytes.read(at, 16)

@@ -52,7 +52,6 @@ export const manifestSchema = manifestShape.superRefine(checkReferences)
 
 /** A checked detector.json. */
 export type DetectorManifest = z.infer<typeof manifestSchema>
-export type OutputKind = DetectorManifest['outputKind']
 export type Aggregation = DetectorManifest['aggregation']
 
 /**

@@ -127,4 +127,3 @@ export type ImagePreprocessing = z.infer<typeof imagePreprocessing>
 export type FacePlan = z.infer<typeof faces>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
-export type VideoPreprocessing = z.infer<typeof videoPreprocessing>

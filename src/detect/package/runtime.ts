@@ -56,7 +56,6 @@ const composedRuntime = z.strictObject({
 /** What runs the model. */
 export const runtimeSchema = z.discriminatedUnion('kind', [onnxRuntime, remoteRuntime, moduleRuntime, composedRuntime])
 
-export type Runtime = z.infer<typeof runtimeSchema>
 export type OnnxRuntime = z.infer<typeof onnxRuntime>
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
 export type ModuleRuntime = z.infer<typeof moduleRuntime>

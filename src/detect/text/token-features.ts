@@ -25,7 +25,7 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */
-export function tokenInputs(tokenizer: Tokenizer, inputs: readonly TokenInput[], maxTokens: number): TextFeatures {
+function tokenInputs(tokenizer: Tokenizer, inputs: readonly TokenInput[], maxTokens: number): TextFeatures {
   return (passage) => {
     const ids = cut(tokenizer, passage, maxTokens)
     const shape = [1, ids.length]
