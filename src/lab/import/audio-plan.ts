@@ -1,7 +1,7 @@
 import type { AudioPreprocessing } from '../../detect/package/preprocessing.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
-import type { PreprocessingPlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
+import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Feature extractors that hand on the waveform; all others make spectrograms. */
 const WAVEFORM_EXTRACTORS = ['Wav2Vec2FeatureExtractor', 'Wav2Vec2Processor']

@@ -1,6 +1,7 @@
 import type { ImagePreprocessing } from '../../detect/package/preprocessing.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
+import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Interpolations of Pillow, by their number in preprocessor_config.json. */
 const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> = {
@@ -16,14 +17,10 @@ const CONVNEXT_CROP = 224 / 256
 /** From this size on ConvNeXt stretches the picture and does not crop. */
 const CONVNEXT_STRETCH_FROM = 384
 
-/** The preprocessing of an image export, and what in it is a guess. */
-export interface PreprocessingPlan<T> {
-  readonly preprocessing: T
-  /** Sentences for the card. */
-  readonly guesses: readonly string[]
-}
-
-/** @throws AttestdError import-unsupported */
+/**
+ * The preprocessing of an export that takes pictures.
+ * @throws AttestdError import-unsupported
+ */
 export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<ImagePreprocessing> {
   if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')

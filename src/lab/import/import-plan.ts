@@ -5,11 +5,12 @@ import { TOKEN_INPUTS } from '../../detect/text/token-features.js'
 import { audioPlan } from './audio-plan.js'
 import { findFakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
-import { imagePlan, type PreprocessingPlan } from './image-plan.js'
+import { imagePlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
 import type { OnnxTensor } from './onnx-messages.js'
 import type { OnnxNames } from './onnx-names.js'
 import { SAMPLE_TEXT, samplePicture, sampleVoice } from './own-samples.js'
+import type { PreprocessingPlan } from './preprocessing-plan.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
 /** What a person may say that an export does not. */

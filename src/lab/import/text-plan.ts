@@ -1,7 +1,7 @@
 import type { TextPreprocessing } from '../../detect/package/preprocessing.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
-import type { PreprocessingPlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
+import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Name of the tokenizer files, in an export as in a package. */
 export const TOKENIZER_FILES = { tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json' } as const
@@ -14,7 +14,10 @@ const CHARACTERS_PER_TOKEN = 3.6
 const MAX_WINDOWS = 16
 const MIN_CHARACTERS = 180
 
-/** @throws AttestdError import-unsupported */
+/**
+ * The preprocessing of an export that takes tokens.
+ * @throws AttestdError import-unsupported
+ */
 export function textPlan(
   { config, tokenizer }: Pick<HuggingFaceExport, 'config' | 'tokenizer'>,
   languages: readonly string[],
