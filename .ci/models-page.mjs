@@ -4,6 +4,12 @@ import path from 'node:path'
 
 const FROM = '<!-- tables: written by `npm run docs` -->'
 const TO = '<!-- end of tables -->'
+/** Degradations of the metrics.json files that do not name theirs. */
+const PICTURE_CONDITIONS = {
+  jpeg75: 'after JPEG at quality 75',
+  jpeg50: 'at quality 50',
+  half: 'at half size',
+}
 
 /** The text of models/README.md with its tables brought up to date. */
 export function modelsPage(folder = 'models') {
@@ -21,6 +27,7 @@ function tablesOf(folder) {
     meanLeftOutAuc: mean,
     meanLeftOutAucBySource: bySource,
     pairs,
+    conditions = PICTURE_CONDITIONS,
   } = readJson(folder, 'evaluation', 'metrics.json')
   const sources = Object.keys(bySource)
   const aucOf = (generator, source) =>
@@ -34,8 +41,9 @@ function tablesOf(folder) {
     ...generators.map((generator) => row([generator, ...sources.map((source) => figure(aucOf(generator, source)))])),
     row(['**mean**', ...sources.map((source) => figure(bySource[source]))]),
     '',
-    `Mean ${figure(mean.clean)}; after JPEG at quality 75 ${figure(mean.jpeg75)}, at quality 50 ${figure(mean.jpeg50)}, ` +
-      `at half size ${figure(mean.half)}.`,
+    `Mean ${figure(mean.clean)}; ${Object.entries(conditions)
+      .map(([name, title]) => `${title} ${figure(mean[name])}`)
+      .join(', ')}.`,
   ].join('\n')
 }
 

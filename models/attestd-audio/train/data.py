@@ -1,0 +1,177 @@
+"""Index, groups that are left out together, licences, decoding, and the conditions under which clips are heard."""
+import csv
+import pathlib
+import subprocess
+import tarfile
+
+import numpy as np
+
+import augment
+import voice
+from frontend import LEVEL, SAMPLES
+
+RATE = 16000
+AUGMENTED = ('degraded-0', 'degraded-1', 'degraded-2')
+# Shown beside the clean figures; the titles are for reports.
+TESTS = {
+    'mp3-32': 'after MP3 at 32 kbit/s', 'opus-16': 'Opus at 16 kbit/s', 'aac-32': 'AAC at 32 kbit/s',
+    'alaw-8k': 'telephone (8 kHz, A-law)', 'band-4k': 'band limit 4 kHz', 'noise-15': 'pink noise 15 dB below',
+    'quiet': '20 dB quieter between 1 s of silence', 'room': 'reverberation',
+}
+PER_GROUP = 40  # clips of each group in the tests, all in the clean condition
+
+# Which fold leaves a group out: (label, part of source, part of system, group, fold), the first match counts.
+GROUPS = (
+    ('fake', 'Edresson', '', 'YourTTS, SC-GlowTTS', 1),
+    ('fake', 'sherpa', 'Supertonic', 'Supertonic', 0),
+    ('fake', 'sherpa', 'Kokoro', 'Kokoro', 0),
+    ('fake', 'sherpa', '', 'Piper, VITS (sherpa)', 0),
+    ('fake', 'LibriSpeech', '', 'Griffin-Lim, MLSA copies', 3),
+    ('fake', 'generated here', '', 'formant, diphone', 2),
+    ('fake', 'jaywalnut', '', 'VITS, HiFi-GAN demos', 4),
+    ('fake', 'jik876', '', 'VITS, HiFi-GAN demos', 4),
+    ('fake', 'kan-bayashi', '', 'Parallel WaveGAN, NSF', 1),
+    ('fake', 'nii-yamagishi', '', 'Parallel WaveGAN, NSF', 1),
+    ('fake', 'maskgct', '', 'MaskGCT', 4),
+    ('fake', 'tortoise', '', 'Tortoise', 2),
+    ('fake', 'r9y9', '', 'WaveNet, Tacotron, WORLD', 3),
+    ('real', 'LibriSpeech', '', 'LibriSpeech', 3),
+    ('real', 'asterisk', '', 'telephone prompts', 0),
+    ('real', 'YourTTS GT', '', 'Common Voice, MLS, VCTK', 1),
+    ('real', 'tortoise-tts', '', 'Tortoise references', 2),
+    ('real', 'beneath-a-steel-sky', '', 'game speech', 2),
+    ('real', 'festvox-ru', '', 'festvox-ru', 2),
+    ('real', 'EmoDB', '', 'EmoDB', 4),
+    ('real', 'Mycroft', '', 'wake words', 4),
+    ('real', 'CMU ARCTIC', '', 'studio', 3),
+    ('real', 'Japanese ground truth', '', 'studio', 3),
+    ('real', 'CSMSC/JSUT', '', 'studio', 1),
+    ('real', '', '', 'studio', 4),
+)
+# Parts of a licence that make a row openly licensed, unless it also says one of the others.
+OPEN = ('CC BY 4.0', 'CC BY-SA', 'CC0', 'public domain', 'Apache-2.0', 'MIT', 'BSD', 'own output', 'ARCTIC free')
+CLOSED = ('rights unclear',)
+
+
+class Pack:
+    """Rows of index.csv, as arrays, with their samples."""
+
+    def __init__(self, folder, per_group=None):
+        with open(folder / 'index.csv', newline='') as lines:
+            rows = list(csv.DictReader(lines))
+        placed = [place(row) for row in rows]
+        if per_group:
+            seen, keep = {}, []
+            for index, (name, _) in enumerate(placed):
+                seen[name] = seen.get(name, 0) + 1
+                if seen[name] <= per_group:
+                    keep.append(index)
+            rows, placed = [rows[i] for i in keep], [placed[i] for i in keep]
+        self.rows = rows
+        self.labels = np.array([int(row['label'] == 'fake') for row in rows])
+        self.groups = np.array([name for name, _ in placed])
+        self.folds = np.array([fold for _, fold in placed])
+        self.units = np.array([row['system'] if row['label'] == 'fake' else row['source'] for row in rows])
+        self.dev = np.array([row['split'] == 'dev' for row in rows])
+        self.english = np.array([row['lang'] == 'en' for row in rows])
+        self.open = np.array([is_open(row['licence']) for row in rows])
+
+    def __len__(self):
+        return len(self.rows)
+
+    def few(self):
+        """At most PER_GROUP rows of each group, spread over it."""
+        picked = []
+        for group in sorted(set(self.groups)):
+            rows = np.flatnonzero(self.groups == group)
+            picked.append(rows[np.linspace(0, len(rows) - 1, min(PER_GROUP, len(rows))).astype(int)])
+        return np.sort(np.concatenate(picked))
+
+
+def place(row):
+    for label, source, system, group, fold in GROUPS:
+        if row['label'] == label and source in row['source'] and system in row['system']:
+            return group, fold
+    raise ValueError(f"no group for {row['source']} {row['system']}")
+
+
+def is_open(licence):
+    """Whether clips under this licence may go into openly licensed weights (the recording counts, not the page)."""
+    recording = licence.split(' (page:')[0]
+    return any(part in recording for part in OPEN) and not any(part in recording for part in CLOSED) \
+        and 'NC' not in recording
+
+
+def decode(folder, work, rows):
+    """Every clip as 16 kHz mono float32; decoded once, 80 files a call of ffmpeg."""
+    clips, raw = work / 'clips', work / 'raw'
+    raw.mkdir(parents=True, exist_ok=True)
+    if not clips.exists() and (folder / 'clips.tar').exists():
+        with tarfile.open(folder / 'clips.tar') as archive:
+            archive.extractall(clips)
+    where = clips if clips.exists() else folder
+    targets = [raw / (pathlib.Path(row['path']).stem + '.f32') for row in rows]
+    todo = [(where / row['path'], target) for row, target in zip(rows, targets) if not target.exists()]
+    for at in range(0, len(todo), 80):
+        command = ['ffmpeg', '-nostdin', '-v', 'error', '-y', '-filter_threads', '1']
+        for source, _ in todo[at:at + 80]:
+            command += ['-threads', '1', '-i', str(source)]
+        for index, (_, target) in enumerate(todo[at:at + 80]):
+            command += ['-map', f'{index}:a', '-ac', '1', '-ar', str(RATE), '-f', 'f32le', str(target)]
+        subprocess.run(command, check=True)
+    return [np.fromfile(target, np.float32) for target in targets]
+
+
+def heard(signals, rng=None):
+    """One window a clip (drawn at random with `rng`, else the first), leveled, float16; where no speech is found, its start."""
+    out = np.empty((len(signals), SAMPLES), np.float16)
+    for index, signal in enumerate(signals):
+        windows, _ = voice.windows_of(signal, SAMPLES)
+        if len(windows):
+            window = windows[0] if rng is None else windows[rng.integers(len(windows))]
+        else:
+            window = np.resize(signal, SAMPLES)
+        window = window - window.mean()
+        out[index] = window * (LEVEL / np.sqrt((window ** 2).mean() + 1e-10))
+    return out
+
+
+def coded(rng, signals):
+    """Two of three signals through a random codec, telephone ones less often."""
+    names = list(augment.CODECS)
+    chance = np.array([0.4 if name in augment.TELEPHONE else 1.0 for name in names])
+    pick = rng.choice(len(names), len(signals), p=chance / chance.sum())
+    pick[rng.random(len(signals)) < 0.35] = -1
+    for number, name in enumerate(names):
+        chosen = np.flatnonzero(pick == number)
+        if len(chosen):
+            for index, signal in zip(chosen, augment.round_trip([signals[i] for i in chosen], name)):
+                signals[index] = signal
+    return signals
+
+
+def degraded(clips, number):
+    rng = np.random.default_rng(100 + number)
+    signals = []
+    for clip in clips:
+        if len(clip) > 24000 and rng.random() < 0.4:
+            count = int(rng.uniform(16000, len(clip)))
+            start = rng.integers(0, len(clip) - count + 1)
+            clip = clip[start:start + count]
+        signals.append(augment.degrade(rng, clip, clips))
+    return heard(coded(rng, signals), rng)
+
+
+def tested(clips, name):
+    """Windows of the clips under one of TESTS."""
+    rng = np.random.default_rng(7)
+    level = [augment.level(clip, -23) for clip in clips]
+    if name in augment.CODECS:
+        return heard(augment.round_trip(level, name))
+    change = {
+        'band-4k': lambda clip: augment.band(clip, 0, 4000),
+        'noise-15': lambda clip: clip + augment.colored_noise(rng, len(clip), 1) * clip.std() * 10 ** (-15 / 20),
+        'quiet': lambda clip: np.pad(np.round(clip * 0.1 * 32767) / 32767, RATE),
+        'room': lambda clip: augment.room(rng, clip),
+    }[name]
+    return heard([change(clip).astype(np.float32) for clip in level])

@@ -1,0 +1,262 @@
+"""Figures, calibration, manifest and report of the package, from left-out logits."""
+import hashlib
+import json
+
+import numpy as np
+import torch
+from sklearn.metrics import roc_curve
+
+import data
+import metrics
+import selftest
+import voice
+from frontend import SAMPLES
+
+VERSION = '1.0.0'
+# Share of left-out human clips that may reach risk 50; the intercept of the calibration is set by it.
+FLAGGED = 0.05
+# Openly licensed weights are shipped when they cost no more AUC than this.
+MARGIN = 0.02
+ROUNDS = 200
+# What the pack's README states: on its unseen systems and speakers, and of published networks on comparable clips.
+FLOOR = {
+    'LFCC statistics, gradient boosting (floor)': {'auc': 0.75, 'eer': 0.31},
+    'LFCC network, 45k parameters (floor)': {'auc': '0.66 to 0.73'},
+}
+PEERS = {
+    'AASIST (ASVspoof 2019 LA)': {'auc': 0.55, 'eer': 0.49}, 'AASIST-L': {'auc': 0.54, 'eer': 0.46},
+    'RawGAT-ST': {'auc': 0.48, 'eer': 0.53}, 'AASIST trained on ASVspoof 5': {'auc': 0.71, 'eer': 0.33},
+}
+OPEN_NOTE = ('All of these rows are openly licensed (CC BY, CC BY-SA, CC0, public domain, Apache-2.0, MIT, BSD, own output); '
+             'CC BY and CC BY-SA rows ask for attribution: card.md.')
+FULL_NOTE = ('Part of the data is CC BY-NC-ND, research only or states no license; treat the weights as for research and '
+             'evaluation.')
+
+
+def weights_of(pack, rows):
+    """Classes, then groups within a class, weigh the same."""
+    weights = np.zeros(len(rows))
+    for label in (0, 1):
+        groups = sorted(set(pack.groups[rows][pack.labels[rows] == label]))
+        for group in groups:
+            inside = (pack.groups[rows] == group) & (pack.labels[rows] == label)
+            weights[inside] = 0.5 / len(groups) / inside.sum()
+    return weights
+
+
+def auc(fake, real):
+    """Rank AUC of two sets of scores, ties one half."""
+    ordered = np.sort(real)
+    below, upto = np.searchsorted(ordered, fake, 'left'), np.searchsorted(ordered, fake, 'right')
+    return float((below + upto).mean() / 2 / len(real))
+
+
+def interval(fake, real, rng):
+    """95 % interval of the AUC by resampling clips."""
+    draws = [auc(rng.choice(fake, len(fake)), rng.choice(real, len(real))) for _ in range(ROUNDS)]
+    return [float(value) for value in np.percentile(draws, [2.5, 97.5])]
+
+
+def figures_of(labels, scores, rng, weights=None):
+    """AUC with interval, EER, TPR at 5 % and 1 % FPR."""
+    weights = np.ones(len(labels)) if weights is None else weights
+    false, true, _ = roc_curve(labels, scores, sample_weight=weights)
+    at = np.argmin(np.abs(false - (1 - true)))
+    return {**metrics.ranking(labels, scores, weights), 'eer': float((false[at] + 1 - true[at]) / 2),
+            'interval': interval(scores[labels == 1], scores[labels == 0], rng), 'count': int(len(labels))}
+
+
+def pair_rows(pack, logits):
+    rows = []
+    for generator in sorted(set(pack.groups[pack.labels == 1])):
+        for source in sorted(set(pack.groups[pack.labels == 0])):
+            conditions = {}
+            for name, scores in logits.items():
+                known = ~np.isnan(scores)
+                fake = scores[known & (pack.groups == generator)]
+                real = scores[known & (pack.groups == source)]
+                if len(fake) and len(real):
+                    labels = np.r_[np.ones(len(fake)), np.zeros(len(real))]
+                    even = np.where(labels == 1, 1 / len(fake), 1 / len(real))
+                    conditions[name] = metrics.ranking(labels, np.r_[fake, real], even)
+            rows.append({'generator': generator, 'source': source, 'conditions': conditions})
+    return rows
+
+
+def mean_auc(rows, condition='clean', **where):
+    chosen = [row for row in rows if all(row[key] == value for key, value in where.items())]
+    return float(np.mean([row['conditions'][condition]['auc'] for row in chosen if condition in row['conditions']]))
+
+
+def summary(pack, result):
+    """What one variant reaches, in short."""
+    rng = np.random.default_rng(0)
+    scores, split = result['folds']['clean'], result['split']['clean']
+    folds = [figures_of(pack.labels[i], scores[i], rng) for i in (np.flatnonzero(pack.folds == f) for f in sorted(set(pack.folds)))]
+    dev = np.flatnonzero(pack.dev)
+    english = dev[pack.english[dev]]
+    return {
+        'meanLeftOutAuc': mean_auc(pair_rows(pack, {'clean': scores})),
+        'folds': folds,
+        'meanFoldAuc': float(np.mean([fold['auc'] for fold in folds])),
+        'meanFoldEer': float(np.mean([fold['eer'] for fold in folds])),
+        'packSplit': figures_of(pack.labels[dev], split[dev], rng),
+        'packSplitEnglish': figures_of(pack.labels[english], split[english], rng),
+        'packSplitTests': {
+            name: figures_of(pack.labels[i], values[i], rng)['auc']
+            for name, values in result['split'].items() if name != 'clean'
+            for i in [np.flatnonzero(~np.isnan(values) & pack.dev)]},
+    }
+
+
+def choose(pack, results):
+    """`open` where the openly licensed weights are within the margin in both measures, else `full`."""
+    brief = {variant: summary(pack, result) for variant, result in results.items()}
+    near = all(brief['open'][key] >= brief['full'][key] - MARGIN for key in ('meanLeftOutAuc', 'meanFoldAuc'))
+    return 'open' if near else 'full'
+
+
+def stacked(pack, logits, folds=None):
+    """Labels, logits, weights and rows of all conditions together; the clean one weighs as much as all others."""
+    parts = []
+    for name, scores in logits.items():
+        rows = np.flatnonzero(~np.isnan(scores) & (True if folds is None else np.isin(pack.folds, folds)))
+        weight = 0.5 if name == 'clean' else 0.5 / (len(logits) - 1)
+        parts.append((pack.labels[rows], scores[rows], weights_of(pack, rows) * weight, rows, np.full(len(rows), name)))
+    return [np.concatenate(column) for column in zip(*parts)]
+
+
+def quantile(values, weights, share):
+    order = np.argsort(values)
+    return float(values[order][np.searchsorted(np.cumsum(weights[order]) / weights.sum(), share)])
+
+
+def calibration_of(labels, scores, weights):
+    """Platt slope, and the intercept at which the stated share of human clips reaches risk 50."""
+    slope, even = metrics.fit_platt(scores, labels, weights)
+    edge = quantile(scores[labels == 0], weights[labels == 0], 1 - FLAGGED)
+    return slope, min(even, -slope * edge), even
+
+
+def calibrate(pack, logits):
+    """The shipped calibration and band, judged on risks whose calibration saw neither the clip's source nor system."""
+    labels, scores, weights, rows, names = stacked(pack, logits)
+    slope, intercept, even = calibration_of(labels, scores, weights)
+    risks, plain = np.zeros(len(labels)), np.zeros(len(labels))
+    for fold in set(pack.folds):
+        others = stacked(pack, logits, [f for f in set(pack.folds) if f != fold])
+        cross_slope, cross_intercept, cross_even = calibration_of(*others[:3])
+        mine = pack.folds[rows] == fold
+        risks[mine] = metrics.sigmoid(cross_slope * scores[mine] + cross_intercept)
+        plain[mine] = metrics.sigmoid(cross_slope * scores[mine] + cross_even)
+    prior = 1 / (1 + np.exp(even - intercept))
+    expected = np.where(labels == 1, weights * prior * 2, weights * (1 - prior) * 2)
+    clean = names == 'clean'
+    low, high = metrics.choose_band(labels, risks, expected)
+    shares = {}
+    for group in sorted(set(pack.groups)):
+        mine = pack.groups[rows] == group
+        shares[group] = {
+            'label': 'machine-made' if labels[mine][0] else 'real', 'count': int((mine & clean).sum()),
+            'meanRisk': float(risks[mine & clean].mean()),
+            'shareAtRisk50': {name: float((risks[mine & (names == name)] >= 0.5).mean()) for name in logits
+                              if (mine & (names == name)).any()},
+        }
+    return {
+        'calibration': {'slope': slope, 'intercept': intercept},
+        'prior': float(prior),
+        'pooled': {
+            'ranking': metrics.ranking(labels[clean], scores[clean], weights[clean]),
+            'beforeCalibration': metrics.quality(labels, metrics.sigmoid(scores), weights),
+            'afterCrossCalibrationEvenPrior': metrics.quality(labels, plain, weights),
+            'afterCrossCalibration': metrics.quality(labels, risks, expected),
+            'clean': metrics.quality(labels[clean], risks[clean], weights[clean]),
+            'reliability': metrics.reliability(labels, risks, expected),
+        },
+        'band': metrics.band_figures(labels, risks, expected, low, high),
+        'sources': shares,
+    }
+
+
+def evaluate(pack, results, chosen):
+    logits = results[chosen]['folds']
+    rows = pair_rows(pack, logits)
+    rng = np.random.default_rng(0)
+    generators, sources = sorted(set(pack.groups[pack.labels == 1])), sorted(set(pack.groups[pack.labels == 0]))
+    clean = logits['clean']
+    by_system = {}
+    for system in sorted(set(pack.units[pack.labels == 1])):
+        mine = (pack.units == system) & (pack.labels == 1)
+        against = np.isin(pack.folds, list(set(pack.folds[mine]))) & (pack.labels == 0)
+        by_system[system] = {'auc': auc(clean[mine], clean[against]),
+                             'interval': interval(clean[mine], clean[against], rng), 'count': int(mine.sum())}
+    return {
+        'variant': chosen,
+        'meanLeftOutAuc': {name: mean_auc(rows, name) for name in logits},
+        'meanLeftOutAucByGenerator': {g: mean_auc(rows, generator=g) for g in generators},
+        'meanLeftOutAucBySource': {s: mean_auc(rows, source=s) for s in sources},
+        'conditions': data.TESTS,
+        'pairs': rows,
+        'systems': by_system,
+        'variants': {variant: summary(pack, result) for variant, result in results.items()},
+        'floor': FLOOR, 'peers': PEERS,
+        **calibrate(pack, logits),
+    }
+
+
+def read_package_file(path):
+    content = path.read_bytes()
+    return {'sha256': hashlib.sha256(content).hexdigest(), 'bytes': len(content)}
+
+
+def manifest(out, pack, figures, detector):
+    slope, intercept = figures['calibration']['slope'], figures['calibration']['intercept']
+    with torch.no_grad():
+        windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES)
+        risk = metrics.sigmoid(slope * float(detector(torch.tensor(windows)).mean()) + intercept)
+    chosen = pack.open if figures['variant'] == 'open' else np.ones(len(pack), bool)
+    made, human = int((chosen & (pack.labels == 1)).sum()), int((chosen & (pack.labels == 0)).sum())
+    return {
+        'schema': 1, 'id': 'attestd-audio', 'version': VERSION,
+        'title': 'Speech statistics: spectrum, cepstrum and pitch modulation over a small network',
+        'mediaTypes': ['audio'],
+        'runtime': {'kind': 'onnx', 'model': 'model.onnx', 'input': 'samples', 'output': 'logit'},
+        'files': {name: read_package_file(out / name) for name in ('model.onnx', 'selftest.wav')},
+        'preprocessing': {
+            'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2}, 'maxWindows': 16,
+            'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5,
+        },
+        'outputKind': 'logit', 'aggregation': 'mean',
+        'calibration': {'kind': 'platt', 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
+        'decisionBand': {'low': figures['band']['low'], 'high': figures['band']['high']},
+        'selfTest': {'file': 'selftest.wav', 'risk': round(float(risk), 4), 'tolerance': 0.02},
+        'training': {
+            'data': f'{made:,} synthetic and {human:,} human clips of speech of 1 to 4 seconds, each also degraded three '
+                    'times (room, noise, equalizer, band limit, codecs). The shipped weights saw all of them; the published '
+                    'figures come from networks that did not see the source or system they are judged on.',
+            'license': OPEN_NOTE if figures['variant'] == 'open' else FULL_NOTE,
+        },
+        'license': 'Apache-2.0 for code, recipe and weights' if figures['variant'] == 'open' else
+                   'Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the training data',
+    }
+
+
+def write(out, pack, results, chosen, detector):
+    import report
+    if not (out / 'selftest.wav').exists():
+        selftest.write(out / 'selftest.wav')
+    figures = evaluate(pack, results, chosen)
+    (out / 'evaluation').mkdir(exist_ok=True)
+    (out / 'evaluation' / 'metrics.json').write_text(json.dumps(rounded(figures), indent=2) + '\n')
+    (out / 'evaluation' / 'report.md').write_text(report.page(figures))
+    (out / 'detector.json').write_text(json.dumps(manifest(out, pack, figures, detector), indent=2) + '\n')
+    print(report.page(figures))
+
+
+def rounded(value):
+    """Figures to six decimals, recursively."""
+    if isinstance(value, dict):
+        return {key: rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [rounded(entry) for entry in value]
+    return round(value, 6) if isinstance(value, float) else value
