@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
+import { writeFacePackage } from '../../support/detector-faces.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
-import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
 const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' as const })
@@ -99,4 +100,38 @@ describe('a package that is composed of an image package', () => {
       expect(first.notes).toMatch(/^mp4 avc 160x120 2\.0 s, 10 fps; 10 frames; worst window/)
     },
   )
+})
+
+it.skipIf(ffmpeg === null)('a face is followed and told by its window (skipped where there is no ffmpeg)', async () => {
+  const bench = await DetectorBench.create()
+  try {
+    const id = path.basename(await writeFacePackage(bench.modelsDir, { combine: 'max' }))
+    await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
+    const file = path.join(bench.folder, 'portrait.webm')
+    const portrait = packagePath('src', 'sandbox', 'samples', 'astronaut.jpg')
+    const pan = 'crop=400:400:x=t*20:y=0,format=yuv420p'
+    await make(
+      '-loop',
+      '1',
+      '-framerate',
+      '5',
+      '-t',
+      '4',
+      '-i',
+      portrait,
+      '-vf',
+      pan,
+      '-c:v',
+      'libvpx',
+      '-g',
+      '5',
+      file,
+    )
+    const host = await bench.start()
+    const detection = await host.detect({ file, mediaType: 'video_short' })
+    expect(detection.notes).toMatch(/4 frames, 1 face followed; worst window/)
+    expect(detection.parts.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^face 1 in window /))
+  } finally {
+    await bench.dispose()
+  }
 })
