@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
 const manifest = JSON.parse(readFileSync('detector.json', 'utf8'))
 const { preprocessing, calibration, decisionBand } = manifest
 const plan = { longest: preprocessing.windowCharacters, shortest: preprocessing.minCharacters }
-const session = await ort.InferenceSession.create(manifest.runtime.model, { intraOpNumThreads: 1, interOpNumThreads: 1 })
+const session = await ort.InferenceSession.create(manifest.runtime.model, {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+})
 
 /** The logit of one passage. */
 async function logitOf(passage) {

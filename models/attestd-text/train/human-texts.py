@@ -5,6 +5,8 @@
     for deb in *.deb; do dpkg-deb -x $deb packages/${deb%%_*}; done
     python3 human-texts.py --packages packages --norm DIR/norm.py --out human.jsonl.gz
 
+With --outside it takes jargon-text and fortunes instead, which are never trained on, and writes JSON for evaluate.mjs --texts.
+
 All of it predates language models that write. It keeps the detector from taking formality for a machine: left out of
 training, abstracts of papers looked machine-made without it.
 """
@@ -34,6 +36,11 @@ PLACES = {
     "harden-doc": ("html", "usr/share/doc/harden-doc/html/en-US/*.html", "GPL-2"),
     "perl-doc": ("pod", "usr/share/perl/*/pod/*.pod", "GPL-1+ or Artistic"),
 }
+# Never trained on: what people wrote that resembles nothing in the pack.
+OUTSIDE = {
+    "jargon-text": ("text", "usr/share/doc/jargon-text/jargon.txt.gz", "public domain"),
+    "fortunes": ("fortunes", "usr/share/games/fortunes/*", "various"),
+}
 
 
 def spaced(text):
@@ -56,7 +63,11 @@ def pod_paragraphs(text):
     return [spaced(re.sub(r"[A-Z]<+\s*(?:[^>|]*\|)?([^>]*?)\s*>+", r"\1", one)) for one in prose]
 
 
-READ = {"html": html_paragraphs, "text": text_paragraphs, "pod": pod_paragraphs}
+def fortunes(text):
+    return [spaced(one) for one in text.split("\n%\n")]
+
+
+READ = {"fortunes": fortunes, "html": html_paragraphs, "text": text_paragraphs, "pod": pod_paragraphs}
 
 
 def passages(paragraphs, rng):
@@ -75,15 +86,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("packages", "norm", "out"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--outside", action="store_true")
     args = parser.parse_args()
     spec = importlib.util.spec_from_file_location("norm", args.norm)
     norm = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(norm)
     rows = []
-    for package, (kind, pattern, licence) in PLACES.items():
+    for package, (kind, pattern, licence) in (OUTSIDE if args.outside else PLACES).items():
         rng = random.Random(f"{data.SEED} {package}")
         paragraphs = []
         for file in sorted((args.packages / package).glob(pattern)):
+            # Beside each file of fortunes lie its index and a link to it.
+            if not file.is_file() or file.suffix in (".dat", ".u8"):
+                continue
             raw = gzip.open(file).read() if file.suffix == ".gz" else file.read_bytes()
             paragraphs += READ[kind](raw.decode("utf-8", "ignore"))
         texts = [norm.normalise(text)[:LONGEST] for text in passages(dict.fromkeys(paragraphs), rng)]
@@ -95,6 +110,9 @@ def main():
             "pair": f"debian:{package}:{number}",
         } for number, text in enumerate(texts[:PER_PACKAGE])]
         print(package, len(texts), "passages")
+    if args.outside:
+        args.out.write_text(json.dumps([{"source": row["domain"], "text": row["text"]} for row in rows]))
+        return
     with gzip.open(args.out, "wt") as out:
         out.writelines(json.dumps(row) + "\n" for row in rows)
     print(len(rows), "texts in", args.out)

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 LENGTH_BINS = [300, 500, 800, 1200]
 RESAMPLES = 300
 # Shares of machine-made texts for which a calibration is tried, most first.
-SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05]
+SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08, 0.06, 0.04, 0.02]
 
 
 def sigmoid(x):
@@ -139,7 +139,7 @@ def band_figures(labels, risks, weights, low, high):
     }
 
 
-def choose_band(labels, risks, weights, precision=0.9):
+def choose_band(labels, risks, weights, precision=0.8):
     """Lowest `high` and highest `low` (steps of 0.01) whose sides each hold `precision`; the classes weigh the same."""
     def reaches(edge, above):
         side = risks >= edge if above else risks <= edge

@@ -11,7 +11,7 @@ import metrics
 import report
 
 # Human texts of a left-out domain that may reach risk 50, mean over the domains; the calibration is chosen by it.
-MAX_FALSE_POSITIVES = 0.04
+MAX_FALSE_POSITIVES = 0.05
 DEFAULT = "attestd-text"
 TITLES = {
     "all": "Hashed n-grams and style measures of prose",
@@ -19,19 +19,20 @@ TITLES = {
 }
 TRAINING_NOTES = {
     "open": (
-        "English, Arabic, Bulgarian, Russian and Indonesian prose, openly licensed rows of the text pack only: "
-        "L2R (CC BY 3.0; GPT-3.5, GPT-4o), OUTFOX essays (Apache-2.0; GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse "
-        "(MIT; GPT-3.5). The published left-out figures come from networks that saw neither the domain nor the generator."
+        "English, Arabic, Bulgarian, Russian and Indonesian prose, openly licensed rows of the text pack only: L2R (CC BY 3.0; "
+        "GPT-3.5, GPT-4o), OUTFOX essays (Apache-2.0; GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse (MIT; GPT-3.5); and "
+        "human prose of seven Debian packages. The published left-out figures come from networks that saw neither the domain "
+        "nor the generator."
     ),
     "all": (
         "English, Arabic, Bulgarian, Russian and Indonesian prose, the balanced rows of the text pack: BiScope (Claude 3, "
         "Gemini 1.0, GPT-3.5, GPT-4-turbo), DetectRL (Claude-instant, GPT-3.5, Llama 2, PaLM), L2R (GPT-3.5, GPT-4o), OUTFOX "
-        "essays (GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse (GPT-3.5). The published left-out "
-        "figures come from networks that saw neither the domain nor the generator."
+        "essays (GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse (GPT-3.5); and human prose of seven Debian packages. The "
+        "published left-out figures come from networks that saw neither the domain nor the generator."
     ),
 }
 DATA_LICENSES = {
-    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4).",
+    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4), GPL, Artistic or CC BY-SA (Debian packages).",
     "all": (
         "Part of the data states no license (DetectRL) or one that its upstream may contradict (BiScope over Yelp and "
         "arXiv); treat the weights as for research and evaluation."
@@ -198,6 +199,7 @@ def evaluate(pack, shipped, other, floor_pairs):
             "machineShare": share,
             "lines": [{"slope": slope, "intercept": intercept} for slope, intercept in lines],
         },
+        "conditions": {"short": "by the first 250 characters", "lowercase": "in lower case"},
         "meanLeftOutAuc": {name: mean_of(rows, name) for name in data.CONDITIONS},
         "meanLeftOut": mean_ranking(pack, pairs),
         "meanLeftOutAucByGenerator": {
