@@ -210,6 +210,10 @@ def evaluate(pack, shipped, other, floor_pairs):
             domain: mean_of([row for row in rows if row["source"] == domain])
             for domain in data.DOMAINS if any(row["source"] == domain for row in rows)
         },
+        "halves": {
+            name: float(np.mean([metrics.auc(pack.labels[pair["rows"]], pair["halves"][half]) for pair in pairs]))
+            for half, name in enumerate(("ngrams", "style"))
+        },
         "floor": mean_ranking(pack, floor_pairs),
         "otherVariant": {
             "name": other["name"], "trainedOn": other["rows"], "meanLeftOut": mean_ranking(pack, other["pairs"]),

@@ -39,6 +39,7 @@ def summary(name, figures):
         ]),
         *table(["published detectors, no training on the domain (AUC as the pack states it; other texts than here)", "AUC"],
                [[name, f"{auc:.3f}"] for name, auc in PEERS]),
+        f"- The n-grams alone {figures['halves']['ngrams']:.3f}, the style measures alone {figures['halves']['style']:.3f}",
         "- By left-out generator: "
         + ", ".join(f"{name} {auc:.3f}" for name, auc in figures["meanLeftOutAucByGenerator"].items()),
         "- By left-out domain: "
