@@ -10,21 +10,19 @@ import type { Thresholds } from '../lab/admit/thresholds.js'
 import { measureSample } from '../lab/measure/measure-sample.js'
 import { dataPaths } from './data-dir.js'
 import { evaluateModel } from './evaluate-model.js'
-import type { LabScoringOptions } from './lab-scoring.js'
+import type { LabeledDataOptions } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
 import { packagePlace } from './named-package.js'
 
 /** Inferences of the own sample that its latency is the median of. */
 const TIMES = 5
 
-export interface AdmitModelOptions extends LabScoringOptions {
-  /** Null where no threshold needs labelled data. */
+export interface AdmitModelOptions extends Omit<LabeledDataOptions, 'data'> {
+  /** Null where no threshold needs labeled data. */
   readonly data: string | null
-  readonly root: string | null
   /** See `EvaluateModelOptions.prior`. */
   readonly prior: number | null
   readonly thresholds: Thresholds
-  readonly command: string
 }
 
 /** How an exam ended. */
@@ -50,10 +48,7 @@ export async function admitModel(
 ): Promise<AdmissionResult> {
   const { command, data, root, signal, thresholds } = options
   if (data === null && needsData(thresholds)) {
-    throw new AttestdError(
-      'setting-invalid',
-      'These thresholds can only be judged on labelled data: name it by --data.',
-    )
+    throw new AttestdError('setting-invalid', 'These thresholds can only be judged on labeled data: name it by --data.')
   }
   const { modelsDir, id } = await packagePlace(settings, named)
   const pack = await loadPackage(path.join(modelsDir, id))

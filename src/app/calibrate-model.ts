@@ -12,21 +12,18 @@ import { readData } from '../lab/data/read-data.js'
 import { dataDigest } from '../lab/evaluate/score-rows.js'
 import { interrupted } from '../lab/interrupted.js'
 import { measureSample } from '../lab/measure/measure-sample.js'
-import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
 
 export interface CalibrateModelOptions
-  extends LabScoringOptions,
+  extends LabeledDataOptions,
     Pick<CalibrateOptions, 'method' | 'prior' | 'accuracy'> {
-  readonly data: string
-  readonly root: string | null
-  readonly command: string
   /** Whether the manifest is changed. */
   readonly write: boolean
 }
 
 /**
- * Fits a calibration of a package to labelled data.
+ * Fits a calibration of a package to labeled data.
  * @throws AttestdError lab-data-invalid, draining, and what stops detectors
  */
 export async function calibrateModel(

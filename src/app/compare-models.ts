@@ -7,14 +7,12 @@ import { readData } from '../lab/data/read-data.js'
 import { selectRows } from '../lab/data/select-rows.js'
 import { dataDigest } from '../lab/evaluate/score-rows.js'
 import { seededRandom } from '../lab/metrics/seeded-random.js'
-import { BOOTSTRAP_SEED, type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { packagePlace } from './named-package.js'
 
-export interface CompareModelsOptions extends LabScoringOptions {
-  readonly data: string
-  readonly root: string | null
+export interface CompareModelsOptions extends LabeledDataOptions {
+  /** Columns that get a table each. */
   readonly by: readonly string[]
-  readonly command: string
 }
 
 /** A comparison with what it was made of. */

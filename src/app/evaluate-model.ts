@@ -13,24 +13,22 @@ import { interrupted } from '../lab/interrupted.js'
 import { seededRandom } from '../lab/metrics/seeded-random.js'
 import { evaluationPage } from '../lab/report/evaluation-page.js'
 import { makeThumbnails } from '../lab/report/thumbnails.js'
-import { BOOTSTRAP_SEED, type LabScoringOptions, scoreForLab } from './lab-scoring.js'
+import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 
 /** What a report may be read by others with: it holds no secret. */
 const FILE_MODE = 0o644
 
-export interface EvaluateModelOptions extends LabScoringOptions {
-  readonly data: string
-  readonly root: string | null
+export interface EvaluateModelOptions extends LabeledDataOptions {
   /** Where the three files go; null writes none. */
   readonly out: string | null
+  /** Columns that get a table each. */
   readonly by: readonly string[]
   /** Share of fakes that the rows are weighted to; null: that of the rows. */
   readonly prior: number | null
-  readonly command: string
 }
 
 /**
- * Scores labelled data with a package and writes eval.json, scores.csv and report.html, all or none.
+ * Scores labeled data with a package and writes eval.json, scores.csv and report.html, all or none.
  * @throws AttestdError lab-data-invalid, draining (interrupted; nothing was written), and what stops detectors
  */
 export async function evaluateModel(

@@ -64,7 +64,7 @@ async function driftFrom(file: string, figures: ReturnType<typeof fixtureFigures
 }
 
 /**
- * Evaluates a package on labelled data and keeps eval.json and report.html in its evaluation folder, without its
+ * Evaluates a package on labeled data and keeps eval.json and report.html in its evaluation folder, without its
  * mistakes: those are pictures and texts of data that are not ours to publish.
  */
 export async function evaluateIntoPackage(

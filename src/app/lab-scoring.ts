@@ -17,6 +17,16 @@ export interface LabScoringOptions {
   onProgress(done: number, of: number): void
 }
 
+/** What every verb on labeled data is told. */
+export interface LabeledDataOptions extends LabScoringOptions {
+  /** Index or folder, as `readData` takes it. */
+  readonly data: string
+  /** What paths of the index are relative to; its own folder where null. */
+  readonly root: string | null
+  /** What was typed. */
+  readonly command: string
+}
+
 /** A package with what it gave each of its rows. */
 export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
   readonly detector: LoadedPackage
@@ -24,7 +34,7 @@ export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
 }
 
 /**
- * Scores labelled rows through the detector processes of the settings, as the daemon would.
+ * Scores labeled rows through the detector processes of the settings, as the daemon would.
  * @param named id of the package, or path of its folder
  * @throws AttestdError lab-data-invalid, draining, and what stops the start of the processes
  */

@@ -4,7 +4,7 @@ import { AttestdError } from '../core/errors.js'
 import { listenForStop } from '../core/shutdown.js'
 import { progressBar } from './progress.js'
 
-/** Settings of the verbs that score labelled data. */
+/** Settings of the verbs that score labeled data. */
 export const LAB_KEYS: readonly SettingKey[] = [
   'modelsDir',
   'detectorWorkers',
@@ -20,7 +20,12 @@ export interface DataFlags {
   readonly limit?: string
 }
 
-/** The flags that name labelled data. */
+/** How the labeled data are read, with what was typed for the record. */
+export function dataOptions({ root, limit }: Omit<DataFlags, 'data'>) {
+  return { root: root ?? null, limit: countFlag('--limit', limit), command: typedCommand() }
+}
+
+/** The flags that name labeled data. */
 export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
   const data = new Option(
     '--data <index|folder>',
@@ -41,7 +46,7 @@ export function withPriorFlag(verb: Command): Command {
 }
 
 /** A whole number from 1 of a flag; null where it was not given. */
-export function countFlag(flag: string, text: string | undefined): number | null {
+function countFlag(flag: string, text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new AttestdError('setting-invalid', `${flag} takes a whole number from 1, got ${JSON.stringify(text)}.`)
@@ -89,7 +94,7 @@ export function withProgress<T>(
 }
 
 /** What was typed, for the record: quoted so that a shell takes it again. */
-export function typedCommand(): string {
+function typedCommand(): string {
   const quoted = process.argv
     .slice(2)
     .map((word) => (/^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

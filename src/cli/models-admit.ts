@@ -4,11 +4,11 @@ import type { AdmissionResult } from '../app/admit-model.js'
 import { EXIT } from '../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../lab/admit/thresholds.js'
 import {
-  countFlag,
+  type DataFlags,
+  dataOptions,
   LAB_KEYS,
   numberFlag,
   priorFlag,
-  typedCommand,
   withDataFlags,
   withPriorFlag,
   withProgress,
@@ -16,10 +16,7 @@ import {
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
-interface AdmitFlags {
-  readonly data?: string
-  readonly root?: string
-  readonly limit?: string
+interface AdmitFlags extends Partial<DataFlags> {
   readonly prior?: string
   readonly thresholds?: string
   readonly minAuc?: string
@@ -57,11 +54,9 @@ export function modelsAdmitVerb(): Command {
     const text = file === undefined ? null : await fs.readFile(file, 'utf8')
     const options = {
       data: flags.data ?? null,
-      root: flags.root ?? null,
-      limit: countFlag('--limit', flags.limit),
+      ...dataOptions(flags),
       prior: priorFlag(flags.prior),
       thresholds: parseThresholds(text, thresholdFlags(flags), file ?? ''),
-      command: typedCommand(),
     }
     const { admitModel } = await import('../app/admit-model.js')
     const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))

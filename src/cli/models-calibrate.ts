@@ -3,12 +3,11 @@ import type { CalibrationReport } from '../lab/calibrate/calibration-report.js'
 import { METHODS, type Method } from '../lab/calibrate/fit-calibration.js'
 import { decimal, percent } from '../lab/report/figure-text.js'
 import {
-  countFlag,
   type DataFlags,
+  dataOptions,
   LAB_KEYS,
   numberFlag,
   priorFlag,
-  typedCommand,
   withDataFlags,
   withPriorFlag,
   withProgress,
@@ -41,13 +40,11 @@ export function modelsCalibrateVerb(): Command {
     const { calibrateModel } = await import('../app/calibrate-model.js')
     const options = {
       data: flags.data,
-      root: flags.root ?? null,
-      limit: countFlag('--limit', flags.limit),
+      ...dataOptions(flags),
       method: flags.method,
       prior: priorFlag(flags.prior),
       accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.9,
       write: flags.write ?? false,
-      command: typedCommand(),
     }
     const report = await withProgress((watch) => calibrateModel(settings, named, { ...options, ...watch }))
     process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summary(report, options.write))

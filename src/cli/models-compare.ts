@@ -2,15 +2,7 @@ import type { Command } from 'commander'
 import type { ModelComparison } from '../app/compare-models.js'
 import type { PairedFigure } from '../lab/compare/comparison.js'
 import { decimal, percent } from '../lab/report/figure-text.js'
-import {
-  columnsFlag,
-  countFlag,
-  type DataFlags,
-  LAB_KEYS,
-  typedCommand,
-  withDataFlags,
-  withProgress,
-} from './lab-flags.js'
+import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
@@ -30,10 +22,8 @@ export function modelsCompareVerb(): Command {
     const { compareModels } = await import('../app/compare-models.js')
     const options = {
       data: flags.data,
-      root: flags.root ?? null,
-      limit: countFlag('--limit', flags.limit),
+      ...dataOptions(flags),
       by: columnsFlag(flags.by),
-      command: typedCommand(),
     }
     const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
     process.stdout.write(flags.json ? `${JSON.stringify(found, null, 2)}\n` : summary(found))

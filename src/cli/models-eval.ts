@@ -4,11 +4,10 @@ import type { Evaluation, FigureWithInterval } from '../lab/evaluate/evaluation.
 import { decimal, intervalText, percent } from '../lab/report/figure-text.js'
 import {
   columnsFlag,
-  countFlag,
   type DataFlags,
+  dataOptions,
   LAB_KEYS,
   priorFlag,
-  typedCommand,
   withDataFlags,
   withPriorFlag,
   withProgress,
@@ -24,7 +23,7 @@ interface EvalFlags extends DataFlags {
 
 /** `attestd models eval`. */
 export function modelsEvalVerb(): Command {
-  const verb = verbWithSettings('eval', 'Score labelled data with a package; write figures and a report.', LAB_KEYS)
+  const verb = verbWithSettings('eval', 'Score labeled data with a package; write figures and a report.', LAB_KEYS)
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
     .option('--out <folder>', 'where eval.json, scores.csv and report.html go (eval-<package> where absent)')
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
@@ -34,11 +33,9 @@ export function modelsEvalVerb(): Command {
     const out = flags.out ?? `eval-${named.split('/').findLast((part) => part !== '')}`
     const options = {
       data: flags.data,
-      root: flags.root ?? null,
-      limit: countFlag('--limit', flags.limit),
+      ...dataOptions(flags),
       by: columnsFlag(flags.by),
       prior: priorFlag(flags.prior),
-      command: typedCommand(),
       out,
     }
     const evaluation = await withProgress((watch) => evaluateModel(settings, named, { ...options, ...watch }))

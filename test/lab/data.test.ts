@@ -19,7 +19,7 @@ async function write(name: string, data: string | Uint8Array): Promise<string> {
   return file
 }
 
-describe('labelled data', () => {
+describe('labeled data', () => {
   test('a CSV, with the names that packs use for its columns', async () => {
     const index = await write(
       'a.csv',

@@ -92,8 +92,8 @@ describe('models eval', () => {
     )
     const figures = (each = first) => ({ ...each, madeAt: '', milliseconds: null })
     expect(figures(second)).toEqual(figures())
-    const relabelled = await fs.readFile(index, 'utf8')
-    await fs.writeFile(path.join(bench.folder, 'other.csv'), relabelled.replace('a.png,real', 'a.png,fake'))
+    const relabeled = await fs.readFile(index, 'utf8')
+    await fs.writeFile(path.join(bench.folder, 'other.csv'), relabeled.replace('a.png,real', 'a.png,fake'))
     const other = await evaluateModel(bench.settings, 'tiny-image', {
       ...options(null),
       data: path.join(bench.folder, 'other.csv'),

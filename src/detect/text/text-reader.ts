@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import { spread } from '../../core/spread.js'
 import type { MediumReader, ModelInput, Part } from '../child/medium-reader.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'
@@ -9,7 +10,7 @@ import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
 import { styleMeasures } from './style-features.js'
 import { textVariants } from './variants.js'
-import { cutWindows, spread } from './windows.js'
+import { cutWindows } from './windows.js'
 
 /** Turns a passage of normalized text into the inputs of a model, in their order. */
 export type TextFeatures = (passage: string) => readonly ModelInput[]

@@ -36,13 +36,6 @@ export function cutWindows(text: string, plan: WindowPlan): TextWindow[] {
   return [...windows, windowOf(pieces.slice(first), start)]
 }
 
-/** Of more windows than wanted, this many spread evenly, the first and the last among them. */
-export function spread<T>(items: readonly T[], most: number): T[] {
-  if (items.length <= most) return [...items]
-  const step = most === 1 ? 0 : (items.length - 1) / (most - 1)
-  return Array.from({ length: most }, (_, index) => items[Math.round(index * step)] as T)
-}
-
 /** Index of the piece after which to cut: its end lies nearest to what would make all remaining windows alike. */
 function chooseEnd(pieces: readonly Piece[], first: number, start: number, length: number, plan: WindowPlan): number {
   const left = length - start

@@ -24,7 +24,7 @@ const admissionSchema = z.strictObject({
       passed: z.literal(true),
     }),
   ),
-  /** Null where no threshold needed labelled data. */
+  /** Null where no threshold needed labeled data. */
   data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }).nullable(),
 })
 

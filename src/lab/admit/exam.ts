@@ -18,11 +18,11 @@ export interface ExamRow {
 export interface Examined {
   readonly manifest: Pick<DetectorPackage['manifest'], 'license'>
   readonly sample: Pick<SampleMeasurement, 'medianMs' | 'rssBytes'>
-  /** Null where no threshold needs labelled data. */
+  /** Null where no threshold needs labeled data. */
   readonly evaluation: Evaluation | null
 }
 
-/** Whether any threshold can only be judged on labelled data. */
+/** Whether any threshold can only be judged on labeled data. */
 export function needsData(thresholds: Thresholds): boolean {
   return DATA_THRESHOLDS.some((name) => thresholds[name] !== undefined)
 }

@@ -28,7 +28,7 @@ export const thresholdsSchema = z.strictObject({
 
 export type Thresholds = z.infer<typeof thresholdsSchema>
 
-/** Those that need labelled data. */
+/** Those that need labeled data. */
 export const DATA_THRESHOLDS = [
   'minAuc',
   'minTprAt5',

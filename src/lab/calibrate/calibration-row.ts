@@ -1,3 +1,5 @@
+import { weightsForPrior } from '../metrics/class-weights.js'
+
 /** One row that a calibration is fitted to or judged on. */
 export interface CalibrationRow {
   /** What the detector gave before calibration. */
@@ -11,10 +13,8 @@ export interface CalibrationRow {
 
 /** Rows weighted so that fakes make up a stated share of them, and the weights still sum to their number. */
 export function weightedToPrior<Row extends CalibrationRow>(rows: readonly Row[], prior: number): Row[] {
-  const fakes = rows.filter(({ fake }) => fake).length
-  const perFake = (prior * rows.length) / fakes
-  const perReal = ((1 - prior) * rows.length) / (rows.length - fakes)
-  return rows.map((row) => ({ ...row, weight: row.fake ? perFake : perReal }))
+  const weights = weightsForPrior(rows, prior)
+  return rows.map((row) => ({ ...row, weight: row.fake ? weights.fake : weights.real }))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { MediaType } from '../../core/media-types.js'
 
-/** One labelled file or text. */
+/** One labeled file or text. */
 export interface DataRow {
   /** As the index calls it: the path there, or the id or line of a text. */
   readonly id: string

@@ -11,7 +11,7 @@ import { rowOf } from './row-fields.js'
 const MAX_INDEX_BYTES = 512 * 1024 * 1024
 
 /**
- * Reads labelled rows: a CSV with a head (path, label, and any other columns), JSON lines or a JSON list of such rows
+ * Reads labeled rows: a CSV with a head (path, label, and any other columns), JSON lines or a JSON list of such rows
  * (also gzipped; `text` instead of a path for prose), or a folder that holds `real/` and `fake/`.
  * @param root what paths of an index are relative to; its own folder where null
  * @throws AttestdError lab-data-invalid

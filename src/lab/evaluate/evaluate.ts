@@ -1,14 +1,16 @@
 import type { Random } from '../../core/clock.js'
+import { spread } from '../../core/spread.js'
 import { cleanLine } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { quantile } from '../metrics/bootstrap.js'
+import { type ClassWeights, weightsForPrior } from '../metrics/class-weights.js'
 import { precisionRecallPoints } from '../metrics/precision-recall.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { reliabilityBins } from '../metrics/reliability.js'
 import { rocPoints } from '../metrics/roc.js'
 import { thresholdTable } from '../metrics/threshold-table.js'
 import type { Evaluation, Mistake } from './evaluation.js'
-import { groupsBy, labeledScores, weightsForPrior } from './groups.js'
+import { groupsBy, labeledScores } from './groups.js'
 import { figure, metricsOf } from './row-metrics.js'
 import { dataDigest, type ScoredRow } from './score-rows.js'
 
@@ -36,7 +38,7 @@ export interface EvaluateOptions {
 
 /** All figures of a package on scored rows. */
 export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions): Evaluation {
-  const weights = weightsForPrior(scored, options.data.prior)
+  const weights = weightsOf(scored, options.data.prior)
   const rows = labeledScores(scored, weights)
   const sure = labeledScores(
     scored.filter(({ detection }) => detection && !detection.unsure),
@@ -57,13 +59,17 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
     outcomes: outcomesOf(scored),
     all: metricsOf(rows, random),
     sure: metricsOf(sure, random),
-    roc: thinned(rocPoints(ranked).filter(({ fpr, tpr }) => Number.isFinite(fpr + tpr))).map(({ fpr, tpr }) => ({
+    roc: spread(
+      rocPoints(ranked).filter(({ fpr, tpr }) => Number.isFinite(fpr + tpr)),
+      CURVE_POINTS,
+    ).map(({ fpr, tpr }) => ({
       fpr,
       tpr,
     })),
-    precisionRecall: thinned(precisionRecallPoints(ranked).filter(({ recall }) => Number.isFinite(recall))).map(
-      ({ recall, precision }) => ({ recall, precision }),
-    ),
+    precisionRecall: spread(
+      precisionRecallPoints(ranked).filter(({ recall }) => Number.isFinite(recall)),
+      CURVE_POINTS,
+    ).map(({ recall, precision }) => ({ recall, precision })),
     reliability: reliabilityBins(ranked).map((bin) => ({
       ...bin,
       meanRisk: figure(bin.meanRisk),
@@ -86,6 +92,13 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
     mistakes: { real: worst(scored, false).map(mistakeOf), fake: worst(scored, true).map(mistakeOf) },
     milliseconds: millisecondsOf(scored),
   }
+}
+
+/** None where no share is stated, or where no weights would give it: a class is missing among the rows with a risk. */
+function weightsOf(scored: readonly ScoredRow[], prior: number | null): ClassWeights | undefined {
+  const rows = labeledScores(scored)
+  const isMixed = rows.some(({ fake }) => fake) && rows.some(({ fake }) => !fake)
+  return prior === null || !isMixed ? undefined : weightsForPrior(rows, prior)
 }
 
 /** The rows of a class that the detector is most wrong about, worst first; those with a risk on the right side are no mistakes. */
@@ -127,13 +140,6 @@ function outcomesOf(scored: readonly ScoredRow[]): Evaluation['outcomes'] {
     abstained: refused('abstained'),
     failed: refused('failed'),
   }
-}
-
-/** At most `CURVE_POINTS` of them, evenly, with both ends. */
-function thinned<Point>(points: readonly Point[]): Point[] {
-  if (points.length <= CURVE_POINTS) return [...points]
-  const step = (points.length - 1) / (CURVE_POINTS - 1)
-  return Array.from({ length: CURVE_POINTS }, (_, index) => points[Math.round(index * step)] as Point)
 }
 
 function histogram(rows: readonly LabeledScore[]): number[] {

@@ -1,5 +1,6 @@
 import type { Random } from '../../core/clock.js'
 import { UNSTATED } from '../data/row-fields.js'
+import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
 import { figure, figuresOf, METRICS } from './row-metrics.js'
@@ -69,20 +70,6 @@ export function labeledScores(scored: readonly ScoredRow[], weights?: ClassWeigh
     const score = detection.risk
     return [weights ? { score, fake, weight: fake ? weights.fake : weights.real } : { score, fake }]
   })
-}
-
-/** How much a row of each class counts. */
-export interface ClassWeights {
-  readonly fake: number
-  readonly real: number
-}
-
-/** Weights that make fakes a stated share of the rows with a risk; none where a class is missing. */
-export function weightsForPrior(scored: readonly ScoredRow[], prior: number | null): ClassWeights | undefined {
-  const rows = scored.filter(({ detection }) => detection !== null)
-  const fakes = rows.filter(({ row }) => row.fake).length
-  if (prior === null || fakes === 0 || fakes === rows.length) return undefined
-  return { fake: (prior * rows.length) / fakes, real: ((1 - prior) * rows.length) / (rows.length - fakes) }
 }
 
 function flaggedShare(rows: readonly LabeledScore[]): number | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textVariants } from '../../../src/detect/text/variants.js'
-import { cutWindows, spread } from '../../../src/detect/text/windows.js'
+import { cutWindows } from '../../../src/detect/text/windows.js'
 
 const PLAN = { longest: 300, shortest: 60 }
 const SENTENCES = Array.from({ length: 40 }, (_, n) => `Sentence ${n} is ${'very '.repeat(n % 7)}short.`)
@@ -30,16 +30,6 @@ describe('cutWindows', () => {
       [300, 500],
     ])
     expect(windows[0]?.text).toBe('😀'.repeat(300))
-  })
-})
-
-describe('spread', () => {
-  it.each([
-    [[0, 1, 2], 5, [0, 1, 2]],
-    [[0, 1, 2, 3, 4], 3, [0, 2, 4]],
-    [[0, 1, 2, 3], 1, [0]],
-  ])('%j to at most %i', (items, most, expected) => {
-    expect(spread(items, most)).toEqual(expected)
   })
 })
 
