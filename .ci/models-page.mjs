@@ -17,7 +17,9 @@ export function modelsPage(folder = 'models') {
   const [before, after] = [text.indexOf(FROM), text.indexOf(TO)]
   if (before < 0 || after < before) throw new Error('models/README.md has lost the marks of its tables.')
   const packages = fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
-  const tables = packages.map((name) => tablesOf(path.join(folder, name))).join('\n')
+  // A package that reads through others, such as the video one, has no pairs of its own.
+  const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)
+  const tables = judged.map((name) => tablesOf(path.join(folder, name))).join('\n\n')
   return `${text.slice(0, before)}${FROM}\n${tables}\n${text.slice(after)}`
 }
 

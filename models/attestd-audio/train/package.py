@@ -217,7 +217,7 @@ def manifest(out, pack, figures, detector):
     chosen = pack.open if figures['variant'] == 'open' else np.ones(len(pack), bool)
     made, human = int((chosen & (pack.labels == 1)).sum()), int((chosen & (pack.labels == 0)).sum())
     return {
-        'schema': 1, 'id': 'attestd-audio', 'version': VERSION,
+        'schema': 1, 'id': out.resolve().name, 'version': VERSION,
         'title': 'Speech statistics: spectrum, cepstrum and pitch modulation over a small network',
         'mediaTypes': ['audio'],
         'runtime': {'kind': 'onnx', 'model': 'model.onnx', 'input': 'samples', 'output': 'logit'},
