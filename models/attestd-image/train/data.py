@@ -11,10 +11,12 @@ from PIL import Image, ImageFilter
 
 SHORT_SIDE = 128
 CROP = 112
+# Sizes to which the pack was shrunk, px.
+SIZES = (112, 128, 160, 192, 224, 256)
 # Augmented versions of every training picture, beside the picture as it is.
-VARIANTS = 2
-# Weight of a group against the others of its class; the 57 graphics are too few for a full share.
-GROUP_WEIGHT = {"graphics": 0.15}
+VARIANTS = 1
+# Weight of a group against the others of its class: few pictures, or far from photographs.
+GROUP_WEIGHT = {"graphics": 0.15, "stell": 0.3, "freeorion": 0.5, "wallpaper": 0.5}
 GROUPS = {
     "DeepShield/gan-faces-256": "stylegan",
     "SupaGruen/StableDiffusion-CheatSheet": "sd15",
@@ -27,43 +29,47 @@ GROUPS = {
 }
 GENERATORS = ("stylegan", "sd15", "nanobanana")
 REAL_SOURCES = ("celeba", "ffhq", "imagenet", "clothing", "graphics")
-CONDITIONS = ("clean", "jpeg75", "jpeg50", "half")
+# Gathered by collect.py and never trained on: web designers' photographs, two desktops' backgrounds, and StyleGAN2.
+UNSEEN_REAL = ("webtest", "phonewall")
+UNSEEN_FAKE = "stylegan2"
+# The pack's graphics are desktop backgrounds too: they are left out together.
+KIN = {"graphics": ("graphics", "wallpaper")}
+# Sources whose license is open (MIT, CC0, or as a Debian package): what the open variant is trained on.
+OPEN = ("sd15", "clothing", "graphics", "opencv", "gcompris", "tuxpaint", "endless", "wesnoth", "freeorion", "stell", "wallpaper")
+# Photographs whose statistics normalize the network.
+NORMALIZING = ("opencv", "gcompris", "endless")
+CONDITIONS = ("clean", "jpeg95", "jpeg75", "jpeg50", "half", "screenshot")
 
 
 class Pack:
-    """Rows of DIR/index.csv: paths, labels (1 = machine-made) and group names."""
+    """Rows of DIR/index.csv, and of EXTRA/index.csv: paths, labels (1 = machine-made), groups, how they were made.
 
-    def __init__(self, folder, per_group=None):
-        folder = pathlib.Path(folder)
-        with open(folder / "index.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        taken = {}
-        self.paths, self.labels, self.groups = [], [], []
-        for row in rows:
-            group = GROUPS[row["source"]]
-            taken[group] = taken.get(group, 0) + 1
-            if per_group and taken[group] > per_group:
-                continue
-            self.paths.append(str(folder / row["path"]))
-            self.labels.append(float(row["label"] == "fake"))
-            self.groups.append(group)
-        self.labels = np.array(self.labels, np.float32)
-        self.groups = np.array(self.groups)
+    `made` is empty but for the fakes of fakes.py; the group of such a fake is that of the real picture.
+    """
+
+    def __init__(self, folder, extra=None):
+        self.paths, labels, groups, made = [], [], [], []
+        for place in [folder, extra] if extra else [folder]:
+            for row in read_rows(pathlib.Path(place) / "index.csv"):
+                self.paths.append(str(pathlib.Path(place) / row["path"]))
+                labels.append(float(row["label"] == "fake"))
+                groups.append(GROUPS.get(row["source"], row["source"]))
+                made.append(row.get("made") or "")
+        self.labels = np.array(labels, np.float32)
+        self.groups = np.array(groups)
+        self.made = np.array(made)
 
     def __len__(self):
         return len(self.paths)
 
+    def of(self, *groups):
+        """Mask of the rows of these groups as they were found, without home-made fakes."""
+        return np.isin(self.groups, groups) & (self.made == "")
 
-def balanced_weights(labels, groups):
-    """Per-row weights: both classes weigh the same, and every group the same within its class."""
-    weights = np.zeros(len(labels))
-    for label in (0, 1):
-        present = sorted(set(groups[labels == label]))
-        shares = {g: GROUP_WEIGHT.get(g, 1.0) for g in present}
-        for group in present:
-            rows = (groups == group) & (labels == label)
-            weights[rows] = shares[group] / sum(shares.values()) / rows.sum()
-    return weights / weights.sum() * len(labels)
+
+def read_rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def recompress(image, quality, subsampling=2):
@@ -96,11 +102,16 @@ def augment(image, rng):
 
 def degrade(image, condition):
     """Test conditions of the evaluation."""
-    if condition == "jpeg75":
-        return recompress(image, 75)
-    if condition == "jpeg50":
-        return recompress(image, 50)
-    return scaled(image, 0.5) if condition == "half" else image
+    if condition.startswith("jpeg"):
+        return recompress(image, int(condition[4:]))
+    if condition == "half":
+        return scaled(image, 0.5)
+    if condition == "screenshot":
+        width, height = image.size
+        left, top = round(width * 0.06), round(height * 0.09)
+        shown = image.crop((left, top, width - left // 2, height - top // 2))
+        return recompress(shown.resize([round(side * 1.15) for side in shown.size], Image.BILINEAR), 80)
+    return image
 
 
 def fit(image):
@@ -122,13 +133,13 @@ def to_tensor(crops):
     return torch.from_numpy(np.ascontiguousarray(crops)).permute(0, 3, 1, 2).float() / 127.5 - 1
 
 
-def training_crops(paths, seed):
-    """One augmented random crop per path; seed None gives the picture as it is, center crop."""
+def one_crop(paths, seed=None, condition="clean"):
+    """One augmented random crop per path; seed None gives the picture as it is, or degraded, center crop."""
     crops = []
     for path in paths:
         image = Image.open(path).convert("RGB")
         rng = random.Random(f"{seed}:{pathlib.Path(path).name}")
-        pixels = fit(image if seed is None else augment(image, rng))
+        pixels = fit(degrade(image, condition) if seed is None else augment(image, rng))
         height, width = pixels.shape[:2]
         if seed is None:
             y, x = (height - CROP) // 2, (width - CROP) // 2
@@ -139,31 +150,36 @@ def training_crops(paths, seed):
     return to_tensor(np.stack(crops))
 
 
-def five_crops(path, condition="clean"):
+def five_crops(path):
     """The runtime's five crops (corners and center) of one picture, [5,3,CROP,CROP]."""
-    pixels = fit(degrade(Image.open(path).convert("RGB"), condition))
+    pixels = fit(Image.open(path).convert("RGB"))
     bottom, right = pixels.shape[0] - CROP, pixels.shape[1] - CROP
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (bottom // 2, right // 2)]
     return to_tensor(np.stack([pixels[y:y + CROP, x:x + CROP] for y, x in corners]))
 
 
-def write_fixture(folder, per_group=24):
-    """A stand-in pack made from noise, so that the recipe can be smoke-tested without any data.
+def write_fixture(pack, extra, per_group=16):
+    """Stand-ins for the pack and the collected pictures, made from noise, to smoke-test the recipe without any data.
 
-    Its two classes differ in noise level; figures on it mean nothing.
+    The two classes differ in noise level; figures on them mean nothing.
     """
-    folder = pathlib.Path(folder)
-    (folder / "img").mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(7)
+    write_noise(pathlib.Path(pack), list(GROUPS), GENERATORS, per_group, rng)
+    sources = [*NORMALIZING, "tabler", *UNSEEN_REAL, UNSEEN_FAKE]
+    write_noise(pathlib.Path(extra), sources, (UNSEEN_FAKE,), per_group, rng)
+
+
+def write_noise(folder, sources, fakes, per_group, rng):
+    (folder / "img").mkdir(parents=True, exist_ok=True)
     with open(folder / "index.csv", "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
-        out.writerow(["path", "label", "source"])
-        for source, group in GROUPS.items():
+        out.writerow(["path", "label", "source", "made", "original"])
+        for source in sources:
+            group = GROUPS.get(source, source)
             for number in range(per_group):
                 name = f"img/{group}-{number}.jpg"
                 low = rng.uniform(0, 255, (6, 6, 3)).astype(np.uint8)
                 base = np.asarray(Image.fromarray(low).resize((144, 144), Image.BICUBIC), float)
-                noise = rng.normal(0, 4 if group in GENERATORS else 12, base.shape)
-                pixels = np.clip(base + noise, 0, 255).astype(np.uint8)
-                Image.fromarray(pixels).save(folder / name, quality=88)
-                out.writerow([name, "fake" if group in GENERATORS else "real", source])
+                noise = rng.normal(0, 4 if group in fakes else 12, base.shape)
+                Image.fromarray(np.clip(base + noise, 0, 255).astype(np.uint8)).save(folder / name, quality=88)
+                out.writerow([name, "fake" if group in fakes else "real", source, "", ""])

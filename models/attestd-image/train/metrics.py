@@ -9,7 +9,7 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-np.asarray(x, np.float64)))
 
 
-def fit_platt(logits, labels, weights):
+def fit_platt(labels, logits, weights):
     """Slope and intercept of the weighted logistic fit on one logit."""
     model = LogisticRegression(C=1e6).fit(logits[:, None], labels, weights)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -87,14 +87,14 @@ def band_figures(labels, risks, weights, low, high):
 
 
 def choose_band(labels, risks, weights, precision=0.8):
-    """Narrowest band whose two sides each reach `precision`, on a grid of 0.05."""
-    grid = [round(x, 2) for x in np.arange(0.5, 0.951, 0.05)]
+    """Narrowest band around one half whose two sides each reach `precision`, on a grid of 0.01; 0 or 1 where none does."""
+    grid = [round(x, 2) for x in np.arange(0.5, 0.991, 0.01)]
 
     def reaches(edge, above):
         side = risks > edge if above else risks < edge
         good = labels == (1 if above else 0)
         return side.any() and np.average(good[side], weights=weights[side]) >= precision
 
-    high = next((edge for edge in grid if reaches(edge, True)), grid[-1])
-    low = next((round(1 - edge, 2) for edge in grid if reaches(1 - edge, False)), round(1 - grid[-1], 2))
+    high = next((edge for edge in grid if reaches(edge, True)), 1.0)
+    low = next((round(1 - edge, 2) for edge in grid if reaches(round(1 - edge, 2), False)), 0.0)
     return low, high

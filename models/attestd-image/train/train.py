@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the image detector.
 
-    python3 train.py --data DIR            the package (about 10 minutes on 2 CPU cores)
-    python3 train.py --small               smoke check on a noise fixture, under 2 minutes, no data
+    python3 train.py --data DIR --extra DIR2      the package (about 10 minutes on one free CPU core)
+    python3 train.py --data DIR --extra DIR2 --variant open      attestd-image-open, openly licensed rows only
+    python3 train.py --small                      smoke check on a noise fixture, under 2 minutes, no data
 
-DIR holds index.csv (path, label, source) and the pictures. Everything is seeded. The package is
-written to --out (default: the folder above); what evaluate.mjs compares with goes to --work.
+DIR is the image pack (index.csv and the pictures). DIR2 holds what collect.py gathers and fakes.py
+makes; where it has no index.csv both are run first (they need apt-get and npm). Everything is seeded.
+The package is written to --out (default: the folder above, or its neighbor attestd-image-open);
+features are kept in --work, so that a second run takes seconds.
 """
 
 import argparse
@@ -13,7 +16,10 @@ import hashlib
 import json
 import multiprocessing
 import pathlib
+import random
 import shutil
+import subprocess
+import sys
 import tempfile
 import warnings
 
@@ -21,92 +27,106 @@ import numpy as np
 import torch
 
 import data
+import fakes
 import fitting
-import metrics
 import package
 from model import Detector
 
 HERE = pathlib.Path(__file__).resolve().parent
-SAMPLES = HERE.parents[2] / "src" / "sandbox" / "samples"
 BATCH = 64
 HELD_BACK = 0.15
 # Pictures per source in the degraded test conditions; the clean one takes all.
-DEGRADED_PER_GROUP = 200
+DEGRADED_PER_GROUP = 70
+PARITY_FILES = 200
+ESRGAN = "@upscalerjs/esrgan-slim@1.0.0"
 
 # Shared with forked workers.
 detector = None
 
 
-def chunk_training_features(task):
-    paths, seed = task
+def chunk_features(task):
+    paths, arguments = task
     torch.set_num_threads(1)
     with torch.no_grad():
-        return detector.features(data.training_crops(paths, seed)).numpy()
+        return detector.features(data.one_crop(paths, **arguments)).numpy()
 
 
-def chunk_test_features(task):
-    """Mean features over the five crops; the head is linear, so its mean logit is the logit of these."""
-    paths, condition = task
-    torch.set_num_threads(1)
-    with torch.no_grad():
-        return np.stack([detector.features(data.five_crops(p, condition)).mean(0).numpy() for p in paths])
+def features(paths, work, workers, **arguments):
+    """Features of one crop a picture, in order; kept in `work` under a digest of what they depend on."""
+    state = b"".join(tensor.numpy().tobytes() for name, tensor in detector.state_dict().items() if "head" not in name)
+    key = hashlib.sha256(state + json.dumps([paths, arguments]).encode()).hexdigest()[:16]
+    kept = work / f"features-{key}.npy"
+    if not kept.exists():
+        tasks = [(paths[i:i + BATCH], arguments) for i in range(0, len(paths), BATCH)]
+        with multiprocessing.get_context("fork").Pool(workers) as pool:
+            np.save(kept, np.concatenate(pool.map(chunk_features, tasks, chunksize=1)))
+        print(f"features of {len(paths)} pictures {arguments} done", flush=True)
+    return np.load(kept)
 
 
-def parallel(function, paths, extra, workers):
-    """Maps a chunk function over `paths` in order, in forked workers."""
-    tasks = [(paths[i:i + BATCH], extra) for i in range(0, len(paths), BATCH)]
-    with multiprocessing.get_context("fork").Pool(workers) as pool:
-        return np.concatenate(pool.map(function, tasks, chunksize=1))
+def calibrated_backbone(pack):
+    """The network with normalization statistics from openly licensed photographs outside the pack.
 
-
-def calibrated_backbone():
-    """The network with normalization statistics from the repository's own free photographs.
-
-    Taking them from outside the pack lets every left-out figure share one set of features.
+    Every left-out figure then shares one set of features.
     """
     torch.manual_seed(fitting.SEED)
-    samples = json.loads((SAMPLES / "samples.json").read_text())
-    paths = [str(SAMPLES / s["file"]) for s in samples if s["made"] == "real"]
+    paths = [path for path, use in zip(pack.paths, pack.of(*data.NORMALIZING)) if use]
+    random.Random(0).shuffle(paths)
     network = Detector()
-    network.recalibrate(data.training_crops(paths * 2, f"norm{n}") for n in range(8))
+    network.recalibrate(data.one_crop(paths[32 * n:32 * n + 32], seed="norm") for n in range(8) if paths[32 * n:])
     return network
 
 
-def all_features(pack, variants, workers):
-    """Training features [variants, rows, n] and test features by condition with their rows."""
-    seeds = [None] + list(range(variants))
-    training = np.stack([parallel(chunk_training_features, pack.paths, s, workers) for s in seeds])
-    few = np.concatenate([np.where(pack.groups == g)[0][:DEGRADED_PER_GROUP] for g in sorted(set(pack.groups))])
-    test = {}
-    for condition in data.CONDITIONS:
-        rows = np.arange(len(pack)) if condition == "clean" else few
-        paths = [pack.paths[i] for i in rows]
-        test[condition] = (rows, parallel(chunk_test_features, paths, condition, workers))
-        print(f"features: {condition} done", flush=True)
+def all_features(pack, work, workers):
+    """Training features [1 + VARIANTS, rows, n], and test features by condition with their rows."""
+    seeds = [None, *range(1, data.VARIANTS + 1)]
+    training = np.stack([features(pack.paths, work, workers, seed=seed) for seed in seeds])
+    tested = [*data.GENERATORS, *data.REAL_SOURCES, *data.UNSEEN_REAL, data.UNSEEN_FAKE]
+    few = np.concatenate([np.where(pack.of(group))[0][:DEGRADED_PER_GROUP] for group in tested])
+    test = {"clean": (np.arange(len(pack)), training[0])}
+    for condition in data.CONDITIONS[1:]:
+        test[condition] = (few, features([pack.paths[i] for i in few], work, workers, condition=condition))
     return training, test
 
 
-def left_out_pairs(pack, training, thumbnails, test, **measures):
-    """For every generator and real source: a head that saw neither, and its logits on both."""
+def trainable(pack, variant):
+    """Mask of the rows that a variant may learn from; the unseen sources are in none."""
+    seen = ~np.isin(pack.groups, [*data.UNSEEN_REAL, data.UNSEEN_FAKE])
+    return seen & np.isin(pack.groups, data.OPEN) if variant == "open" else seen
+
+
+def left_out_pairs(pack, training, content, test, allowed, **measures):
+    """For every generator and real source: a head that saw neither, and its logits on both and on the unseen sources."""
     pairs = []
     for generator in data.GENERATORS:
         for source in data.REAL_SOURCES:
-            out = np.isin(pack.groups, [generator, source])
-            head = fitting.fit_head(
-                training[:, ~out], thumbnails[~out], pack.labels[~out], pack.groups[~out], **measures
-            )
+            out = np.isin(pack.groups, [generator, *data.KIN.get(source, (source,))])
+            head = fitting.fit_head(training, pack, content, allowed & ~out, **measures)
+            shown = pack.of(generator, source, *data.UNSEEN_REAL, data.UNSEEN_FAKE)
             logits = {}
-            for condition, (rows, features) in test.items():
-                inside = out[rows]
-                logits[condition] = (rows[inside], fitting.apply_head(head, features[inside]))
+            for condition, (rows, values) in test.items():
+                inside = shown[rows]
+                logits[condition] = (rows[inside], fitting.apply_head(head, values[inside]))
             pairs.append({"generator": generator, "source": source, "logits": logits})
     return pairs
 
 
-def auc_without_overlap_weights(pack, training, thumbnails, test):
-    """Mean left-out AUC when pictures weigh the same whatever their thumbnail gives away."""
-    pairs = left_out_pairs(pack, training, thumbnails, {"clean": test["clean"]}, overlap_power=0)
-    return package.mean_auc(package.main_pairs([package.pair_row(pack, pair) for pair in pairs]), "clean")
+def ablations(pack, training, content, test, allowed):
+    """The same figures without one part of the recipe each."""
+    extra = np.isin(pack.groups, [*data.GENERATORS, *data.REAL_SOURCES])
+    variants = {
+        "asShipped": (allowed, {}),
+        "withoutCollectedSources": (allowed & extra, {}),
+        "withoutHomeMadeFakes": (allowed & (pack.made == ""), {"made_share": {}}),
+        "withoutOverlapWeights": (allowed, {"power": 0}),
+        "overlapPower2": (allowed, {"power": 2}),
+        "overlapPower8": (allowed, {"power": 8}),
+    }
+    clean = {"clean": test["clean"]}
+    return {
+        name: package.headline(pack, left_out_pairs(pack, training, content, clean, rows, **measures))
+        for name, (rows, measures) in variants.items()
+    }
 
 
 def export(path):
@@ -121,38 +141,46 @@ def export(path):
         )
 
 
-def write_expected(work, model, pack, rows, logits, root):
-    """What evaluate.mjs compares the Node runtime with."""
-    expected = {
-        "sha256": hashlib.sha256(model.read_bytes()).hexdigest(),
-        "files": [
-            {
-                "path": str(pathlib.Path(pack.paths[row]).relative_to(root)),
-                "logit": float(logit),
-                "label": int(pack.labels[row]),
-            }
-            for row, logit in zip(rows, logits)
-        ],
-    }
-    (work / "torch-logits.json").write_text(json.dumps(expected))
+def write_expected(args, model, pack):
+    """What evaluate.mjs compares the Node runtime with: logits of some unseen and some known pictures."""
+    rows = np.random.default_rng(fitting.SEED).permutation(np.where(pack.made == "")[0])[:PARITY_FILES]
+    with torch.no_grad():
+        logits = [float(detector(data.five_crops(pack.paths[row])).mean()) for row in rows]
+    files = [{"path": pack.paths[row], "logit": logit, "label": int(pack.labels[row])} for row, logit in zip(rows, logits)]
+    expected = {"sha256": hashlib.sha256(model.read_bytes()).hexdigest(), "files": files}
+    (args.work / f"torch-logits-{args.variant}.json").write_text(json.dumps(expected))
+
+
+def gather(args):
+    """Runs collect.py and fakes.py where their output is not there yet."""
+    if (args.extra / "index.csv").exists():
+        return
+    subprocess.run([sys.executable, str(HERE / "collect.py"), "--out", str(args.extra)], check=True)
+    subprocess.run(["npm", "pack", ESRGAN], cwd=args.extra, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["tar", "xzf", "upscalerjs-esrgan-slim-1.0.0.tgz"], cwd=args.extra, check=True)
+    fakes.make(data.Pack(args.data), args.extra, args.extra / "package")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=pathlib.Path, help="folder with index.csv and img/")
+    parser.add_argument("--data", type=pathlib.Path, help="the image pack: index.csv and img/")
+    parser.add_argument("--extra", type=pathlib.Path, help="collected pictures and home-made fakes; filled where empty")
+    parser.add_argument("--variant", choices=["full", "open"], default="full")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "attestd-image")
     parser.add_argument("--out", type=pathlib.Path, help="package folder to write")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--small", action="store_true", help="smoke check; never touches the package")
     args = parser.parse_args()
-    if not args.small and not args.data:
-        parser.error("--data DIR is needed (or --small)")
-    args.out = args.out or (args.work / "package" if args.small else HERE.parent)
-    args.work.mkdir(parents=True, exist_ok=True)
-    args.out.mkdir(parents=True, exist_ok=True)
-    if args.small and not args.data:
-        args.data = args.work / "fixture"
-        data.write_fixture(args.data)
+    if not args.small and not (args.data and args.extra):
+        parser.error("--data DIR and --extra DIR2 are needed (or --small)")
+    shipped = HERE.parent if args.variant == "full" else HERE.parents[1] / "attestd-image-open"
+    args.out = args.out or (args.work / "package" if args.small else shipped)
+    for folder in (args.work, args.out):
+        folder.mkdir(parents=True, exist_ok=True)
+    if args.small:
+        args.data, args.extra = args.work / "fixture", args.work / "fixture-extra"
+        data.write_fixture(args.data, args.extra)
+        fakes.make(data.Pack(args.data), args.extra)
     if not (args.out / "selftest.jpg").exists():
         shutil.copy(HERE.parent / "selftest.jpg", args.out / "selftest.jpg")
     return args
@@ -162,23 +190,28 @@ def main():
     global detector
     args = parse_arguments()
     torch.set_num_threads(1)
-    pack = data.Pack(args.data, per_group=24 if args.small else None)
-    thumbnails = np.stack([data.thumbnail(path) for path in pack.paths])
-    detector = calibrated_backbone()
-    training, test = all_features(pack, 1 if args.small else data.VARIANTS, args.workers)
-    pairs = left_out_pairs(pack, training, thumbnails, test)
+    gather(args)
+    pack = data.Pack(args.data, args.extra)
+    detector = calibrated_backbone(pack)
+    training, test = all_features(pack, args.work, args.workers)
+    allowed = trainable(pack, args.variant)
+    content = fitting.components(np.stack([data.thumbnail(path) for path in pack.paths]), allowed)
+    pairs = left_out_pairs(pack, training, content, test, allowed)
 
     held = np.random.default_rng(fitting.SEED).random(len(pack)) < HELD_BACK
-    head = fitting.fit_head(training[:, ~held], thumbnails[~held], pack.labels[~held], pack.groups[~held])
+    split_head = fitting.fit_head(training, pack, content, allowed & ~held)
+    split = held & pack.of(*data.GENERATORS, *data.REAL_SOURCES)
+    random_split = (split, fitting.apply_head(split_head, training[0][split]))
+
+    head = fitting.fit_head(training, pack, content, allowed)
     detector.set_head(*head)
     export(args.out / "model.onnx")
-    held_rows = np.where(held)[0]
-    held_logits = fitting.apply_head(head, test["clean"][1][held])
-    write_expected(args.work, args.out / "model.onnx", pack, held_rows[:300], held_logits[:300], args.data)
+    write_expected(args, args.out / "model.onnx", pack)
     with torch.no_grad():
         self_test_logit = float(detector(data.five_crops(args.out / "selftest.jpg")).mean())
-    without = auc_without_overlap_weights(pack, training, thumbnails, test)
-    package.write(args.out, pack, pairs, (held_rows, held_logits), without, self_test_logit)
+    shipped = fitting.apply_head(head, training[0])
+    parts = ablations(pack, training, content, test, allowed)
+    package.write(args.out, args.variant, pack, pairs, random_split, shipped, parts, self_test_logit)
 
 
 if __name__ == "__main__":
