@@ -7,7 +7,7 @@ const MIN_LINES = 5
 const CODE_MARKS = /[{}[\]<>=;|@#~`]/g
 /** Lines that end or begin as statements, tags, records and comments do. */
 const CODE_LINE =
-  /[;{}]\s*$|^\s*(?:[}\])]|<[/!?a-z]|(?:import|export|from|def|class|function|return|if|else|elif|for|while|const|let|var|public|private|static|void|int|#include|using|package|try|catch|end)\b[^!?]*[({:;=)]\s*$|\/\/|\/\*|"[^"]+"\s*:)|^[^.!?]*\w\([^)]*\)\s*;?\s*$|^\s*[\w.]+\s*=\s*\S/
+  /[;{}]\s*$|^\s*(?:[}\])]|<[/!?a-z]|(?:import|export|from|def|class|function|return|if|else|elif|for|while|const|let|var|public|private|static|void|int|#include|using|package|try|catch|end)\b[^!?]*[({:;=)]\s*$|\/\/|\/\*|"[^"]+"\s*:)|^[^.!?]*\w\([^)]*\)(?:\s*;)?\s*$|^\s*[\w.]+\s*=\s*\S/
 
 /** Whether a text, as it was before normalization, is mostly source code, markup or data rather than prose. */
 export function looksLikeCode(text: string): boolean {

@@ -87,11 +87,14 @@ const AFTER_QUOTE = ' .,;:?!)'
 
 /** Runs of white space longer than this are shortened at first: far longer than any rule counts, short enough that none takes long. */
 const LONG_RUN = 400
-const LONG_SPACES = rule(`${SPACE}{${LONG_RUN},}`)
+const LONG_SPACES = rule(`(?<!${SPACE})${SPACE}{${LONG_RUN},}`)
+/** More marks on one letter than any script stacks, of which all but the first are dropped: putting marks in order takes their number squared. */
+const MOST_MARKS = 128
+const STACKED_MARKS = rule(`(?<!\\p{M})(\\p{M}{${MOST_MARKS}})\\p{M}+`)
 
 /** The text as the detector takes it: one line without markup, typography, announcements and titles. */
 export function normalizeText(text: string): string {
-  let plain = text.normalize('NFC').replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+  let plain = text.replace(STACKED_MARKS, '$1').normalize('NFC').replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   plain = plain.replace(INVISIBLE, '').replace(TYPOGRAPHIC, (mark) => PLAIN_MARKS[mark] as string)
   plain = plain.replace(LONG_SPACES, shorten)
   plain = plain.replace(rule(`${LINE_START}${SPACE}{0,3}#{1,6}${SPACE}*`), '')

@@ -66,19 +66,22 @@ function windowOf(pieces: readonly Piece[], start: number): TextWindow {
 function piecesOf(text: string, longest: number): Piece[] {
   const found: Piece[] = []
   let end = 0
-  const add = (characters: readonly string[]) => {
-    end += characters.length
-    found.push({ text: characters.join(''), end })
-  }
   for (const piece of sentencePieces(text)) {
-    let rest = Array.from(piece)
-    while (rest.length > longest) {
-      const space = rest.lastIndexOf(' ', longest - 1)
-      const cut = space < Math.floor(longest / 2) ? longest : space + 1
-      add(rest.slice(0, cut))
-      rest = rest.slice(cut)
+    const characters = Array.from(piece)
+    for (let at = 0; at < characters.length; ) {
+      // By index: cutting the rest off anew each time takes minutes where 2 MiB are one sentence.
+      const next = characters.length - at > longest ? cutAfter(characters, at, longest) : characters.length
+      end += next - at
+      found.push({ text: characters.slice(at, next).join(''), end })
+      at = next
     }
-    add(rest)
   }
   return found
+}
+
+/** Where a piece that starts at `at` and is longer than a window ends. */
+function cutAfter(characters: readonly string[], at: number, longest: number): number {
+  const middle = at + Math.floor(longest / 2)
+  for (let space = at + longest - 1; space >= middle; space--) if (characters[space] === ' ') return space + 1
+  return at + longest
 }
