@@ -20,7 +20,24 @@ export function modelsPage(folder = 'models') {
   // A package that reads through others, such as the video one, has no pairs of its own.
   const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)
   const tables = judged.map((name) => tablesOf(path.join(folder, name))).join('\n\n')
-  return `${text.slice(0, before)}${FROM}\n${tables}\n${text.slice(after)}`
+  const beside = besideTable(judged.map((name) => path.join(folder, name)))
+  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${tables}\n${text.slice(after)}`
+}
+
+/** Each detector beside its floor and its peers; what those reached is stated in evaluation/beside.json, with its source. */
+function besideTable(folders) {
+  const rows = folders
+    .filter((folder) => fs.existsSync(path.join(folder, 'evaluation', 'beside.json')))
+    .map((folder) => {
+      const { id, version } = readJson(folder, 'detector.json')
+      const metrics = readJson(folder, 'evaluation', 'metrics.json')
+      const { own, floor, peers, source } = readJson(folder, 'evaluation', 'beside.json')
+      const reached = own.map(({ name, at }) => `${figure(at.reduce((value, key) => value?.[key], metrics))} ${name}`)
+      const stated = (all) => all.map((one) => `${one.name}: ${one.figure}`).join('; ')
+      return row([`${id}@${version}`, reached.join('; '), stated(floor), stated(peers), source])
+    })
+  const head = ['Detector', 'AUC', 'Floor', 'Peers', 'Floor and peers as stated by']
+  return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
 
 function tablesOf(folder) {
