@@ -30,7 +30,7 @@ export function controlOf(queue: QueueEngine) {
 }
 
 /** A failed job without its data, which may be large; only the asset it is about. */
-export function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): ListedJob {
+function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): ListedJob {
   const parsed = z.object({ asset: z.object({ id: z.string() }) }).safeParse(data)
   return { queue, id, reason, message, attempts, failedAt, assetId: parsed.success ? parsed.data.asset.id : null }
 }

@@ -10,7 +10,7 @@ import { modelsReloadVerb } from './models-reload.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 
-const KEYS: readonly SettingKey[] = ['modelsDir', 'detectors', 'detectorTimeoutMs', 'detectorMemoryMb']
+const KEYS: readonly SettingKey[] = ['modelsDir', 'detectors', 'detectorTimeoutMs', 'detectorMemoryMb', 'ffmpeg']
 
 export function modelsVerb(): Command {
   const models = new Command('models').description(

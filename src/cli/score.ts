@@ -10,6 +10,7 @@ const KEYS: readonly SettingKey[] = [
   'detectors',
   'detectorTimeoutMs',
   'detectorMemoryMb',
+  'ffmpeg',
   'ipfsGateways',
   'mediaMaxBytes',
   'mediaTimeoutMs',

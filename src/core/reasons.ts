@@ -155,7 +155,7 @@ export const REASONS = {
   'media-type-mismatch': { kind: 'abstain', says: 'The bytes are of another kind of media than declared.' },
   'media-unsupported': { kind: 'abstain', says: 'The media format is not supported.' },
   'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
-  'media-too-complex': { kind: 'abstain', says: 'The media has more pixels than the cap.' },
+  'media-too-complex': { kind: 'abstain', says: 'The media has more pixels, sound or parts than the caps allow.' },
   'media-too-small': { kind: 'abstain', says: 'The media is smaller than what the detector can judge.' },
   'media-too-short': { kind: 'abstain', says: 'The media is shorter than what the detector can judge.' },
   'media-is-code': { kind: 'abstain', says: 'The text is source code, markup or data rather than prose.' },

@@ -88,7 +88,7 @@ export interface DetectorHostState {
   readonly unreachable: readonly string[]
 }
 
-/** Runs detectors in child processes. Errors are `AttestdError`s: detector-*, media-corrupt, media-unsupported, media-type-mismatch, media-too-complex. */
+/** Runs detectors in child processes. Errors are `AttestdError`s: detector-*, media-*, language-unsupported. */
 export interface DetectorHost {
   /** Detectors that are loaded, verified and warmed; others after a `reload`. */
   readonly detectors: readonly LoadedDetector[]

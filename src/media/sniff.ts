@@ -1,5 +1,4 @@
 import { fileTypeFromBuffer } from 'file-type'
-import { readAt } from '../core/files.js'
 import type { MediaType } from '../core/media-types.js'
 
 /** What bytes are, coarse enough to be compared with what was declared. */
@@ -35,11 +34,6 @@ const AUDIO_OR_VIDEO = new Set([
 ])
 /** Signatures of formats that are text; file-type has a few of them. */
 const TEXT = new Set(['application/xml', 'application/rtf', 'image/svg+xml', 'text/calendar', 'text/vcard', 'text/vtt'])
-
-/** Tells what a file is by its first bytes. */
-export async function sniffFile(file: string): Promise<Sniffed> {
-  return sniff(await readAt(file, 0, SNIFF_BYTES))
-}
 
 /** Tells what bytes are. @param sample the first 4,100 bytes of a file, or all of a shorter one */
 export async function sniff(sample: Uint8Array): Promise<Sniffed> {

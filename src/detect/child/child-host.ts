@@ -6,6 +6,7 @@ import { reasonEntry } from '../../core/reasons.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
+import { MAX_PIXELS } from './medium-reader.js'
 import { residentBytes } from './process-memory.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
@@ -14,8 +15,6 @@ const MEMORY_POLL_MS = 100
 export const START_TIMEOUT_MS = 60_000
 /** Last output of a child that is kept for the log, characters. */
 const MAX_OUTPUT = 2000
-/** Most pixels of an image that is decoded. */
-const MAX_PIXELS = 64_000_000
 /** Share of the job's time that decoding may take, so that it ends by itself before the child is killed. */
 const DECODE_SHARE = 0.8
 

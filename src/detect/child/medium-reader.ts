@@ -1,5 +1,8 @@
 import type { DetectorManifest } from '../package/manifest.js'
 
+/** Most pixels (width * height) of a picture that is decoded, in whichever process. */
+export const MAX_PIXELS = 64_000_000
+
 /** Limits and tools that a reader works with, the same for every file. */
 export interface ReaderTools {
   /** Most pixels (width * height) of a picture or frame that is decoded. */

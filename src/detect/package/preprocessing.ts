@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { relativePath } from './package-file.js'
 
 /** Smallest short side, px, that is scored where a package does not state its own; below it an image is all upsampling. */
-const DEFAULT_MIN_SHORT_SIDE = 32
+export const DEFAULT_MIN_SHORT_SIDE = 32
 /** Where a package does not state its own: below this many normalized characters prose cannot be judged (README of the text pack). */
-const DEFAULT_MIN_CHARACTERS = 180
+export const DEFAULT_MIN_CHARACTERS = 180
 
 const triple = z.tuple([z.number(), z.number(), z.number()])
 

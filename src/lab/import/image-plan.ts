@@ -1,4 +1,4 @@
-import type { ImagePreprocessing } from '../../detect/package/preprocessing.js'
+import { DEFAULT_MIN_SHORT_SIDE, type ImagePreprocessing } from '../../detect/package/preprocessing.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
@@ -32,7 +32,7 @@ export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<
       resize: { shortSide, fit, kernel: kernelOf(config.resample, guesses) },
       crops: { size: crop, positions: 'center' },
       normalize: normalization(config, guesses),
-      minShortSide: 32,
+      minShortSide: DEFAULT_MIN_SHORT_SIDE,
     },
     guesses,
   }

@@ -1,4 +1,4 @@
-import type { TextPreprocessing } from '../../detect/package/preprocessing.js'
+import { DEFAULT_MIN_CHARACTERS, type TextPreprocessing } from '../../detect/package/preprocessing.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
@@ -12,7 +12,6 @@ const ROBERTA_OFFSET = 2
 /** Characters of English prose that one token stands for, less a tenth so that few windows are cut. */
 const CHARACTERS_PER_TOKEN = 3.6
 const MAX_WINDOWS = 16
-const MIN_CHARACTERS = 180
 
 /**
  * The preprocessing of an export that takes tokens.
@@ -28,7 +27,7 @@ export function textPlan(
   return {
     preprocessing: {
       kind: 'text',
-      minCharacters: MIN_CHARACTERS,
+      minCharacters: DEFAULT_MIN_CHARACTERS,
       windowCharacters: Math.floor(maxTokens * CHARACTERS_PER_TOKEN),
       maxWindows: MAX_WINDOWS,
       languages: [...languages],

@@ -13,7 +13,7 @@ export function percent(value: number | null | undefined): string {
   return value === null || value === undefined ? NONE : `${(value * 100).toFixed(1)} %`
 }
 
-/** The interval of a figure, such as `0.812–0.871`. */
+/** The interval of a figure, such as `0.812 to 0.871`. */
 export function intervalText({ interval }: FigureWithInterval, show: (value: number) => string = decimal): string {
   return interval === null ? NONE : `${show(interval.low)} to ${show(interval.high)}`
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { MAX_PIXELS } from '../../detect/child/medium-reader.js'
 
 /** Limits and looks of a thumbnail. */
 export const THUMBNAIL = {
   /** Longest side, px; twice what a card shows. */
   side: 280,
   quality: 72,
-  /** As the detector processes have it. */
-  maxPixels: 64_000_000,
+  maxPixels: MAX_PIXELS,
   timeoutSeconds: 10,
 } as const
 

@@ -17,7 +17,7 @@ export type OnMalformed = (event: {
 }) => void
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
-export function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
+function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
   const own = wire.myScore?.submitted ? wire.myScore.deepfakeRiskScore : undefined
   const myScore = own ?? (asked ? null : undefined)
   return {
