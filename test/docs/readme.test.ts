@@ -99,8 +99,8 @@ describe('what the README states', () => {
     expect(SETTINGS.queueUrl.fallback).toBe('embedded:')
   })
 
-  test('the number of sample pictures', async () => {
-    expect(readme).toContain(`scores ${(await readSamples()).length} sample pictures`)
+  test('the number of sample files', async () => {
+    expect(readme).toContain(`scores ${(await readSamples()).length} sample files`)
   })
 })
 
