@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import { loadOrder, loadPackage, loadPackages } from '../detect/package/package-loader.js'
+import { checkTokenServers } from '../detect/package/remote-servers.js'
 import { measureSample } from '../lab/measure/measure-sample.js'
 import { measuringOf } from './measuring.js'
 
@@ -54,14 +55,16 @@ export interface VerifiedModel {
 
 /**
  * Starts a real detector process for each selected package, which checks every digest and runs the package's own sample.
- * @throws AttestdError manifest-invalid, model-digest-mismatch, detector-self-test-failed
+ * @throws AttestdError manifest-invalid, model-digest-mismatch, setting-invalid, detector-self-test-failed
  */
 export async function verifyModels(settings: Settings): Promise<VerifiedModel[]> {
   const { modelsDir, detectors } = settings
   const { signal } = new AbortController()
   const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
+  const packages = await loadPackages({ modelsDir, detectors })
+  checkTokenServers(loadOrder(packages), measuring.remoteToken ?? null)
   const verified: VerifiedModel[] = []
-  for (const pack of await loadPackages({ modelsDir, detectors })) {
+  for (const pack of packages) {
     const { startMs, medianMs, rssBytes } = await measureSample(loadOrder([pack]), measuring)
     const { id, version } = pack.manifest
     verified.push({ id, version, startMs, medianMs, rssBytes })

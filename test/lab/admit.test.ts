@@ -9,6 +9,7 @@ import { openDetectors } from '../../src/app/open-detectors.js'
 import { readAdmission } from '../../src/lab/admit/admission-record.js'
 import { parseThresholds } from '../../src/lab/admit/thresholds.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
+import { writeRemotePackage } from '../support/other-packages.js'
 
 let bench: LabBench
 let index: string
@@ -123,4 +124,14 @@ test('models verify says what time and memory a package takes', async () => {
   expect(verified).toMatchObject({ id: 'tiny-image', version: '1.0.0' })
   expect(verified?.rssBytes).toBeGreaterThan(10 * 1024 * 1024)
   expect(verified?.medianMs).toBeGreaterThan(0)
+})
+
+test('the token of the model server goes astray by no verb of the lab', async ({ onTestFinished }) => {
+  const own = await createLabBench()
+  onTestFinished(() => own.dispose())
+  await writeRemotePackage(own.modelsDir, 'far', 'http://models.example:8000')
+  const settings = { ...own.settings, detectorToken: 'secret-token' }
+  const refused = { reason: 'setting-invalid', message: expect.stringContaining('in clear to http://models.example') }
+  await expect(verifyModels(settings)).rejects.toMatchObject(refused)
+  await expect(admitModel(settings, 'far', options({ maxLatencyMs: 1000 }, null))).rejects.toMatchObject(refused)
 })

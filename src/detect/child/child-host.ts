@@ -5,6 +5,7 @@ import { entryFile } from '../../core/files.js'
 import { reasonEntry } from '../../core/reasons.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { checkTokenServers } from '../package/remote-servers.js'
 import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
 import { MAX_PIXELS } from './medium-reader.js'
 import { residentBytes } from './process-memory.js'
@@ -76,9 +77,14 @@ export class DetectorChild {
   private output = ''
   private lastJobId = 0
 
-  /** Forks a child and loads the packages in it. @throws AttestdError detector-start-failed, manifest-invalid, model-digest-mismatch */
+  /**
+   * Forks a child and loads the packages in it.
+   * @throws AttestdError setting-invalid (the token would go astray), detector-start-failed, manifest-invalid, model-digest-mismatch
+   */
   static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorChild> {
     signal.throwIfAborted()
+    // Here, because nothing gets the token in another way: neither the daemon nor a verb of the lab.
+    checkTokenServers(options.packages, options.remoteToken ?? null)
     const child = new DetectorChild(forkChild(), options)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })

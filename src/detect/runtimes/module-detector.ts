@@ -1,3 +1,4 @@
+import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
@@ -11,6 +12,8 @@ import { readPackageFile } from '../package/read-package-file.js'
 import type { ModuleRuntime } from '../package/runtime.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 
+/** Files of a package that no score may hang on: the manifest itself, words for people, what an evaluation wrote. */
+const NO_PART_OF_IT = /^(?:detector\.json|LICENSE[^/]*|(?:.*\/)?[^/]*\.md|evaluation\/[^/]*\.(?:json|html|csv))$/
 /** Longest name of a part, characters. */
 const MAX_PART_NAME = 200
 
@@ -43,6 +46,7 @@ const moduleResult = z.strictObject({
  */
 export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleRuntime): Promise<ChildDetector> {
   const { manifest } = pack
+  await refuseUnlisted(pack)
   for (const name of Object.keys(manifest.files)) await readPackageFile(pack, name)
   const detector = await make(pack, runtime)
   return {
@@ -53,6 +57,23 @@ export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleR
       return { ...measurementOf(result, pack), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
+}
+
+/**
+ * Whatever a module can import or read from its own folder must be listed, or a score could change without the package's
+ * digest, by which verdicts are kept and admissions given. What it takes from elsewhere is as trusted as the module.
+ */
+async function refuseUnlisted({ folder, manifest }: DetectorPackage): Promise<void> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
+  const unlisted = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .find((name) => !Object.hasOwn(manifest.files, name) && !NO_PART_OF_IT.test(name))
+  if (unlisted === undefined) return
+  throw new AttestdError(
+    'manifest-invalid',
+    `The manifest of ${manifest.id} is not accepted:\n  files: must list ${unlisted}, which its module could use`,
+  )
 }
 
 async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {
@@ -75,7 +96,7 @@ async function named<T>(work: () => T): Promise<Awaited<T>> {
     return await work()
   } catch (error) {
     const reason = z.looseObject({ reason: z.string() }).safeParse(error).data?.reason
-    const abstains = reason?.startsWith('media-') && reasonEntry(reason as Reason)?.kind === 'abstain'
+    const abstains = /^(?:media|language)-/.test(reason ?? '') && reasonEntry(reason as Reason)?.kind === 'abstain'
     throw new AttestdError(abstains ? (reason as Reason) : 'detector-failed', errorText(error), { cause: error })
   }
 }
