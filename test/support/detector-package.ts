@@ -27,16 +27,25 @@ export interface TinyPackage {
 
 /** Writes a small but complete detector package into `modelsDir` and gives its folder. */
 export async function writeTinyPackage(modelsDir: string, options: TinyPackage = {}): Promise<string> {
-  const id = options.id ?? 'tiny-image'
-  const folder = path.join(modelsDir, id)
-  await fs.mkdir(folder, { recursive: true })
   const size = { width: SAMPLE_SIDE, height: SAMPLE_SIDE }
   const sample = await sharp({ create: { ...size, channels: 3, background: SAMPLE_COLOR } })
     .png()
     .toBuffer()
   const files = { 'model.onnx': options.model ?? tinyOnnx(TINY_WEIGHTS, TINY_BIAS), 'selftest.png': sample }
+  return writePackage(modelsDir, options.id ?? 'tiny-image', files, options.manifest)
+}
+
+/** Writes a package of any kind: its files, and the manifest of the tiny one with fields replaced. */
+export async function writePackage(
+  modelsDir: string,
+  id: string,
+  files: Readonly<Record<string, Uint8Array>>,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const folder = path.join(modelsDir, id)
+  await fs.mkdir(folder, { recursive: true })
   for (const [name, data] of Object.entries(files)) await fs.writeFile(path.join(folder, name), data)
-  const manifest = { ...tinyManifest(id, files), ...options.manifest }
+  const manifest = { ...tinyManifest(id, files), ...fields }
   await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(manifest, null, 2))
   return folder
 }

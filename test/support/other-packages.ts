@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
-import path from 'node:path'
-import { writeTinyPackage } from './detector-package.js'
+import { writePackage, writeTinyPackage } from './detector-package.js'
 import { MODEL } from './model-server.js'
 
 /** A tiny image package whose network is behind a model server. */
@@ -16,33 +13,15 @@ export async function writeModulePackage(
   files: Readonly<Record<string, string>>,
   manifest: Record<string, unknown> = {},
 ): Promise<string> {
-  const id = 'by-module'
-  const folder = path.join(modelsDir, id)
-  await fs.mkdir(folder, { recursive: true })
   const all: Record<string, string> = { 'sample.txt': 'x'.repeat(300), ...files }
-  for (const [name, text] of Object.entries(all)) await fs.writeFile(path.join(folder, name), text)
-  const stated = Object.entries(all).map(([name, text]) => [
-    name,
-    { sha256: createHash('sha256').update(text).digest('hex'), bytes: Buffer.byteLength(text) },
-  ])
-  const content = {
-    schema: 1,
-    id,
-    version: '1.0.0',
+  const bytes = Object.fromEntries(Object.entries(all).map(([name, text]) => [name, Buffer.from(text)]))
+  return writePackage(modelsDir, 'by-module', bytes, {
     title: 'Module for tests',
     mediaTypes: ['text'],
     runtime: { kind: 'module', module: 'main.mjs' },
-    files: Object.fromEntries(stated),
     preprocessing: { kind: 'none' },
-    outputKind: 'logit',
-    aggregation: 'mean',
-    calibration: { kind: 'identity' },
     decisionBand: { low: 0.5, high: 0.5 },
     selfTest: { file: 'sample.txt', risk: 0.9526, tolerance: 0.001 },
-    training: { data: 'none', license: 'none' },
-    license: 'Apache-2.0',
     ...manifest,
-  }
-  await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(content))
-  return folder
+  })
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,7 +5,7 @@ import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { writeFacePackage } from '../../support/detector-faces.js'
-import { writeTinyPackage } from '../../support/detector-package.js'
+import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
@@ -14,29 +13,21 @@ const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' 
 
 /** A package that sends frames to the tiny image package; four quarters of red, green, blue and white are about 0.3. */
 async function writeTinyVideo(modelsDir: string, fields: Record<string, unknown> = {}): Promise<void> {
-  const folder = path.join(modelsDir, 'tiny-video')
-  const sample = await fs.readFile(fixture('vp8.webm'))
-  await fs.mkdir(folder)
-  await fs.writeFile(path.join(folder, 'sample.webm'), sample)
-  const manifest = {
-    schema: 1,
-    id: 'tiny-video',
-    version: '1.0.0',
-    title: 'Frames by the tiny network',
-    mediaTypes: ['video_short', 'video_long'],
-    runtime: { kind: 'composed', frames: 'tiny-image' },
-    files: { 'sample.webm': { sha256: createHash('sha256').update(sample).digest('hex'), bytes: sample.length } },
-    preprocessing: { kind: 'video', maxFrames: 16, windowSeconds: 1 },
-    outputKind: 'logit',
-    aggregation: 'max',
-    calibration: { kind: 'identity' },
-    decisionBand: { low: 0.5, high: 0.5 },
-    selfTest: { file: 'sample.webm', risk: 0.5, tolerance: 0.5 },
-    training: { data: 'none', license: 'none' },
-    license: 'Apache-2.0',
-    ...fields,
-  }
-  await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(manifest))
+  await writePackage(
+    modelsDir,
+    'tiny-video',
+    { 'sample.webm': await fs.readFile(fixture('vp8.webm')) },
+    {
+      title: 'Frames by the tiny network',
+      mediaTypes: ['video_short', 'video_long'],
+      runtime: { kind: 'composed', frames: 'tiny-image' },
+      preprocessing: { kind: 'video', maxFrames: 16, windowSeconds: 1 },
+      aggregation: 'max',
+      decisionBand: { low: 0.5, high: 0.5 },
+      selfTest: { file: 'sample.webm', risk: 0.5, tolerance: 0.5 },
+      ...fields,
+    },
+  )
 }
 
 describe('a package that is composed of an image package', () => {
