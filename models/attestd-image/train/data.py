@@ -14,7 +14,7 @@ CROP = 112
 # Sizes to which the pack was shrunk, px.
 SIZES = (112, 128, 160, 192, 224, 256)
 # Augmented versions of every training picture, beside the picture as it is.
-VARIANTS = 1
+VARIANTS = 4
 # Weight of a group against the others of its class: few pictures, or far from photographs.
 GROUP_WEIGHT = {"graphics": 0.15, "stell": 0.3, "freeorion": 0.5, "wallpaper": 0.5}
 GROUPS = {
