@@ -2,6 +2,7 @@ import { type Asset, BMFF, JPEG, MP3, PNG } from '@trustnxt/c2pa-ts/asset'
 import { SuperBox } from '@trustnxt/c2pa-ts/jumbf'
 import { ActionAssertion, type Manifest, ManifestStore, ValidationStatusCode } from '@trustnxt/c2pa-ts/manifest'
 import type { Evidence } from '../child/measurement.js'
+import { refuseDeepNesting } from './jumbf-nesting.js'
 import { quote, say } from './say.js'
 import { sourceType } from './xmp.js'
 
@@ -35,6 +36,7 @@ export function claimsOfStore(jumbf: Uint8Array): Promise<Evidence[]> {
 }
 
 async function tell(jumbf: Uint8Array, asset: Asset | null): Promise<Evidence[]> {
+  refuseDeepNesting(Buffer.from(jumbf.buffer, jumbf.byteOffset, jumbf.byteLength))
   const store = ManifestStore.read(SuperBox.fromBuffer(new Uint8Array(jumbf)))
   const active = store.getActiveManifest()
   if (active === undefined) throw new Error('no claim')
