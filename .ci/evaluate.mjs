@@ -2,7 +2,7 @@
 //   npm run evaluate -- --fixture [--check]     every package on the sample media that come with attestd
 //   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--prior SHARE] [--by COLUMNS]
 import { parseArgs } from 'node:util'
-import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/evaluate-packages.js'
+import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/lab/evaluate-packages.js'
 import { progressBar } from '../dist/cli/progress.js'
 import { loadSettings } from '../dist/config/load.js'
 import { listenForStop } from '../dist/core/shutdown.js'

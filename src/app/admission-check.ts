@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.js'
-import type { DetectorHostOptions } from '../detect/create-detector-host.js'
+import type { DetectorHostOptions } from '../detect/host/create-detector-host.js'
 import { requireAdmitted } from '../lab/admit/admission-record.js'
 import { dataPaths } from './data-dir.js'
 

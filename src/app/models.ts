@@ -6,7 +6,7 @@ import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import { loadOrder, loadPackage, loadPackages } from '../detect/package/package-loader.js'
 import { checkTokenServers } from '../detect/package/remote-servers.js'
 import { measureSample } from '../lab/measure/measure-sample.js'
-import { measuringOf } from './measuring.js'
+import { measuringOf } from './lab/measuring.js'
 
 export interface SurveyedModel {
   readonly id: string

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
-import { createDetectorHost, type DetectorHostOptions } from '../detect/create-detector-host.js'
 import type { DetectorHost } from '../detect/detection.js'
+import { createDetectorHost, type DetectorHostOptions } from '../detect/host/create-detector-host.js'
 import { findProgram } from './find-program.js'
 import { describePlatform } from './platform.js'
 

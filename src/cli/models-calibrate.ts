@@ -37,7 +37,7 @@ export function modelsCalibrateVerb(): Command {
     .option('--json', 'the whole report as JSON')
   return verb.action(async (named: string, flags: CalibrateFlags) => {
     const { settings } = settingsOf(verb)
-    const { calibrateModel } = await import('../app/calibrate-model.js')
+    const { calibrateModel } = await import('../app/lab/calibrate-model.js')
     const options = {
       data: flags.data,
       ...dataOptions(flags),

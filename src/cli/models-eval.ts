@@ -29,7 +29,7 @@ export function modelsEvalVerb(): Command {
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
   return verb.action(async (named: string, flags: EvalFlags) => {
     const { settings } = settingsOf(verb)
-    const { evaluateModel } = await import('../app/evaluate-model.js')
+    const { evaluateModel } = await import('../app/lab/evaluate-model.js')
     const out = flags.out ?? `eval-${named.split('/').findLast((part) => part !== '')}`
     const options = {
       data: flags.data,

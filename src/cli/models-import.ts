@@ -27,7 +27,7 @@ export function modelsImportVerb(): Command {
     .option('--languages <codes>', 'languages of a text model, ISO 639-1, comma-separated', 'en')
     .option('--window-seconds <seconds>', 'length of the windows of an audio model')
   return verb.action(async (folder: string, flags: ImportFlags) => {
-    const { importModel } = await import('../app/import-model.js')
+    const { importModel } = await import('../app/lab/import-model.js')
     const options = {
       folder: path.resolve(folder),
       id: flags.id ?? null,

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calibrateModel } from '../../src/app/calibrate-model.js'
+import { calibrateModel } from '../../src/app/lab/calibrate-model.js'
 import { calibrate, sigmoid } from '../../src/detect/scoring/calibration.js'
 import { plattTargets, weightedToPrior } from '../../src/lab/calibrate/calibration-row.js'
 import { fitCalibration } from '../../src/lab/calibrate/fit-calibration.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compareModels } from '../../src/app/compare-models.js'
+import { compareModels } from '../../src/app/lab/compare-models.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { tinyOnnx } from '../support/detector-tiny-onnx.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { evaluateModel } from '../../src/app/evaluate-model.js'
+import { evaluateModel } from '../../src/app/lab/evaluate-model.js'
 import { evaluationSchema } from '../../src/lab/evaluate/evaluation.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
 

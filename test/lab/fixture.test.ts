@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { evaluateIntoPackage, evaluateOnFixture } from '../../src/app/evaluate-packages.js'
+import { evaluateIntoPackage, evaluateOnFixture } from '../../src/app/lab/evaluate-packages.js'
 import { type FixtureFigures, fixtureDrift } from '../../src/lab/evaluate/fixture-figures.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
 

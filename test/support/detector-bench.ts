@@ -4,9 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
-import { createDetectorHost, type DetectorHostOptions } from '../../src/detect/create-detector-host.js'
 import type { DetectorHost } from '../../src/detect/detection.js'
 import type { DetectorEvent } from '../../src/detect/detector-events.js'
+import { createDetectorHost, type DetectorHostOptions } from '../../src/detect/host/create-detector-host.js'
 
 type EventOf<T extends DetectorEvent['type']> = Extract<DetectorEvent, { type: T }>
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.js'
-import { type ChildOptions, DetectorChild } from '../../detect/child/child-host.js'
 import type { Measurement } from '../../detect/child/measurement.js'
+import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
+import { selfTestJob } from '../../detect/host/self-test.js'
+import { startWarmChild } from '../../detect/host/warm-child.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
-import { selfTestJob } from '../../detect/package/self-test.js'
-import { startWarmChild } from '../../detect/warm-child.js'
 import { quantile } from '../metrics/bootstrap.js'
 
 /** What a package's own sample cost and gave in a detector process of its own. */
@@ -39,7 +39,7 @@ export async function measureSample(
   const began = clock.monotonic()
   const child = tested
     ? await startWarmChild({ ...options, packages, lowPriority: false, serversMustAnswer: true }, signal)
-    : await DetectorChild.start({ ...options, packages }, signal)
+    : await DetectorProcess.start({ ...options, packages }, signal)
   try {
     const startMs = clock.monotonic() - began
     const job = selfTestJob(packages.at(-1) as DetectorPackage)

@@ -53,7 +53,7 @@ it('a reason that is not for a child to give is told as an internal error, its w
 })
 
 // A reason that the schema does not let through would arrive as internal-error, and the job be tried again for nothing.
-it.each(['audio', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
+it.each(['audio', 'child', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
   'every reason that code of %s gives may leave a child',
   async (room) => {
     const folder = packagePath('src', 'detect', room)

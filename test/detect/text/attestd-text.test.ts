@@ -4,8 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { type ChildDetector, loadChildDetector } from '../../../src/detect/child/child-detector.js'
+import { checkSelfTest } from '../../../src/detect/host/self-test.js'
 import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
-import { checkSelfTest } from '../../../src/detect/package/self-test.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
 
 const SAMPLES = packagePath('src', 'sandbox', 'samples')

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
-import type { Detection, DetectorHost } from '../../src/detect/detection.js'
-import { DetectorBench } from '../support/detector-bench.js'
-import { writeFacePackage } from '../support/detector-faces.js'
+import { packagePath } from '../../../src/core/files.js'
+import type { Detection, DetectorHost } from '../../../src/detect/detection.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { writeFacePackage } from '../../support/detector-faces.js'
 
 const PORTRAIT = packagePath('src', 'sandbox', 'samples', 'astronaut.jpg')
 const FACE = /^face 1 \(\d+,\d+ \d+x\d+\)$/

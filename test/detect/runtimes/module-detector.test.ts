@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DetectorBench } from '../support/detector-bench.js'
-import { writeModulePackage } from '../support/other-packages.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { writeModulePackage } from '../../support/other-packages.js'
 
 const text = (file: string) => ({ file, mediaType: 'text' as const })
 

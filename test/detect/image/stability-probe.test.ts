@@ -1,9 +1,9 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DetectorHost } from '../../src/detect/detection.js'
-import { DetectorBench } from '../support/detector-bench.js'
-import { plain } from '../support/detector-images.js'
-import { writeTinyPackage } from '../support/detector-package.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { plain } from '../../support/detector-images.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
 
 /** Grayish, a little blue: what the tiny network calls real. */
 const INSIDE = { r: 118, g: 128, b: 128 }

@@ -1,11 +1,11 @@
 import path from 'node:path'
-import type { Settings } from '../config/settings.js'
-import { type LoadedPackage, loadPackage } from '../detect/package/package-loader.js'
-import type { DataSet } from '../lab/data/data-row.js'
-import { type SelectedRows, selectRows } from '../lab/data/select-rows.js'
-import { type ScoredRow, scoreRows } from '../lab/evaluate/score-rows.js'
+import type { Settings } from '../../config/settings.js'
+import { type LoadedPackage, loadPackage } from '../../detect/package/package-loader.js'
+import type { DataSet } from '../../lab/data/data-row.js'
+import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
+import { type ScoredRow, scoreRows } from '../../lab/evaluate/score-rows.js'
+import { openDetectors } from '../open-detectors.js'
 import { packagePlace } from './named-package.js'
-import { openDetectors } from './open-detectors.js'
 
 /** The same intervals on every run over the same rows. */
 export const BOOTSTRAP_SEED = 20260101

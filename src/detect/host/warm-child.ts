@@ -1,9 +1,9 @@
 import os from 'node:os'
-import { AttestdError, toAttestdError } from '../core/errors.js'
-import { type ChildOptions, DetectorChild, START_TIMEOUT_MS } from './child/child-host.js'
-import { residentBytes } from './child/process-memory.js'
-import type { DetectorPackage } from './package/package-loader.js'
-import { checkSelfTest, selfTestJob } from './package/self-test.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import { type ChildOptions, DetectorProcess, START_TIMEOUT_MS } from './detector-process.js'
+import { residentBytes } from './process-memory.js'
+import { checkSelfTest, selfTestJob } from './self-test.js'
 
 const MIB = 1024 * 1024
 
@@ -18,8 +18,8 @@ export interface WarmChildOptions extends ChildOptions {
  * Starts a detector process that has loaded the packages and given each package's own sample its stated risk.
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed
  */
-export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorChild> {
-  const child = await DetectorChild.start(options, signal)
+export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
+  const child = await DetectorProcess.start(options, signal)
   try {
     if (options.lowPriority) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
     for (const pack of options.packages) await testOnSample(child, pack, options.serversMustAnswer)
@@ -31,7 +31,7 @@ export async function startWarmChild(options: WarmChildOptions, signal: AbortSig
   }
 }
 
-async function testOnSample(child: DetectorChild, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
+async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
   try {
     // With its own limit: a first inference on a busy machine is slower than the operator's limit may allow for.
     checkSelfTest(pack, (await child.measure(selfTestJob(pack), START_TIMEOUT_MS)).measurement)
@@ -47,7 +47,7 @@ async function testOnSample(child: DetectorChild, pack: DetectorPackage, servers
 }
 
 /** A cap below what a process needs at rest would kill every job; better said at the start. */
-async function refuseTightMemory(child: DetectorChild, memoryBytes: number): Promise<void> {
+async function refuseTightMemory(child: DetectorProcess, memoryBytes: number): Promise<void> {
   const rss = await residentBytes(child.pid)
   if (rss !== null && rss > memoryBytes) throw tightMemory(rss, memoryBytes)
 }

@@ -1,5 +1,5 @@
-import { AttestdError } from '../core/errors.js'
-import type { MediaType } from '../core/media-types.js'
+import { AttestdError } from '../../core/errors.js'
+import type { MediaType } from '../../core/media-types.js'
 import type {
   Detection,
   DetectorHost,
@@ -8,12 +8,12 @@ import type {
   DetectRequest,
   LoadedDetector,
   ShadowMeasurement,
-} from './detection.js'
+} from '../detection.js'
+import type { DetectorEventSink } from '../detector-events.js'
+import { loadOrder, loadPackages, type SelectedPackage } from '../package/package-loader.js'
+import { checkTokenServers } from '../package/remote-servers.js'
+import type { DetectorChoice } from '../package/selection.js'
 import { type CrewOptions, DetectorCrew } from './detector-crew.js'
-import type { DetectorEventSink } from './detector-events.js'
-import { loadOrder, loadPackages, type SelectedPackage } from './package/package-loader.js'
-import { checkTokenServers } from './package/remote-servers.js'
-import type { DetectorChoice } from './package/selection.js'
 
 export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform' | 'remoteToken'> {
   /** Folder that holds one folder per detector package. */

@@ -3,15 +3,15 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
-import type { DetectorHost } from '../../src/detect/detection.js'
-import { manifestDigest } from '../../src/detect/package/manifest.js'
-import { sigmoid } from '../../src/detect/scoring/calibration.js'
-import { DetectorBench, hasProc, isRunning } from '../support/detector-bench.js'
-import { mp3, noise, plain, pngClaiming, SVG, twoFrames } from '../support/detector-images.js'
-import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writeTinyPackage } from '../support/detector-package.js'
-import { tinyOnnx } from '../support/detector-tiny-onnx.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { packagePath } from '../../../src/core/files.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { manifestDigest } from '../../../src/detect/package/manifest.js'
+import { sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { DetectorBench, hasProc, isRunning } from '../../support/detector-bench.js'
+import { mp3, noise, plain, pngClaiming, SVG, twoFrames } from '../../support/detector-images.js'
+import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writeTinyPackage } from '../../support/detector-package.js'
+import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
@@ -143,7 +143,7 @@ describe('a host with two processes', () => {
 
 describe('decoding and inference stay out of the main process', () => {
   it('the host loads neither sharp nor the ONNX runtime', async () => {
-    const entry = packagePath('dist', 'detect', 'create-detector-host.js')
+    const entry = packagePath('dist', 'detect', 'host', 'create-detector-host.js')
     const script = `await import(${JSON.stringify(entry)})
       const { createRequire } = await import('node:module')
       console.log(Object.keys(createRequire(import.meta.url).cache).concat(process.report.getReport().sharedObjects).join('\\n'))`

@@ -2,12 +2,12 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { DetectorHost } from '../../src/detect/detection.js'
-import { logitOf, sigmoid } from '../../src/detect/scoring/calibration.js'
-import { DetectorBench } from '../support/detector-bench.js'
-import { noise, plain } from '../support/detector-images.js'
-import { tinyManifest, writeTinyPackage } from '../support/detector-package.js'
-import { tinyOnnx } from '../support/detector-tiny-onnx.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { noise, plain } from '../../support/detector-images.js'
+import { tinyManifest, writeTinyPackage } from '../../support/detector-package.js'
+import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 const BLUE = { r: 90, g: 110, b: 150 }

@@ -3,11 +3,11 @@ import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile } from '../../core/files.js'
 import { reasonEntry } from '../../core/reasons.js'
+import { type FromChild, fromChildSchema, type ToChild } from '../child/child-messages.js'
+import { MAX_PIXELS } from '../child/medium-reader.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
-import { type FromChild, fromChildSchema, type ToChild } from './child-messages.js'
-import { MAX_PIXELS } from './medium-reader.js'
 import { residentBytes } from './process-memory.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
@@ -62,7 +62,7 @@ interface Waiting {
 }
 
 /** One detector process, seen from the parent. It does one thing at a time; after any end it stays ended. */
-export class DetectorChild {
+export class DetectorProcess {
   readonly pid: number
   /** Resolves when the process is gone. */
   readonly ended: Promise<ChildEnd>
@@ -81,11 +81,11 @@ export class DetectorChild {
    * Forks a child and loads the packages in it.
    * @throws AttestdError setting-invalid (the token would go astray), detector-start-failed, manifest-invalid, model-digest-mismatch
    */
-  static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorChild> {
+  static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
     signal.throwIfAborted()
     // Here, because nothing gets the token in another way: neither the daemon nor a verb of the lab.
     checkTokenServers(options.packages, options.remoteToken ?? null)
-    const child = new DetectorChild(forkChild(), options)
+    const child = new DetectorProcess(forkChild(), options)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -269,7 +269,7 @@ function misspoke(): AttestdError {
 }
 
 function forkChild(): ChildProcess {
-  return fork(entryFile(import.meta.url, 'detector-child'), [], {
+  return fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     // Nothing of the parent's environment: it may hold the signing secret.
     env: {},
     execArgv: [],

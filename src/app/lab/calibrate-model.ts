@@ -1,17 +1,17 @@
-import type { Settings } from '../config/settings.js'
-import { systemClock } from '../core/clock.js'
-import { loadOrder } from '../detect/package/package-loader.js'
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { loadOrder } from '../../detect/package/package-loader.js'
 import {
   type CalibrateOptions,
   type CalibrationReport,
   calibrateRows,
   calibrationReportSchema,
-} from '../lab/calibrate/calibration-report.js'
-import { writeCalibration } from '../lab/calibrate/write-calibration.js'
-import { readData } from '../lab/data/read-data.js'
-import { dataDigest } from '../lab/evaluate/score-rows.js'
-import { interrupted } from '../lab/interrupted.js'
-import { measureSample } from '../lab/measure/measure-sample.js'
+} from '../../lab/calibrate/calibration-report.js'
+import { writeCalibration } from '../../lab/calibrate/write-calibration.js'
+import { readData } from '../../lab/data/read-data.js'
+import { dataDigest } from '../../lab/evaluate/score-rows.js'
+import { interrupted } from '../../lab/interrupted.js'
+import { measureSample } from '../../lab/measure/measure-sample.js'
 import { type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
 

@@ -3,8 +3,8 @@ import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { DetectorEventSink } from '../detector-events.js'
-import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
 import { ChildSlot } from './child-slot.js'
+import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
 import { WaitingLine } from './waiting-line.js'
 
 export interface PoolOptions {
@@ -19,18 +19,18 @@ export interface PoolOptions {
   readonly log: Log
   readonly onEvent: DetectorEventSink
   /** Starts and warms one process. @throws AttestdError */
-  startChild(signal: AbortSignal): Promise<DetectorChild>
+  startChild(signal: AbortSignal): Promise<DetectorProcess>
 }
 
-type EndListener = (child: DetectorChild, end: ChildEnd) => void
+type EndListener = (child: DetectorProcess, end: ChildEnd) => void
 
 /** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
 export class ChildPool {
   private readonly slots: readonly ChildSlot[]
   private readonly line = new WaitingLine<ChildSlot>()
   private readonly closing = new AbortController()
-  private readonly living = new Set<DetectorChild>()
-  private readonly launching = new Set<Promise<DetectorChild>>()
+  private readonly living = new Set<DetectorProcess>()
+  private readonly launching = new Set<Promise<DetectorProcess>>()
 
   constructor(private readonly options: PoolOptions) {
     const slotOptions = {
@@ -115,7 +115,7 @@ export class ChildPool {
     )
   }
 
-  private launch(ended: EndListener): Promise<DetectorChild> {
+  private launch(ended: EndListener): Promise<DetectorProcess> {
     const launching = this.launchWarm(ended)
     this.launching.add(launching)
     const forget = () => this.launching.delete(launching)
@@ -123,7 +123,7 @@ export class ChildPool {
     return launching
   }
 
-  private async launchWarm(ended: EndListener): Promise<DetectorChild> {
+  private async launchWarm(ended: EndListener): Promise<DetectorProcess> {
     const { clock, startChild, onEvent } = this.options
     const began = clock.monotonic()
     try {
@@ -140,7 +140,7 @@ export class ChildPool {
     }
   }
 
-  private afterEnd(child: DetectorChild, end: ChildEnd, ended: EndListener): void {
+  private afterEnd(child: DetectorProcess, end: ChildEnd, ended: EndListener): void {
     this.living.delete(child)
     this.options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
     const facts = { pid: child.pid, cause: end.cause, ...(end.output === '' ? {} : { output: end.output }) }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { type Backoff, backoffMs } from '../../core/retry.js'
-import type { ChildEnd, ChildJob, DetectorChild, MeasuredMessage } from './child-host.js'
+import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
 
 /** Wait before a process that died is replaced; it doubles while no replacement completes a job. */
 const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
@@ -20,7 +20,7 @@ export interface SlotOptions {
   /** Shared by all slots: only one successor is warmed at a time, because it doubles the memory. */
   readonly renewing: { taken: boolean }
   /** Starts and warms one process; tells `ended` when it is gone. */
-  launch(ended: (child: DetectorChild, end: ChildEnd) => void): Promise<DetectorChild>
+  launch(ended: (child: DetectorProcess, end: ChildEnd) => void): Promise<DetectorProcess>
   /** The slot has a process and no job. */
   onFree(slot: ChildSlot): void
   /** A replacement could not be started; the next try comes after `waitMs`. */
@@ -31,9 +31,9 @@ export interface SlotOptions {
 export class ChildSlot {
   /** Set by the pool from the moment the slot is given to a job. */
   busy = false
-  private child: DetectorChild | null = null
+  private child: DetectorProcess | null = null
   /** A warmed process that takes over when the present one is free. */
-  private successor: DetectorChild | null = null
+  private successor: DetectorProcess | null = null
   /** Jobs of the present process. */
   private jobs = 0
   /** Failed starts, and ends without a job, since the last job that a process survived. */
@@ -83,7 +83,7 @@ export class ChildSlot {
     }
   }
 
-  private afterJob(child: DetectorChild): void {
+  private afterJob(child: DetectorProcess): void {
     this.jobs++
     if (child.alive) this.failures = 0
     if (child.alive && child.rssBytes > this.options.memoryBytes) void child.kill('memory')
@@ -147,20 +147,20 @@ export class ChildSlot {
     void old?.kill('jobs')
   }
 
-  private install(child: DetectorChild): void {
+  private install(child: DetectorProcess): void {
     this.child = child
     this.jobs = 0
     this.startFailed = false
     this.options.onFree(this)
   }
 
-  private async launch(): Promise<DetectorChild> {
+  private async launch(): Promise<DetectorProcess> {
     const child = await this.options.launch((ended, end) => this.afterEnd(ended, end))
     if (!child.alive) throw new AttestdError('detector-start-failed')
     return child
   }
 
-  private afterEnd(child: DetectorChild, end: ChildEnd): void {
+  private afterEnd(child: DetectorProcess, end: ChildEnd): void {
     if (this.successor === child) this.successor = null
     if (this.child === child) this.child = null
     if (this.child !== null || this.options.closing.aborted) return
@@ -181,7 +181,7 @@ export class ChildSlot {
 
 type Check = (answer: MeasuredMessage) => void
 
-function trust(child: DetectorChild, answer: MeasuredMessage, check?: Check): void {
+function trust(child: DetectorProcess, answer: MeasuredMessage, check?: Check): void {
   try {
     check?.(answer)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WaitingLine } from '../../../src/detect/child/waiting-line.js'
+import { WaitingLine } from '../../../src/detect/host/waiting-line.js'
 
 it('serves in order and says when nobody waits', async () => {
   const line = new WaitingLine<number>()

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { AttestdError } from '../../core/errors.js'
-import type { ChildJob } from '../child/child-host.js'
 import type { Measurement } from '../child/measurement.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import { readPackageFile } from '../package/read-package-file.js'
 import { calibrate } from '../scoring/calibration.js'
-import type { DetectorPackage } from './package-loader.js'
-import { readPackageFile } from './read-package-file.js'
+import type { ChildJob } from './detector-process.js'
 
 /** The job that measures a package's own sample. */
 export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {

@@ -1,7 +1,7 @@
-import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
-import type { DetectorSummary, LoadedDetector } from './detection.js'
-import { type SelectedPackage, summaryOf } from './package/package-loader.js'
-import { type EnsembleIdentity, ensembleIdentity } from './scoring/ensemble.js'
+import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
+import type { DetectorSummary, LoadedDetector } from '../detection.js'
+import { type SelectedPackage, summaryOf } from '../package/package-loader.js'
+import { type EnsembleIdentity, ensembleIdentity } from '../scoring/ensemble.js'
 
 /** What scores one kind of media. */
 export interface Lineup {

@@ -1,7 +1,7 @@
-import { AttestdError } from '../core/errors.js'
-import type { Detection } from './detection.js'
-import type { SelectedPackage } from './package/package-loader.js'
-import { type Absence, combine, type EnsembleIdentity, type Vote } from './scoring/ensemble.js'
+import { AttestdError } from '../../core/errors.js'
+import type { Detection } from '../detection.js'
+import type { SelectedPackage } from '../package/package-loader.js'
+import { type Absence, combine, type EnsembleIdentity, type Vote } from '../scoring/ensemble.js'
 
 /**
  * Lets each member of an ensemble measure the file, one after the other, so that a file which kills its process kills

@@ -1,6 +1,6 @@
-import type { Settings } from '../config/settings.js'
-import { systemClock } from '../core/clock.js'
-import { type ImportedPackage, type ImportOptions, importPackage } from '../lab/import/import-package.js'
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { type ImportedPackage, type ImportOptions, importPackage } from '../../lab/import/import-package.js'
 import { measuringOf } from './measuring.js'
 
 /**

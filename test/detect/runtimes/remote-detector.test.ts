@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DetectorBench, hasProc } from '../support/detector-bench.js'
-import { noise } from '../support/detector-images.js'
-import { writeTinyPackage } from '../support/detector-package.js'
-import { ModelServer } from '../support/model-server.js'
-import { writeRemotePackage } from '../support/other-packages.js'
+import { DetectorBench, hasProc } from '../../support/detector-bench.js'
+import { noise } from '../../support/detector-images.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { ModelServer } from '../../support/model-server.js'
+import { writeRemotePackage } from '../../support/other-packages.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 

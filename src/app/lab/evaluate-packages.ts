@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Settings } from '../config/settings.js'
-import { packagePath, readFileIfPresent, writeFileAtomic } from '../core/files.js'
-import { readData } from '../lab/data/read-data.js'
-import { fixtureDrift, fixtureFigures, fixtureSchema } from '../lab/evaluate/fixture-figures.js'
-import { evaluationPage } from '../lab/report/evaluation-page.js'
+import type { Settings } from '../../config/settings.js'
+import { packagePath, readFileIfPresent, writeFileAtomic } from '../../core/files.js'
+import { readData } from '../../lab/data/read-data.js'
+import { fixtureDrift, fixtureFigures, fixtureSchema } from '../../lab/evaluate/fixture-figures.js'
+import { evaluationPage } from '../../lab/report/evaluation-page.js'
+import { surveyModels } from '../models.js'
 import { type EvaluateModelOptions, evaluateModel } from './evaluate-model.js'
 import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
-import { surveyModels } from './models.js'
 
 const FILE_MODE = 0o644
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Settings } from '../config/settings.js'
-import { MANIFEST_FILE } from '../detect/package/manifest.js'
+import type { Settings } from '../../config/settings.js'
+import { MANIFEST_FILE } from '../../detect/package/manifest.js'
 
 /** Where a package is: the models directory and the id in it. */
 export interface PackagePlace {

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
-import { DetectorBench, hasProc, isRunning, untilGone } from '../support/detector-bench.js'
-import { noise, plain } from '../support/detector-images.js'
-import { writeTinyPackage } from '../support/detector-package.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { packagePath } from '../../../src/core/files.js'
+import { DetectorBench, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
+import { noise, plain } from '../../support/detector-images.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
@@ -283,7 +283,7 @@ function commandLine(pid: number): string {
 function startParent(modelsDir: string, file: string): ChildProcess {
   const entry = (...parts: string[]) => JSON.stringify(packagePath('dist', ...parts))
   const script = `
-    const { createDetectorHost } = await import(${entry('detect', 'create-detector-host.js')})
+    const { createDetectorHost } = await import(${entry('detect', 'host', 'create-detector-host.js')})
     const { systemClock } = await import(${entry('core', 'clock.js')})
     const { silentLog } = await import(${entry('core', 'log.js')})
     const pids = []
