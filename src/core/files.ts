@@ -14,7 +14,7 @@ export function packagePath(...parts: string[]): string {
  * The file to start a thread or a child process from. Node runs only the compiled file, so a caller that was loaded
  * from `src/` (the unit tests) gets its twin under `dist/`, which the test command builds first.
  * @param importMetaUrl `import.meta.url` of the caller
- * @param name file name beside the caller, without extension
+ * @param name path from the folder of the caller, without extension
  */
 export function entryFile(importMetaUrl: string, name: string): string {
   const folder = path.dirname(fileURLToPath(importMetaUrl))
