@@ -1,16 +1,13 @@
 import type { Command } from 'commander'
-import type { SettingKey } from '../config/settings.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
-
-const KEYS: readonly SettingKey[] = ['modelsDir', 'detectors', 'detectorTimeoutMs', 'detectorMemoryMb', 'ffmpeg']
 
 /** `attestd models verify`. */
 export function modelsVerifyVerb(): Command {
   const verb = verbWithSettings(
     'verify',
     "Check digests, run each package's own sample, and say what time and memory it takes here.",
-    KEYS,
+    SCORING_KEYS,
   )
   return verb.action(async () => {
     const { verifyModels } = await import('../app/models.js')

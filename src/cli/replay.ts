@@ -1,15 +1,11 @@
 import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [
+  ...SCORING_KEYS,
   'dataDir',
-  'modelsDir',
-  'detectors',
-  'detectorTimeoutMs',
-  'detectorMemoryMb',
-  'ffmpeg',
   'ipfsGateways',
   'contentHash',
   'mediaMaxBytes',

@@ -3,19 +3,9 @@ import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT } from '../core/shutdown.js'
 import { detectionText } from './detection-text.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 
-const KEYS: readonly SettingKey[] = [
-  'modelsDir',
-  'detectors',
-  'detectorTimeoutMs',
-  'detectorMemoryMb',
-  'ffmpeg',
-  'ipfsGateways',
-  'mediaMaxBytes',
-  'mediaTimeoutMs',
-  'dataDir',
-]
+const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
 
 interface ScoreFlags {
   readonly mediaType: MediaType

@@ -6,6 +6,15 @@ import { SETTINGS, type SettingKey, type Settings, settingRows } from '../config
 /** Settings of the keys and secrets have no flag: a command line is visible to every user of the machine. */
 const flagKeys = settingRows.filter(([, row]) => row.secret !== 'whole').map(([key]) => key)
 
+/** Settings of the verbs that score by the selected packages without a daemon. */
+export const SCORING_KEYS: readonly SettingKey[] = [
+  'modelsDir',
+  'detectors',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'ffmpeg',
+]
+
 /** A verb with `--config` and a flag for each named setting (all where none is named). */
 export function verbWithSettings(name: string, says: string, keys: readonly SettingKey[] = flagKeys): Command {
   const verb = new Command(name).description(says)
