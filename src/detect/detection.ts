@@ -92,6 +92,8 @@ export interface DetectorHostState {
 export interface DetectorHost {
   /** Detectors that are loaded, verified and warmed; others after a `reload`. */
   readonly detectors: readonly LoadedDetector[]
+  /** See `Detection.platform`. */
+  readonly platform: string
   /** What would score this kind of media, one detector or an ensemble; null where nothing would. */
   detectorFor(mediaType: MediaType): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>

@@ -80,7 +80,8 @@ async function detectionFor(
 ): Promise<Found> {
   const detector = detectors.detectorFor(asset.mediaType)
   if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
-  const key = { contentHash: asset.contentHash, detectorDigest: detector.digest, mediaType: asset.mediaType }
+  const { contentHash, mediaType } = asset
+  const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
   const known = await kept(log, () => verdicts.get(key))
   if (known) return { detection: known, cached: true, media: null }
 

@@ -11,6 +11,8 @@ export interface VerdictKey {
   readonly contentHash: string
   readonly detectorDigest: string
   readonly mediaType: MediaType
+  /** See `Detection.platform`: another release or another ffmpeg may read the same bytes otherwise. */
+  readonly platform: string
 }
 
 const riskyPart = z.object({ name: z.string(), risk: z.number() })
@@ -31,7 +33,7 @@ const storedDetection = z.object({
   platform: z.string(),
 })
 
-/** Detections by content hash and detector digest, one small file each, so that the same bytes are never inferred twice. */
+/** Detections by content hash, detector digest and platform, one small file each, so that the same bytes are never inferred twice. */
 export class VerdictStore {
   readonly #folder: string
 
@@ -72,9 +74,10 @@ export class VerdictStore {
     }
   }
 
-  #file({ contentHash, detectorDigest, mediaType }: VerdictKey): string {
+  #file({ contentHash, detectorDigest, mediaType, platform }: VerdictKey): string {
     // Hashed, because a content hash comes from outside and must not choose a path.
-    const name = createHash('sha256').update(`${contentHash}\n${detectorDigest}\n${mediaType}`).digest('hex')
+    const key = [contentHash, detectorDigest, mediaType, platform].join('\n')
+    const name = createHash('sha256').update(key).digest('hex')
     return path.join(this.#folder, name.slice(0, 2), `${name}.json`)
   }
 }

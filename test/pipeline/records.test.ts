@@ -59,7 +59,8 @@ describe('the ledger', () => {
   })
 })
 
-const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image' } as const
+const PLATFORM = 'node v20.20.0 linux x64'
+const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: PLATFORM } as const
 const detection = {
   detectorId: 'd',
   detectorVersion: '1.0.0',
@@ -73,17 +74,18 @@ const detection = {
   evidence: [{ kind: 'exif' as const, says: 'software: x' }],
   notes: 'n',
   elapsedMs: { decode: 1, infer: 2 },
-  platform: 'node v20.20.0 linux x64',
+  platform: PLATFORM,
 }
 
 describe('the verdict store', () => {
-  test('keeps a detection by content and detector', async () => {
+  test('keeps a detection by content, detector and platform', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     expect(await store.get(key)).toEqual(detection)
     expect(await store.get({ ...key, detectorDigest: 'd2' })).toBeNull()
     expect(await store.get({ ...key, contentHash: '0xac' })).toBeNull()
     expect(await store.get({ ...key, mediaType: 'audio' })).toBeNull()
+    expect(await store.get({ ...key, platform: `${PLATFORM}, ffmpeg none` })).toBeNull()
   })
 
   test('a torn or foreign file counts as absent', async () => {

@@ -44,11 +44,13 @@ class ReloadableDetectorHost implements DetectorHost {
   private crew: DetectorCrew | null = null
   /** All that have processes: the present one, one that is starting, and those that end their last files. */
   private readonly crews = new Set<DetectorCrew>()
+  readonly platform: string
   private choice: DetectorHostOptions['detectors']
   private reloading: Promise<void> = Promise.resolve()
   private closed = false
 
   constructor(private readonly options: DetectorHostOptions) {
+    this.platform = options.platform ?? 'not known'
     this.choice = options.detectors
   }
 
@@ -107,7 +109,7 @@ class ReloadableDetectorHost implements DetectorHost {
     const next = new DetectorCrew(packages, {
       ...this.options,
       remoteToken,
-      platform: this.options.platform ?? 'not known',
+      platform: this.platform,
       onEvent: this.options.onEvent ?? (() => {}),
     })
     this.crews.add(next)
