@@ -88,7 +88,8 @@ function filters({ step }: Segment): string {
   return [
     `select='isnan(prev_selected_t)+gte(t-prev_selected_t,${gap})'`,
     'metadata=add:key=kept:value=1',
-    'metadata=print:file=pipe\\\\:3:direct=1',
+    // By its key, because a file may bring any amount of its own.
+    'metadata=print:key=kept:file=pipe\\\\:3:direct=1',
     `scale=w='${width}':h='${height}':flags=${SCALER}`,
     'setsar=1',
   ].join(',')
@@ -101,14 +102,18 @@ function filters({ step }: Segment): string {
 class TimeLines {
   private text = ''
   private readonly times: number[] = []
+  private last = 0
   private waiting: ((time: number) => void) | null = null
 
   add(text: string): void {
     const lines = (this.text + text).split('\n')
     this.text = lines.pop() ?? ''
     for (const line of lines) {
-      const time = /\bpts_time:(-?[\d.]+)/.exec(line)?.[1]
-      if (time !== undefined) this.take(Number(time))
+      const time = /\bpts_time:(\S+)/.exec(line)?.[1]
+      if (time === undefined) continue
+      // NOPTS of a frame without a time: it is given that of the one before.
+      if (Number.isFinite(Number(time))) this.last = Number(time)
+      this.take(this.last)
     }
   }
 

@@ -1,3 +1,5 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
@@ -106,4 +108,15 @@ it('reads what is there of a file that was cut off', async () => {
   const cut = await read(bad('truncated.webm'), null)
   expect(cut.frames.length).toBeGreaterThan(0)
   expect(whole.frames.length).toBeGreaterThan(cut.frames.length)
+})
+
+it('does not wait for the time of a frame that has none', async ({ onTestFinished }) => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-frames-'))
+  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const program = path.join(folder, 'ffmpeg')
+  const line = (time: string) => `printf 'frame:0 pts:${time} pts_time:${time}\\nkept=1\\n' >&3\n`
+  const picture = `printf 'P6\\n2 1\\n255\\nabcdef'\n`
+  await fs.writeFile(program, `#!/bin/sh\n${line('1.5')}${picture}${line('NOPTS')}${picture}`, { mode: 0o755 })
+  const { frames } = await read(at('h264.mp4'), program)
+  expect(times(frames).slice(0, 2)).toEqual([1.5, 1.5])
 })
