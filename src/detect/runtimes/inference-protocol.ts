@@ -24,8 +24,15 @@ export const modelFacts = z.looseObject({
   outputs: z.array(tensorFacts).max(64),
 })
 
+/** Most dimensions of a tensor. */
+const MAX_DIMENSIONS = 8
+
 type Numbers = readonly (number | Numbers)[]
-const numbers: z.ZodType<Numbers> = z.lazy(() => z.array(z.union([z.number(), numbers])))
+
+/** Numbers nested by as many dimensions; not without end, because hostile nesting would exhaust the stack. */
+function nested(dimensions: number): z.ZodType<Numbers> {
+  return z.array(dimensions === 1 ? z.number() : z.union([z.number(), nested(dimensions - 1)]))
+}
 
 const inferReply = z.looseObject({
   outputs: z
@@ -33,8 +40,8 @@ const inferReply = z.looseObject({
       z.looseObject({
         name: z.string(),
         datatype: z.string(),
-        shape: z.array(z.int().min(0)).max(8),
-        data: numbers.optional(),
+        shape: z.array(z.int().min(0)).max(MAX_DIMENSIONS),
+        data: nested(MAX_DIMENSIONS).optional(),
         parameters: z.looseObject({ binary_data_size: z.int().min(0).optional() }).optional(),
       }),
     )

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ModelInput } from '../../../src/detect/child/medium-reader.js'
 import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
+import { decodeReply } from '../../../src/detect/runtimes/inference-protocol.js'
 import { createRemoteModel } from '../../../src/detect/runtimes/remote-model.js'
 import { tinyLogit } from '../../support/detector-package.js'
 import { type Misbehavior, MODEL, ModelServer } from '../../support/model-server.js'
@@ -131,6 +132,12 @@ describe('a server that is not as it should be', () => {
   it('reads nested numbers and those of double precision', async () => {
     server.misbehavior = body(tensor({ shape: [1, 2], datatype: 'FP64', data: [[0.1, 2]] }))
     expect(await modelAt(server.url).run([pixels()])).toEqual(Float32Array.of(0.1, 2))
+  })
+
+  it('nests numbers without end, and is refused by name', () => {
+    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
+    const reply = `{"outputs":[{"name":"logit","datatype":"FP32","shape":[1],"data":${deep}}]}`
+    expect(() => decodeReply(Buffer.from(reply), null, 'logit')).toThrow(/not of the stated shape: wrong at outputs.0/)
   })
 
   it('is asked again what it is where it was not ready', async () => {
