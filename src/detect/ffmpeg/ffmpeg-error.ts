@@ -16,6 +16,8 @@ export interface FfmpegEnd {
  * the first that fits, the ones that name a cause before those that name a symptom.
  */
 const CASES = [
+  // Trouble of this machine, not of the media: it is tried again, and no verdict on the file.
+  [/No such file or directory|Permission denied|Too many open files/i, 'internal-error'],
   [/exceeds specified max pixel count|Picture size \S+ is invalid/i, 'media-too-complex'],
   [/Cannot allocate memory|Error allocating|Invalid max_alloc|Failed to allocate/i, 'media-too-complex'],
   [/matches no streams|does not contain any stream/i, 'media-type-mismatch'],
@@ -23,7 +25,7 @@ const CASES = [
   [/Decoder .*not found|Unknown decoder|no decoder found|codec not currently supported/i, 'media-unsupported'],
 ] as const
 
-/** Why an ffmpeg gave no result, as an `AttestdError`: media-corrupt, media-unsupported, media-too-complex, media-type-mismatch, detector-timeout, detector-failed. */
+/** Why an ffmpeg gave no result, as an `AttestdError`: media-corrupt, media-unsupported, media-too-complex, media-type-mismatch, detector-timeout, detector-failed, internal-error (the file cannot be opened). */
 export function ffmpegError({ exitCode, signal, stderr }: FfmpegEnd): AttestdError {
   // The kernel's limit on processor time: SIGXCPU, or SIGKILL where both limits are the same.
   if (signal === 'SIGXCPU' || signal === 'SIGKILL')

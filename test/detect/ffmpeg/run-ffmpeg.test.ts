@@ -45,6 +45,10 @@ describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not i
   })
   afterAll(() => fs.rm(folder, { recursive: true }))
 
+  it('takes a file that is not there for trouble of the machine, not for a corrupt one', async () => {
+    await expect(runFfmpeg(run('gone.mp4'))).rejects.toMatchObject({ reason: 'internal-error', kind: 'retry' })
+  })
+
   it('gives what ffmpeg writes', async () => {
     expect(await runFfmpeg(run('plain.mp4'))).toHaveLength(64 * 48 * 20)
   })
