@@ -3,7 +3,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import type { Model } from '../runtimes/model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type BranchPart, combineBranches } from '../scoring/branches.js'
-import { calibrate } from '../scoring/calibration.js'
+import { calibrate, isUnsure } from '../scoring/calibration.js'
 import type { ChildDetector } from './child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from './measurement.js'
 import type { MediumReader, Part, Parts, ReaderTools } from './medium-reader.js'
@@ -43,7 +43,9 @@ export function createPartsDetector(
       const scored = await score(media.parts())
       const rawScore = together(scored)
       const variants: ScoredPart[] = []
-      if (manifest.stabilityProbe) {
+      // Inside the band the verdict is unsure already, so the re-encodings could add nothing to it.
+      const risk = calibrate(rawScore, manifest.calibration, media.length)
+      if (manifest.stabilityProbe && !isUnsure(risk, manifest.decisionBand)) {
         for await (const { name, parts } of media.variants())
           variants.push({ name, rawScore: together(await score(parts)) })
       }

@@ -40,7 +40,7 @@ const manifestShape = z.strictObject({
   aggregation: z.enum(['mean', 'max', 'top-mean']),
   calibration: calibrationSchema,
   decisionBand: z.strictObject({ low: probability, high: probability }),
-  /** Whether a few re-encodings of the file are scored too, and a verdict that they flip counts as unsure. */
+  /** Whether of a file outside the band a few re-encodings are scored too; a verdict that they flip counts as unsure. */
   stabilityProbe: z.boolean().default(false),
   selfTest: z.strictObject({ file: relativePath, risk: probability, tolerance: z.number().min(0).max(0.5) }),
   training: z.strictObject({ data: prose, license: line }),

@@ -18,7 +18,12 @@ describe('a host with an audio detector', () => {
 
   beforeAll(async () => {
     bench = await DetectorBench.create()
-    await writeTinyAudioPackage(bench.modelsDir, { stabilityProbe: true, aggregation: 'max' })
+    await writeTinyAudioPackage(bench.modelsDir, {
+      stabilityProbe: true,
+      aggregation: 'max',
+      // No width: inside a band nothing is probed.
+      decisionBand: { low: 0.5, high: 0.5 },
+    })
     host = await bench.start({ workers: 1 })
   })
   afterAll(() => bench.dispose())
