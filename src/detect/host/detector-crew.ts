@@ -137,9 +137,8 @@ export class DetectorCrew {
     const { ensemble, members } = lineup
     const [first] = members as [SelectedPackage]
     if (ensemble === null) return this.measure(first, request, signal)
-    // A heat map shows one detector: the first.
     const { heatMap: _, ...bare } = request
-    return detectTogether(members, ensemble, (pack) => this.measure(pack, pack === first ? request : bare, signal))
+    return detectTogether(members, ensemble, (pack, draws) => this.measure(pack, draws ? request : bare, signal))
   }
 
   private async probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {

@@ -65,6 +65,21 @@ describe('an ensemble', () => {
     expect(detection.notes).toMatch(/; b left out: media-too-small$/)
   })
 
+  it('has its heat map drawn by the first member that can judge the file', async () => {
+    const other = await DetectorBench.create()
+    try {
+      await writeTinyPackage(other.modelsDir, { id: 'p', manifest: { preprocessing: tallOnly(64) } })
+      await writeTinyPackage(other.modelsDir, { id: 'q' })
+      const both = await other.start({ detectors: ['p', 'q'] })
+      const file = await other.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
+      const heatMap = path.join(other.folder, 'map.png')
+      expect((await both.detect({ ...image(file), heatMap })).heatMap).toBeDefined()
+      expect((await fs.readFile(heatMap)).subarray(1, 4).toString()).toBe('PNG')
+    } finally {
+      await other.dispose()
+    }
+  })
+
   it('abstains for the first reason where nobody can judge it', async () => {
     const file = await bench.write('not-an-image', 'text')
     await expect(host.detect(image(file))).rejects.toMatchObject({
