@@ -112,14 +112,15 @@ describe('directory lock', () => {
   })
 
   it.runIf(process.platform === 'linux')('takes a zombie for dead', async () => {
-    // The `sleep` that takes the shell's place never collects the shell's child.
-    const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    // The node that takes the shell's place never collects the shell's child. Not `sleep`: a bare machine may have none.
+    const idle = `"${process.execPath}" -e "setInterval(() => {}, 60000)"`
+    const shell = spawn('sh', ['-c', `${idle} & echo $!; exec ${idle}`], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = (await once(shell.stdout, 'data')) as [Buffer]
       const pid = Number(line.toString())
       const stat = (id: number | undefined) => readFile(`/proc/${id}/stat`, 'utf8')
       // The shell itself would collect it.
-      while (!(await stat(shell.pid)).includes('(sleep)')) await new Promise(setImmediate)
+      while ((await stat(shell.pid)).includes('(sh)')) await new Promise(setImmediate)
       process.kill(pid, 'SIGKILL')
       while (!(await stat(pid)).includes(') Z ')) await new Promise(setImmediate)
       const started = (await stat(pid)).split(') ')[1]?.split(' ')[19] ?? ''
