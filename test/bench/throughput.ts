@@ -31,7 +31,7 @@ interface Round {
 
 /** Distinct files of realistic size: the sample photographs, each encoded again at another quality. */
 async function makeFiles(): Promise<Buffer[]> {
-  const samples = await readSamples()
+  const samples = (await readSamples()).filter(({ mediaType }) => mediaType === 'image')
   return Promise.all(
     Array.from({ length: ASSETS }, (_, index) => {
       const sample = samples[index % samples.length]!
