@@ -3,9 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { diagnoseFfmpeg } from '../../src/app/diagnose-ffmpeg.js'
-import { findProgram } from '../../src/app/find-program.js'
+import { ffmpeg } from '../support/ffmpeg-tool.js'
 
-const ffmpeg = await findProgram('ffmpeg')
 let folder: string
 
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { findProgram } from '../../src/app/find-program.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { packagePath } from '../../src/core/files.js'
 import { MEDIA_TYPES } from '../../src/core/media-types.js'
 import type { DetectorHost } from '../../src/detect/detection.js'
 import { DetectorBench } from '../support/detector-bench.js'
+import { ffmpeg } from '../support/ffmpeg-tool.js'
 
 // Made by test/fixtures/make-bad-input.py, which also says what must become of each file.
 const FOLDER = packagePath('test', 'fixtures', 'bad-input')
@@ -28,7 +28,6 @@ const KINDS = (
   'truncated, mislabelled, animated, CMYK, 16-bit, 1-pixel, 30,000-pixel, silent, 8 kHz, 96 kHz, empty, binary-as-text, ' +
   'zero-frame, variable-frame-rate, rotated, encrypted, playlist, polyglot'
 ).split(', ')
-const ffmpeg = await findProgram('ffmpeg')
 
 it('every kind of bad input has a file, and every file is listed', async () => {
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(KINDS))

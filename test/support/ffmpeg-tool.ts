@@ -1,14 +1,9 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { promisify } from 'node:util'
+import { findProgram } from '../../src/app/find-program.js'
 
 /** Absolute path of the ffmpeg on the PATH; null where there is none, and the tests that need it are skipped. */
-export const ffmpeg: string | null =
-  (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .map((folder) => path.join(folder, 'ffmpeg'))
-    .find((file) => existsSync(file)) ?? null
+export const ffmpeg = await findProgram('ffmpeg')
 
 /** Makes a media file with ffmpeg, without the cage. */
 export async function make(...args: string[]): Promise<void> {

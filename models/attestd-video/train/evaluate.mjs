@@ -40,6 +40,7 @@ const LEAST_BAND = { low: 0.05, high: 0.9 }
 const PRIOR = 0.1
 
 const { fitPlatt } = await built('lab/calibrate/fit-platt.js')
+const { weightsForPrior } = await built('lab/metrics/class-weights.js')
 const { areaUnderRoc, tprAtFpr } = await built('lab/metrics/roc.js')
 const { rankScores } = await built('lab/metrics/ranked-scores.js')
 const { bootstrapIntervals } = await built('lab/metrics/bootstrap.js')
@@ -127,11 +128,9 @@ for (const [name, pictures] of Object.entries(groups)) {
 /** Calibration and band for detector.json, and the manifest as it is then. */
 function fittedManifest() {
   const rows = all.filter(({ set }) => set === (options.data ? 'pack' : 'samples'))
-  const fakes = rows.filter(isFake).length
-  const weightOf = (row) => (isFake(row) ? PRIOR / fakes : (1 - PRIOR) / (rows.length - fakes)) * rows.length
-  const line = fitPlatt(
-    rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0, weight: weightOf(row) })),
-  )
+  const labeled = rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0 }))
+  const weights = weightsForPrior(labeled, PRIOR)
+  const line = fitPlatt(labeled.map((row) => ({ ...row, weight: row.fake ? weights.fake : weights.real })))
   const slope = round(Math.min(1, line.slope) * KEPT_SLOPE)
   // Half the risk stays where the fit has it: at the same logit.
   const calibration = { kind: 'platt', slope, intercept: round((line.intercept * slope) / line.slope) }

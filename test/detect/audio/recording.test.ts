@@ -2,9 +2,9 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findProgram } from '../../../src/app/find-program.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
+import { ffmpeg } from '../../support/ffmpeg-tool.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
@@ -12,7 +12,6 @@ import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-fil
 const RATE = 16_000
 const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
-const ffmpeg = await findProgram('ffmpeg')
 let folder: string
 
 beforeAll(async () => {
