@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
-import { percentOf } from '../core/percent.js'
+import { scoreValues } from '../core/score-values.js'
 import type { Detection } from '../detect/detection.js'
 import { lineupsOf } from '../detect/host/lineup.js'
 import { loadPackages } from '../detect/package/package-loader.js'
@@ -124,7 +124,7 @@ async function scoreAgain(
 
 /** Also the risk: the calibration is part of the package, but not of the raw score. */
 function compare(record: VerdictEntry, detection: Detection, platform: string): [ReplayOutcome, string] {
-  const risk = percentOf(detection.risk)
+  const risk = scoreValues(detection.risk).deepfakeRiskScore
   const again = `raw score ${detection.rawScore}, risk ${risk}`
   if (Object.is(detection.rawScore, record.rawScore) && risk === record.risk) {
     return ['same', `The same bytes gave the same score, bit for bit: ${again}.`]

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import { percentOf } from '../core/percent.js'
+import { scoreValues } from '../core/score-values.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import {
@@ -134,8 +134,8 @@ function reportShadow(comparison: ShadowComparison, options: ReportOptions, book
     return
   }
   const { rawScore, detectorDigest } = measurement.detection
-  const risk = percentOf(measurement.detection.risk)
-  const submittedRisk = percentOf(submitted.risk)
+  const risk = scoreValues(measurement.detection.risk).deepfakeRiskScore
+  const submittedRisk = scoreValues(submitted.risk).deepfakeRiskScore
   const facts = { risk, submittedRisk, agrees: agrees === true, wouldChange: wouldChange === true }
   metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
   if (wouldChange) metrics.shadowChanges.inc({ detector: id })
@@ -152,15 +152,14 @@ function reportAnalysis(
   book: LedgerWriter,
 ): void {
   const { activity, clock, metrics } = options
-  const { mediaType } = asset
   if (result.outcome === 'scored') {
-    const { cached, verdict } = result
+    const { cached, mediaType, verdict } = result
     metrics.riskPercent.observe({ media_type: mediaType }, verdict.risk)
-    book.write(asset, { kind: 'verdict', ...verdict, cached })
+    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     return
   }
   const { reason, message } = result
-  metrics.abstained.inc({ reason, media_type: mediaType })
+  metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
   book.write(asset, { kind: 'abstained', reason, message })
   activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
 }
@@ -187,6 +186,9 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }
 
+/** The kind of media that neither the service nor the bytes told. */
+const UNKNOWN = 'unknown'
+
 /** Both kinds of job carry the asset in the same place. */
 function assetOf(data: unknown): AnalyzeJob['asset'] | null {
   try {
@@ -201,7 +203,7 @@ type RowFacts = Pick<Parameters<Activity['addRow']>[0], 'outcome'> & Partial<Par
 function row(asset: JobAsset, at: number, facts: RowFacts): Parameters<Activity['addRow']>[0] {
   const { id: assetId, title, mediaType } = asset
   const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
-  return { at, assetId, title, mediaType, ...nothing, ...facts }
+  return { at, assetId, title, mediaType: mediaType ?? UNKNOWN, ...nothing, ...facts }
 }
 
 type EntryFacts = LedgerEntry extends infer Entry

@@ -60,8 +60,9 @@ async function run(verb: Command): Promise<void> {
   reload = () => void daemon.reloadDetectors()
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
-    log.error({ err: lost }, 'lost what only a restart mends')
-    leaveNow(EXIT.temporary)
+    const code = exitCodeOf(lost)
+    log.error({ err: lost }, code === EXIT.config ? 'cannot go on as configured' : 'lost what only a restart mends')
+    leaveNow(code === EXIT.config ? code : EXIT.temporary)
   }
   log.info({ drainMs: settings.drainMs }, 'stopping; a second signal forces')
   const { drained } = await daemon.stop(settings.drainMs)

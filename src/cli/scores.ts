@@ -58,7 +58,7 @@ function cells(entry: LedgerEntry): string[] {
     at: new Date(entry.at).toISOString(),
     kind: entry.kind,
     asset: entry.assetId,
-    mediaType: entry.mediaType,
+    mediaType: entry.mediaType ?? '',
   }
   const own: Record<string, string> = { ...common, ...ownCells(entry) }
   return HEADS.map((head) => own[head] ?? '')

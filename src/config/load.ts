@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
 import { choiceInFile } from './detector-choice.js'
-import { credentialsIn, envName, flagName, maskCredentials, type Setting } from './setting.js'
+import { credentialsIn, envName, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
 import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
 
 /** One thing that is wrong with the settings. */
@@ -90,7 +90,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
 /** What must never be shown of a value. */
 function secretsOf(row: Setting<unknown>, { text, origin }: Found): string[] {
   if (row.secret === 'whole' && origin !== 'default') return [text]
-  return credentialsIn(text)
+  return row.secret === 'url' ? keysInUrls(text) : credentialsIn(text)
 }
 
 interface Found {
@@ -112,28 +112,39 @@ function findText(
   const given = sources.env[name]
   if (given !== undefined && given !== '') return { text: given, origin: name }
   const secretFile = row.secret ? sources.env[`${name}_FILE`] : undefined
-  if (secretFile) return readSecretFile(`${name}_FILE`, secretFile, problems)
+  if (secretFile) return readSecretFile(row, `${name}_FILE`, secretFile, problems)
   const written = inFile.get(row.path)
   if (written !== undefined) return { text: written, origin: `${fileName} (${row.path})` }
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
-  if (writtenSecretFile) return readSecretFile(`${row.path}File`, writtenSecretFile, problems)
+  if (writtenSecretFile) return readSecretFile(row, `${row.path}File`, writtenSecretFile, problems)
   return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
 }
 
-function readSecretFile(setting: string, file: string, problems: SettingProblem[]): Found | null {
-  try {
-    return { text: fs.readFileSync(file, 'utf8').trimEnd(), origin: setting }
-  } catch (error) {
-    problems.push({
-      reason: 'setting-invalid',
-      setting,
-      expected: 'the path of a readable file that holds the secret',
-      got: `${file} (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
-      fix: 'Create the file, or correct the path.',
-    })
+function readSecretFile(
+  row: Setting<unknown>,
+  setting: string,
+  file: string,
+  problems: SettingProblem[],
+): Found | null {
+  const refuse = (expected: string, got: string, fix: string) => {
+    problems.push({ reason: 'setting-invalid', setting, expected, got: `${file} (${got})`, fix })
     return null
   }
+  try {
+    const { mode } = fs.statSync(file)
+    if (row.ownerOnly && (mode & OTHERS) !== 0) {
+      const shown = (mode & 0o777).toString(8).padStart(4, '0')
+      return refuse('a file that its owner alone may read', `mode ${shown}`, `Run chmod 600 ${file}.`)
+    }
+    return { text: fs.readFileSync(file, 'utf8').trimEnd(), origin: setting }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    return refuse('the path of a readable file that holds the secret', code, 'Create the file, or correct the path.')
+  }
 }
+
+/** Mode bits of everyone but the owner. */
+const OTHERS = 0o077
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const fileShape = z.record(
@@ -211,7 +222,7 @@ function invalid(row: Setting<unknown>, found: Found, detail: string): SettingPr
     reason: 'setting-invalid',
     setting: envName(row),
     expected: `${row.expects} (${detail})`,
-    got: row.secret === 'whole' ? hidden : JSON.stringify(maskCredentials(found.text)),
+    got: row.secret === 'whole' ? hidden : JSON.stringify(maskedText(row, found.text)),
     fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
   }
 }

@@ -19,13 +19,21 @@ export interface Setting<T> {
   /** One sentence: what it does. */
   readonly says: string
   /**
-   * Masked wherever settings are shown, as a whole or only the credentials in its URLs; may also be given as
-   * `<ENV>_FILE`, a path to a file that holds it.
+   * Masked wherever settings are shown: as a whole, only the credentials in its URLs, or all of its URLs after their
+   * origins (providers put their keys into paths); may also be given as `<ENV>_FILE`, a path to a file that holds it.
    */
-  readonly secret?: 'whole' | 'credentials'
+  readonly secret?: 'whole' | 'credentials' | 'url'
+  /** Whether the file of `<ENV>_FILE` must be readable by its owner alone. */
+  readonly ownerOnly?: true
   /** The value as the status shows it, where its own text does not do. */
   shown?(value: T): string
 }
+
+/** A row of the table, with the type of its value. */
+export const define = <T>(setting: Setting<T>) => setting
+
+export const MINUTE = 60_000
+export const DAY = 24 * 60 * MINUTE
 
 /** The setting's name in the environment. */
 export const envName = (row: Pick<Setting<unknown>, 'env'>) => `ATTESTD_${row.env}`
@@ -88,6 +96,45 @@ export const maskCredentials = (value: string) => value.replaceAll(USERINFO, '�
 export function credentialsIn(value: string): string[] {
   return (value.match(USERINFO) ?? []).flatMap((userinfo) => [userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])
 }
+
+/** URLs as their origins, where anything follows those. */
+export const maskUrls = (value: string) =>
+  value
+    .split(',')
+    .map((one) => one.trim())
+    .map((one) => (URL.canParse(one) && pathOf(one) !== '/' ? `${new URL(one).origin}/••••••` : maskCredentials(one)))
+    .join(',')
+
+/** What may be a key in URLs: credentials, path with query, and each part of the path that is long enough for one. */
+export function keysInUrls(value: string): string[] {
+  const urls = value.split(',').map((one) => one.trim())
+  const paths = urls.filter((one) => URL.canParse(one)).map(pathOf)
+  return [
+    ...credentialsIn(value),
+    ...paths.flatMap((one) => one.split(/[/?&=]/).filter((part) => part.length >= KEY_MIN)),
+  ]
+}
+
+/** Shorter parts of a path are words such as `v2` or `mainnet`, characters. */
+const KEY_MIN = 12
+const pathOf = (url: string) => `${new URL(url).pathname}${new URL(url).search}`
+
+/** A value as it may be shown, where not the whole of it is secret. */
+export function maskedText(row: Pick<Setting<unknown>, 'secret'>, value: string): string {
+  return row.secret === 'url' ? maskUrls(value) : maskCredentials(value)
+}
+
+/** 0x and 40 hex characters; made lower case. */
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex characters')
+  .transform((value) => value.toLowerCase() as `0x${string}`)
+
+/** 0x and 64 hex characters; made lower case. */
+export const bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, '0x and 64 hex characters')
+  .transform((value) => value.toLowerCase() as `0x${string}`)
 
 const UNITS = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 } as const
 

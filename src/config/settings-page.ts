@@ -5,6 +5,8 @@ import { settingRows } from './settings.js'
 
 const SECTION_TITLES: Readonly<Record<string, string>> = {
   service: 'The service',
+  wallet: 'The wallet (wallet-session services)',
+  chain: 'The chain: stake and attestations',
   queue: 'The queue',
   media: 'Media',
   detect: 'Detection',
@@ -28,13 +30,18 @@ function sections(): Map<string, Setting<unknown>[]> {
   return found
 }
 
+const SECRECY = {
+  whole: 'Secret: shown masked, and may',
+  credentials: 'Credentials in it are shown masked; it may',
+  url: 'Shown as origins alone, since keys may stand in paths; it may',
+} as const
+
 /** The settings page (Markdown), made from the settings table. */
 export function settingsPage(): string {
   const parts = [...sections()].map(([section, rows]) => {
     const lines = rows.map((row) => {
-      const secret = row.secret
-        ? ` ${row.secret === 'whole' ? 'Secret: shown masked, and may' : 'Credentials in it are shown masked; it may'} be given as a file by \`${envName(row)}_FILE\`.`
-        : ''
+      const file = row.ownerOnly ? ', which its owner alone may read' : ''
+      const secret = row.secret ? ` ${SECRECY[row.secret]} be given as a file by \`${envName(row)}_FILE\`${file}.` : ''
       return `| \`${envName(row)}\`<br>\`${row.path}\`<br>\`${flagName(row)}\` | ${row.says}${secret} | ${row.expects.replaceAll('|', '\\|')} | ${shownDefault(row)} |`
     })
     return `## ${SECTION_TITLES[section]}\n\n| Setting | What it does | Expects | Default |\n|---|---|---|---|\n${lines.join('\n')}\n`
@@ -56,8 +63,9 @@ export function exampleFile(): string {
       const name = row.path.split('.')[1]
       const value = row.fallback
       if (row.secret === 'whole') return `  # ${row.says}\n  # ${name}File: /run/secrets/${row.env.toLowerCase()}`
-      if (value === undefined) return `  # ${row.says}\n  ${name}: https://verify.example`
-      return `  # ${row.says} (${row.expects})\n  # ${name}: ${stringify(value).trimEnd()}`
+      if (row.path === 'service.url') return `  # ${row.says}\n  ${name}: https://verify.example`
+      if (value === undefined) return `  # ${row.says} (${row.expects})\n  # ${name}:`
+      return `  # ${row.says} (${row.expects})\n  # ${name}: ${stringify(value, { lineWidth: 0 }).trimEnd()}`
     })
     // A section whose lines are all comments would be null without this; the loader accepts null sections.
     return `${section}:\n${lines.join('\n')}\n`

@@ -2,115 +2,35 @@ import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/loopback.js'
+import { chainSettings } from './chain-settings.js'
 import { choiceText, chosenDetectors } from './detector-choice.js'
-import { bytes, folder, httpUrl, integer, list, oneOf, originUrl, type Setting, text, yesNo } from './setting.js'
-
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+import { serviceSettings } from './service-settings.js'
+import {
+  bytes,
+  DAY,
+  define,
+  folder,
+  httpUrl,
+  integer,
+  list,
+  MINUTE,
+  oneOf,
+  type Setting,
+  text,
+  yesNo,
+} from './setting.js'
+import { walletSettings } from './wallet-settings.js'
 
 const ROLES = ['intake', 'analyze', 'submit'] as const
-const define = <T>(setting: Setting<T>) => setting
 
 /**
  * Every setting of attestd, in the order of the settings page. Types, validation, flags, the settings page,
  * the example file and the masked status all come from this table.
  */
 export const SETTINGS = {
-  serviceUrl: define({
-    env: 'SERVICE_URL',
-    path: 'service.url',
-    parse: originUrl,
-    expects: 'the origin of the service, e.g. https://verify.example',
-    says: 'Where the media-verification service is. Plain http is accepted for loopback only.',
-  }),
-  serviceAllowHttp: define({
-    env: 'SERVICE_ALLOW_HTTP',
-    path: 'service.allowHttp',
-    parse: yesNo,
-    fallback: 'false',
-    expects: 'true or false',
-    says: 'Accept plain http for a service that is not on loopback, such as a sandbox in another container. Never with real credentials.',
-  }),
-  serviceApi: define({
-    env: 'SERVICE_API',
-    path: 'service.api',
-    parse: oneOf(['signed-key']),
-    fallback: 'signed-key',
-    expects: 'signed-key',
-    says: 'Which API the service speaks.',
-  }),
-  accessKey: define({
-    env: 'ACCESS_KEY',
-    path: 'service.accessKey',
-    parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
-    expects: 'the attester access key, usually ak_att_…',
-    says: 'Public identifier of the attester key.',
-    secret: 'whole',
-  }),
-  signingSecret: define({
-    env: 'SIGNING_SECRET',
-    path: 'service.signingSecret',
-    parse: z.string().min(1, 'a text that is not empty'),
-    expects: 'the signing secret that was shown when the key was created',
-    says: 'Signs every private request. Better given as a file.',
-    secret: 'whole',
-  }),
-  headerPrefix: define({
-    env: 'HEADER_PREFIX',
-    path: 'service.headerPrefix',
-    parse: text(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'letters, digits and dashes'),
-    fallback: 'Service',
-    expects: 'letters, digits and dashes',
-    says: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
-  }),
-  storeTimeMs: define({
-    env: 'STORE_TIME_MS',
-    path: 'service.storeTimeMs',
-    parse: integer(0, 10 * MINUTE),
-    fallback: '15000',
-    expects: 'milliseconds, 0 to 600000',
-    says: 'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
-  }),
-  timestampWindowMs: define({
-    env: 'TIMESTAMP_WINDOW_MS',
-    path: 'service.timestampWindowMs',
-    parse: integer(500, 10 * MINUTE),
-    fallback: '30000',
-    expects: 'milliseconds, 500 to 600000',
-    says: 'How far a request timestamp may be from service time. An unanswered submission is waited out for as long, plus the store time, before it may be sent again.',
-  }),
-  serviceTimeoutMs: define({
-    env: 'SERVICE_TIMEOUT_MS',
-    path: 'service.timeoutMs',
-    parse: integer(100, 5 * MINUTE),
-    fallback: '15000',
-    expects: 'milliseconds, 100 to 300000',
-    says: 'Longest wait for the answer to one request.',
-  }),
-  listEveryMs: define({
-    env: 'LIST_EVERY_MS',
-    path: 'service.listEveryMs',
-    parse: integer(200, 60 * MINUTE),
-    fallback: '60000',
-    expects: 'milliseconds, 200 to 3600000',
-    says: 'How often the signed list is read to catch what the stream missed.',
-  }),
-  streamIdleMs: define({
-    env: 'STREAM_IDLE_MS',
-    path: 'service.streamIdleMs',
-    parse: integer(200, 60 * MINUTE),
-    fallback: '90000',
-    expects: 'milliseconds, 200 to 3600000',
-    says: 'A stream that sends no byte for this long is cut and opened again.',
-  }),
-  clockRefreshMs: define({
-    env: 'CLOCK_REFRESH_MS',
-    path: 'service.clockRefreshMs',
-    parse: integer(200, 60 * MINUTE),
-    fallback: '300000',
-    expects: 'milliseconds, 200 to 3600000',
-    says: 'How often service time is measured again.',
-  }),
+  ...serviceSettings,
+  ...walletSettings,
+  ...chainSettings,
 
   queueUrl: define({
     env: 'QUEUE_URL',
@@ -399,7 +319,22 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS
 
 type Value<K extends SettingKey> = (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
-type Optional = 'serviceUrl' | 'accessKey' | 'signingSecret' | 'detectorToken' | 'httpPassword'
+type Optional =
+  | 'serviceUrl'
+  | 'accessKey'
+  | 'signingSecret'
+  | 'sessionToken'
+  | 'walletAddress'
+  | 'walletKey'
+  | 'walletKeystore'
+  | 'walletPassword'
+  | 'privyAppId'
+  | 'privyAppSecret'
+  | 'privyWalletId'
+  | 'privyAuthorizationKey'
+  | 'stakeContract'
+  | 'detectorToken'
+  | 'httpPassword'
 
 /** Parsed settings. Those without a default are undefined unless the verb demanded them. */
 export type Settings = { readonly [K in Exclude<SettingKey, Optional>]: Value<K> } & {

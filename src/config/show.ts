@@ -1,5 +1,5 @@
 import type { LoadedSettings } from './load.js'
-import { envName, maskCredentials } from './setting.js'
+import { envName, maskedText } from './setting.js'
 import { type SettingKey, settingRows } from './settings.js'
 
 export interface ShownSetting {
@@ -16,7 +16,7 @@ export function shownSettings({ settings, origins }: Pick<LoadedSettings, 'setti
     const value = settings[key as SettingKey]
     if (value === undefined) return []
     const hidden = row.secret === 'whole' && origins[key] !== 'default'
-    const shown = hidden ? MASK : maskCredentials(row.shown?.(value) ?? [value].flat().join(','))
+    const shown = hidden ? MASK : maskedText(row, row.shown?.(value) ?? [value].flat().join(','))
     return [{ name: envName(row), value: shown, origin: origins[key] }]
   })
 }

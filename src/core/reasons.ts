@@ -84,7 +84,7 @@ export const REASONS = {
   'service-unauthorized': {
     kind: 'retry',
     says: 'The service refused the credentials (401).',
-    fix: 'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked.',
+    fix: 'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session.',
   },
   'service-forbidden': {
     kind: 'wait',
@@ -109,6 +109,17 @@ export const REASONS = {
     kind: 'wait',
     says: 'A submission ended without a clear answer; waiting until it can no longer be accepted before asking and sending again.',
   },
+  'role-missing': {
+    kind: 'setup',
+    says: 'The wallet does not have the role on this service that the work needs.',
+    fix: 'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
+  },
+  'challenge-untrusted': {
+    kind: 'wait',
+    says: 'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
+    fix: 'Check ATTESTD_SERVICE_URL; if it is right, the service states its challenge in a form that attestd does not accept.',
+  },
+  'upload-refused': { kind: 'permanent', says: 'The service did not take the file as it is.' },
   'asset-closed': { kind: 'closed', says: 'The asset no longer takes scores.' },
   'asset-malformed': { kind: 'permanent', says: 'An asset of the service is not of the stated shape.' },
   'event-malformed': { kind: 'retry', says: 'A stream event is not of the stated shape.' },
@@ -116,6 +127,54 @@ export const REASONS = {
   'stream-silent': { kind: 'retry', says: 'The stream sent no bytes for longer than the idle limit.' },
   'stream-ended': { kind: 'retry', says: 'The stream ended or was cut.' },
   'stream-error-event': { kind: 'retry', says: 'The service reported an error on the stream.' },
+
+  // the wallet
+  'wallet-unusable': {
+    kind: 'setup',
+    says: 'The wallet of the settings cannot be opened.',
+    fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd doctor names what is wrong.',
+  },
+  'wallet-unreachable': { kind: 'retry', says: 'The wallet provider gave no answer in time.' },
+  'wallet-rate-limited': { kind: 'wait', says: 'The wallet provider asked to slow down (429).' },
+  'wallet-refused': {
+    kind: 'wait',
+    says: 'The wallet provider refused to sign.',
+    fix: 'Check the credentials and the wallet id of the provider, and its policy for this wallet.',
+  },
+  'signature-wrong': {
+    kind: 'wait',
+    says: 'A signature came back that is not one of the expected address, so it was not used.',
+    fix: 'Check that the wallet id, the key and ATTESTD_WALLET_ADDRESS belong together.',
+  },
+  'attestation-invalid': {
+    kind: 'permanent',
+    says: 'An off-chain attestation is malformed, or does not say or prove what it should.',
+  },
+
+  // the chain
+  'rpc-unreachable': {
+    kind: 'retry',
+    says: 'No RPC endpoint answered.',
+    fix: 'Check ATTESTD_RPC_URLS; several may be named.',
+  },
+  'rpc-wrong-chain': {
+    kind: 'retry',
+    says: 'An RPC endpoint serves another chain than configured.',
+    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID fit each other.',
+  },
+  'rpc-stale': { kind: 'retry', says: 'The latest block of an RPC endpoint is too old.' },
+  'rpc-reply-invalid': { kind: 'retry', says: 'The answer of an RPC endpoint is not of the stated shape.' },
+  'stake-contract-unreadable': {
+    kind: 'retry',
+    says: 'The stake contract does not answer as its ABI says.',
+    fix: 'Check ATTESTD_STAKE_CONTRACT, ATTESTD_STAKE_ABI and ATTESTD_CHAIN_ID.',
+  },
+  'stake-disagreement': {
+    kind: 'wait',
+    says: 'The stake that the service reports is not the one that the stake contract holds.',
+    fix: 'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
+  },
+  'local-chain-failed': { kind: 'setup', says: 'The local chain of the sandbox could not be started.' },
 
   // gates
   'stake-low': {

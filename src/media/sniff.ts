@@ -51,6 +51,12 @@ export function expectedClass(mediaType: MediaType): Exclude<MediaClass, 'unknow
   return mediaType === 'video_short' || mediaType === 'video_long' ? 'video' : mediaType
 }
 
+/** The media type of bytes that nobody declared; null where they are of no known kind. A container that may hold pictures counts as video. */
+export function mediaTypeOf({ class: found }: Sniffed): MediaType | null {
+  if (found === 'unknown') return null
+  return found === 'video' ? 'video_short' : found
+}
+
 /** Whether bytes may be of the declared media type. Containers that may hold either pass for audio and for video. */
 export function matchesMediaType(sniffed: Sniffed, mediaType: MediaType): boolean {
   const expected = expectedClass(mediaType)

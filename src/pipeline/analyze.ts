@@ -1,9 +1,12 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
+import { readAt } from '../core/files.js'
 import type { Log } from '../core/log.js'
-import { percentOf } from '../core/percent.js'
+import type { MediaType } from '../core/media-types.js'
+import { scoreValues } from '../core/score-values.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
+import { mediaTypeOf, SNIFF_BYTES, sniff } from '../media/sniff.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import { endedClosed } from './closed-submission.js'
 import {
@@ -12,6 +15,7 @@ import {
   parseAnalyzeJob,
   priorityOf,
   type SubmitJob,
+  type TypedAsset,
   type Verdict,
 } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
@@ -45,21 +49,23 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     if (doubt !== null && options.unsurePolicy === 'abstain') {
       throw new AttestdError('detector-unsure', `The risk of ${verdict.risk} by ${verdict.algorithm} ${doubt}.`)
     }
-    const next: SubmitJob = { ...job, verdict, sent: null }
+    const next: SubmitJob = { ...job, asset: found.asset, verdict, sent: null }
     await addSubmission(run.id, next, options)
     options.log.info({ asset: job.asset.id, attempt: run.attempt, risk: verdict.risk, cached }, 'asset scored')
-    return { kind: 'done', result: { outcome: 'scored', verdict, cached } }
+    return { kind: 'done', result: { outcome: 'scored', mediaType: found.asset.mediaType, verdict, cached } }
   } catch (error) {
     if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     const { reason, message } = error
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
     return { kind: 'done', result: { outcome: 'abstained', reason, message } }
   } finally {
-    if (found?.media) options.shadows.offer({ asset: job.asset, submitted: found.detection, media: found.media })
+    if (found?.media) options.shadows.offer({ asset: found.asset, submitted: found.detection, media: found.media })
   }
 }
 
 interface Found {
+  /** With the media type that was judged. */
+  readonly asset: TypedAsset
   readonly detection: Detection
   readonly cached: boolean
   /** The bytes, still to be released; null where the verdict was kept from before. */
@@ -76,27 +82,43 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 async function detectionFor(
   { asset }: AnalyzeJob,
   { id, signal }: JobRun<unknown>,
-  { detectors, events, log, media, verdicts }: AnalyzeOptions,
+  options: AnalyzeOptions,
 ): Promise<Found> {
-  const detector = detectors.detectorFor(asset.mediaType)
-  if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${asset.mediaType}.`)
-  const { contentHash, mediaType } = asset
-  const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
-  const known = await kept(log, () => verdicts.get(key))
-  if (known) return { detection: known, cached: true, media: null }
-
-  const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
+  const { detectors, events, log, media, verdicts } = options
+  const fetchMedia = () => media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
+  let fetched: FetchedMedia | null = null
   try {
-    const request = { file: fetched.file, mediaType: asset.mediaType, label: id }
-    const detection = await detectors.detect(request, signal)
-    events.detected?.({ asset, detection })
+    if (asset.mediaType === null) fetched = await fetchMedia()
+    const mediaType = asset.mediaType ?? (await sniffedType(fetched!.file))
+    const typed: TypedAsset = { ...asset, mediaType }
+    const detector = detectors.detectorFor(mediaType)
+    if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
+    const { contentHash } = asset
+    const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
+    const known = await kept(log, () => verdicts.get(key))
+    if (known) {
+      fetched?.release()
+      return { asset: typed, detection: known, cached: true, media: null }
+    }
+    fetched ??= await fetchMedia()
+    const detection = await detectors.detect({ file: fetched.file, mediaType, label: id }, signal)
+    events.detected?.({ asset: typed, detection })
     // By what measured it: the detectors may have been replaced while the media was fetched.
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
-    return { detection, cached: false, media: fetched }
+    return { asset: typed, detection, cached: false, media: fetched }
   } catch (error) {
-    fetched.release()
+    fetched?.release()
     throw error
   }
+}
+
+async function sniffedType(file: string): Promise<MediaType> {
+  const mediaType = mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
+  if (mediaType) return mediaType
+  throw new AttestdError(
+    'media-unsupported',
+    'The service names no kind of media, and the bytes are of none that is known.',
+  )
 }
 
 /** The store only saves work: a disk that fails costs a second inference, not the job. */
@@ -111,7 +133,7 @@ async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
 
 function verdictOf(detection: Detection): Verdict {
   return {
-    risk: percentOf(detection.risk),
+    risk: scoreValues(detection.risk).deepfakeRiskScore,
     algorithm: `${detection.detectorId}@${detection.detectorVersion}`,
     notes: detection.notes,
     detectorDigest: detection.detectorDigest,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
-import { MEDIA_TYPES } from '../core/media-types.js'
+import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
 import type { Asset } from '../service/port.js'
 
@@ -10,10 +10,13 @@ const jobAsset = z.object({
   title: z.string(),
   contentHash: z.string(),
   uri: z.string(),
-  mediaType: z.enum(MEDIA_TYPES),
+  /** Null until the bytes were seen, where the service does not say. */
+  mediaType: z.enum(MEDIA_TYPES).nullable(),
   turnaround: z.enum(['standard', 'priority_5min']),
 })
 export type JobAsset = z.infer<typeof jobAsset>
+/** An asset of which it is known what kind of media it is. */
+export type TypedAsset = JobAsset & { readonly mediaType: MediaType }
 
 const analyzeJob = z.object({
   asset: jobAsset,
@@ -56,7 +59,7 @@ export type SubmitJob = z.infer<typeof submitJob>
 const reason = z.string().refine((text): text is Reason => isReason(text))
 
 export const analyzeResult = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('scored'), verdict, cached: z.boolean() }),
+  z.object({ outcome: z.literal('scored'), mediaType: z.enum(MEDIA_TYPES), verdict, cached: z.boolean() }),
   z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
 ])
 export type AnalyzeResult = z.infer<typeof analyzeResult>

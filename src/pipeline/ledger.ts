@@ -8,7 +8,8 @@ const common = {
   at: z.number(),
   assetId: z.string(),
   title: z.string(),
-  mediaType: z.enum(MEDIA_TYPES),
+  /** Null where neither the service nor the bytes said. */
+  mediaType: z.enum(MEDIA_TYPES).nullable(),
   contentHash: z.string(),
   uri: z.string(),
 }
@@ -17,6 +18,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({
     ...common,
     kind: z.literal('verdict'),
+    mediaType: z.enum(MEDIA_TYPES),
     risk: z.number(),
     algorithm: z.string(),
     detectorDigest: z.string(),

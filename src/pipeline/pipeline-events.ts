@@ -1,6 +1,6 @@
 import type { Detection } from '../detect/detection.js'
 import type { Asset, ServiceEvent, Turnaround } from '../service/port.js'
-import type { JobAsset } from './jobs.js'
+import type { JobAsset, TypedAsset } from './jobs.js'
 import type { ShadowComparison } from './shadow-line.js'
 
 /** Why intake did not turn an open asset into a job. */
@@ -12,8 +12,8 @@ export interface PipelineEvents {
   enqueued?(asset: JobAsset): void
   skipped?(cause: SkipCause, asset: Asset): void
   dropped?(event: { assetId: string; turnaround: Turnaround }): void
-  detected?(event: { asset: JobAsset; detection: Detection }): void
+  detected?(event: { asset: TypedAsset; detection: Detection }): void
   shadowed?(comparison: ShadowComparison): void
   /** A file that no shadow measured, because there was other work. */
-  shadowDropped?(asset: JobAsset): void
+  shadowDropped?(asset: TypedAsset): void
 }

@@ -3,7 +3,7 @@ import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
-import type { JobAsset } from './jobs.js'
+import type { TypedAsset } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
 export interface ShadowLineOptions {
@@ -15,7 +15,7 @@ export interface ShadowLineOptions {
 }
 
 interface Offer {
-  readonly asset: JobAsset
+  readonly asset: TypedAsset
   /** What was measured for submission. */
   readonly submitted: Detection
   readonly media: FetchedMedia
@@ -23,7 +23,7 @@ interface Offer {
 
 /** What a shadow gave, beside what was measured for submission. */
 export interface ShadowComparison {
-  readonly asset: JobAsset
+  readonly asset: TypedAsset
   readonly submitted: Detection
   readonly measurement: ShadowMeasurement
   /** Whether both risks are on the same side of 0.5; null where the shadow gave no score. */
@@ -103,7 +103,7 @@ export class ShadowLine {
     }
   }
 
-  #compare(asset: JobAsset, submitted: Detection, measurement: ShadowMeasurement): ShadowComparison {
+  #compare(asset: TypedAsset, submitted: Detection, measurement: ShadowMeasurement): ShadowComparison {
     if (!('detection' in measurement)) return { asset, submitted, measurement, agrees: null, wouldChange: null }
     const { detection } = measurement
     return {

@@ -73,7 +73,8 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
   }
   await run.save({ ...job, sent })
   try {
-    const score = { assetId: asset.id, risk: verdict.risk, algorithm: verdict.algorithm, notes: verdict.notes }
+    const { risk, algorithm, notes } = verdict
+    const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
     return finish(job, run, options, acceptedResult(await options.service.submit(score, signedAt, run.signal)))
   } catch (error) {
     // Another worker may hold the job by now: the record stays as it was written before the send.

@@ -48,7 +48,8 @@ export function judge(error: unknown, attempt: number, waits: number, random: Ra
   const pauseMs = (tries: number) =>
     Math.max(MIN_HOLD_MS, honoredDelayMs(failure.retryAfterMs, backoffMs(tries, backoff, random)))
   if (kind === 'retry') return { kind: 'retry', reason, message, delayMs: pauseMs(attempt) }
-  if (kind === 'wait') return { kind: 'hold', reason, message, delayMs: pauseMs(waits + 1) }
+  // What the process lacks as configured is not the job's fault: it waits for a process that has it.
+  if (kind === 'wait' || kind === 'setup') return { kind: 'hold', reason, message, delayMs: pauseMs(waits + 1) }
   return { kind: 'fail', reason, message }
 }
 

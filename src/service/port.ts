@@ -13,7 +13,8 @@ export interface Asset {
   readonly contentHash: string
   /** `ipfs://…` or `https://…` */
   readonly uri: string
-  readonly mediaType: MediaType
+  /** Null where the service does not say; the bytes then tell. */
+  readonly mediaType: MediaType | null
   readonly turnaround: Turnaround
   readonly scoreCount: number
   /** The risk (0 to 100) that this attester has on record; null: none on record; undefined: was not asked. */
@@ -29,6 +30,8 @@ export interface Stake {
 /** What is submitted for one asset. */
 export interface Score {
   readonly assetId: string
+  /** The asset's, for what is attested. */
+  readonly contentHash: string
   /** Calibrated probability of being fake as a percentage, 0 to 100, at most two decimals. */
   readonly risk: number
   /** Detector id and version. */
@@ -80,8 +83,9 @@ export interface AttesterService {
    * Sends one score exactly once: never repeated or signed again by itself, not even after a 401 (which refreshes the
    * clock for the caller's next try).
    * `AttestdError.ambiguous` tells whether a failed call may still have been stored.
-   * @param signedAt service time (Unix ms) that is signed into the request. The caller has recorded it, so that it knows
-   *   when the request can no longer be accepted, however late it arrives.
+   * @param signedAt service time (Unix ms) that is signed into the request, or later than what is (an attestation is
+   *   not dated ahead of the chain). The caller has recorded it, so that it knows when the request can no longer be
+   *   accepted, however late it arrives.
    */
   submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt>
 }

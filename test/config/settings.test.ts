@@ -159,8 +159,8 @@ describe('a setting that cannot be accepted', () => {
 })
 
 test('an unknown name in the environment is told, not refused', () => {
-  const { unknownEnv } = loadSettings({ env: { ATTESTD_SIGNING_SECRETS: 'x', ATTESTD_CHAIN_ID: '1', PATH: '/' } })
-  expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN_ID'])
+  const { unknownEnv } = loadSettings({ env: { ATTESTD_SIGNING_SECRETS: 'x', ATTESTD_CHAIN: '1', PATH: '/' } })
+  expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN'])
 })
 
 test.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:hush,hush@h:1/0', 'rediss://hush:@h'])(
@@ -197,7 +197,10 @@ describe('the generated pages', () => {
   test('the example file is accepted as it is, and with every line turned on', () => {
     const lines = exampleFile().replaceAll(/^ {2}# (\w+: )/gm, '  $1')
     const secret = file('example-secret', 'ak_att_12345678')
-    const enabled = lines.replaceAll(/\/run\/secrets\/\w+/g, secret)
+    const key = file('example-key', `0x${'1'.repeat(64)}`)
+    fs.chmodSync(secret, 0o600)
+    fs.chmodSync(key, 0o600)
+    const enabled = lines.replaceAll('/run/secrets/wallet_key', key).replaceAll(/\/run\/secrets\/\w+/g, secret)
     expect(loadSettings({ env: {}, file: file('example.yaml', exampleFile()) }).settings.serviceUrl).toBe(
       'https://verify.example',
     )

@@ -186,7 +186,13 @@ describe('find', () => {
 })
 
 describe('submit', () => {
-  const score = { assetId: 'a/b', risk: 87.5, algorithm: 'demo-1', notes: 'visage – 顔 🙂' }
+  const score = {
+    assetId: 'a/b',
+    contentHash: `0x${'c'.repeat(64)}`,
+    risk: 87.5,
+    algorithm: 'demo-1',
+    notes: 'visage – 顔 🙂',
+  }
 
   it.each([0, 100, 12.34, 0.01, -0])(
     'sends the risk %d as a number in range, signed with the time it was given',

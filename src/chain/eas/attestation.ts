@@ -1,0 +1,55 @@
+import type { Address, Hex } from 'viem'
+
+/** Where and how attestations are made: everything of them that is the same for each. */
+export interface EasProfile {
+  readonly chainId: number
+  /** The EAS contract, `verifyingContract` of the domain. */
+  readonly contract: Address
+  /** `version()` of that contract, `version` of the domain. */
+  readonly domainVersion: string
+  /** Version of the off-chain attestation itself. */
+  readonly attestationVersion: 1 | 2
+  /** Solidity fields of the data, for instance `string assetId,uint16 deepfakeRiskBps`. */
+  readonly schema: string
+  readonly schemaUid: Hex
+}
+
+/** What an attestation says; a schema takes the fields that it names. */
+export interface AttestedScore {
+  readonly assetId: string
+  readonly contentHash: string
+  /** Of the calibrated risk, see `scoreValues`. */
+  readonly deepfakeRiskBps: number
+  readonly deepfakeRiskScore: number
+  readonly authenticityScore: number
+  /** Detector id and version. */
+  readonly algorithm: string
+  readonly notes: string
+}
+
+/** An off-chain attestation as it travels: JSON, every bigint a decimal string. `salt` is absent in version 1. */
+export interface OffchainAttestation {
+  readonly version: 1 | 2
+  readonly uid: Hex
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId: string
+    readonly verifyingContract: Address
+  }
+  readonly primaryType: string
+  readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
+  readonly message: {
+    readonly version: number
+    readonly schema: Hex
+    readonly recipient: Address
+    /** Unix seconds. */
+    readonly time: string
+    readonly expirationTime: string
+    readonly revocable: boolean
+    readonly refUID: Hex
+    readonly data: Hex
+    readonly salt?: Hex
+  }
+  readonly signature: { readonly v: number; readonly r: Hex; readonly s: Hex }
+}

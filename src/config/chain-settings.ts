@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { address, bytes32, DAY, define, httpUrl, integer, list, MINUTE, oneOf, text } from './setting.js'
+
+/** The chain: where stake is read and what attestations are made for. */
+export const chainSettings = {
+  chainId: define({
+    env: 'CHAIN_ID',
+    path: 'chain.id',
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+    fallback: '84532',
+    expects: 'a chain id; 84532 for Base Sepolia, 8453 for Base',
+    says: 'The chain of the stake contract and of the attestations.',
+  }),
+  rpcUrls: define({
+    env: 'RPC_URLS',
+    path: 'chain.rpcUrls',
+    parse: list(httpUrl),
+    fallback: '',
+    expects: "comma-separated http(s) URLs, the preferred first; empty for the chain's public endpoint",
+    says: 'RPC endpoints of the chain. Each is checked for its chain id and the age of its latest block, and the next is asked where one fails.',
+    secret: 'url',
+  }),
+  rpcTimeoutMs: define({
+    env: 'RPC_TIMEOUT_MS',
+    path: 'chain.rpcTimeoutMs',
+    parse: integer(100, 5 * MINUTE),
+    fallback: '10000',
+    expects: 'milliseconds, 100 to 300000',
+    says: 'Longest wait for one answer of an RPC endpoint.',
+  }),
+  blockMaxAgeMs: define({
+    env: 'BLOCK_MAX_AGE_MS',
+    path: 'chain.blockMaxAgeMs',
+    parse: integer(1000, DAY),
+    fallback: String(2 * MINUTE),
+    expects: 'milliseconds, 1000 to 86400000',
+    says: 'An RPC endpoint whose latest block is older than this counts as stale and is not believed.',
+  }),
+  stakeContract: define({
+    env: 'STAKE_CONTRACT',
+    path: 'chain.stakeContract',
+    parse: address,
+    expects: 'an address, 0x and 40 hex characters',
+    says: 'The stake contract: where stake and roles are read. Needed on a wallet-session service; an optional second opinion on a signed-key one.',
+  }),
+  stakeAbi: define({
+    env: 'STAKE_ABI',
+    path: 'chain.stakeAbi',
+    parse: z.string().min(1, 'a text that is not empty'),
+    fallback:
+      'stake=function stakeOf(address) view returns (uint256); minimum=function minimumStake() view returns (uint256); attester=function isAttester(address) view returns (bool); submitter=function isSubmitter(address) view returns (bool)',
+    expects: 'purpose=signature, separated by ;',
+    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. Where a function returns several values, purpose.name or purpose.index says which.',
+  }),
+  stakeEveryMs: define({
+    env: 'STAKE_EVERY_MS',
+    path: 'chain.stakeEveryMs',
+    parse: integer(200, 60 * MINUTE),
+    fallback: '15000',
+    expects: 'milliseconds, 200 to 3600000',
+    says: 'How often stake and roles are read from the stake contract.',
+  }),
+  easContract: define({
+    env: 'EAS_CONTRACT',
+    path: 'chain.easContract',
+    parse: address,
+    fallback: '0x4200000000000000000000000000000000000021',
+    expects: 'an address, 0x and 40 hex characters',
+    says: 'The EAS contract that attestations are made for; the default is where Base has it.',
+  }),
+  easDomainVersion: define({
+    env: 'EAS_DOMAIN_VERSION',
+    path: 'chain.easDomainVersion',
+    parse: text(/^(\d+\.\d+\.\d+)?$/, 'a version such as 1.2.0'),
+    fallback: '',
+    expects: 'what version() of the EAS contract says; empty for that of the chain',
+    says: 'Version in the EIP-712 domain of attestations; attestd doctor compares it with the contract.',
+  }),
+  easAttestationVersion: define({
+    env: 'EAS_ATTESTATION_VERSION',
+    path: 'chain.easAttestationVersion',
+    parse: oneOf(['2', '1']),
+    fallback: '2',
+    expects: '2 or 1',
+    says: 'Version of the off-chain attestations.',
+  }),
+  easSchema: define({
+    env: 'EAS_SCHEMA',
+    path: 'chain.easSchema',
+    parse: z.string().min(1, 'a text that is not empty'),
+    fallback: 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm',
+    expects:
+      'Solidity fields by these names: assetId, contentHash, deepfakeRiskBps, deepfakeRiskScore, authenticityScore, algorithm, notes',
+    says: 'What the data of an attestation holds, in this order; it also is the text of the schema.',
+  }),
+  easSchemaUid: define({
+    env: 'EAS_SCHEMA_UID',
+    path: 'chain.easSchemaUid',
+    parse: z.union([z.literal('').transform(() => null), bytes32]),
+    fallback: '',
+    expects: '0x and 64 hex characters; empty to compute it (no resolver, revocable)',
+    says: 'Uid of the schema in the schema registry.',
+  }),
+} as const

@@ -1,0 +1,28 @@
+import type { Address } from 'viem'
+import type { WalletStake } from '../stake-book.js'
+
+/** Roles of a wallet in the stake contract. */
+export interface Roles {
+  readonly submitter: boolean
+  readonly attester: boolean
+}
+
+/** The stake contract and its chain as the service sees them: a real one on anvil, or one in memory that says so. */
+export interface StakeRegistry {
+  readonly kind: 'anvil' | 'memory'
+  readonly chainId: number
+  /** Null in memory. */
+  readonly contract: Address | null
+  /** Null in memory. */
+  readonly rpcUrl: string | null
+  /** The latest block; in memory, service time in a block of its own each second. Throws where the chain does not answer. */
+  head(): Promise<{ readonly number: bigint; readonly timestamp: number }>
+  /** Read from the contract each time. Throws where the chain does not answer. */
+  rolesOf(wallet: Address): Promise<Roles>
+  stakeOf(wallet: Address): Promise<WalletStake>
+  /** Resolve when the change is in a block. */
+  setRoles(wallet: Address, roles: Roles): Promise<void>
+  setStake(wallet: Address, stakedWei: bigint): Promise<void>
+  setMinimum(minStakeWei: bigint): Promise<void>
+  close(): Promise<void>
+}
