@@ -9,7 +9,7 @@ import { Ledger, type LedgerEntry } from '../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../sandbox/create-sandbox.js'
 import { type DaemonProcess, startDaemonProcess } from './daemon-process.js'
 import { dataPaths } from './data-dir.js'
-import { openClient } from './open-service.js'
+import { openSignedKey } from './open-signed-key.js'
 import { readSamples, type Sample } from './samples.js'
 import { registerFile } from './submitter.js'
 
@@ -119,7 +119,7 @@ async function registerAll(sandbox: Sandbox, samples: readonly Sample[]): Promis
     ATTESTD_ACCESS_KEY: sandbox.submitterKey.accessKey,
     ATTESTD_SIGNING_SECRET: sandbox.submitterKey.signingSecret,
   }
-  const { client, close } = openClient(loadSettings({ env }).settings)
+  const { client, close } = openSignedKey(loadSettings({ env }).settings)
   const submitter = { serviceUrl: sandbox.url, client, sessionToken: sandbox.sessionToken }
   try {
     const ids: string[] = []

@@ -8,7 +8,7 @@ import { openDataDir } from './data-dir.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { verifyModels } from './models.js'
 import { openQueue } from './open-queue.js'
-import { openClient } from './open-service.js'
+import { openSignedKey } from './open-signed-key.js'
 import { runningDaemon } from './running-daemon.js'
 
 export interface Diagnosis {
@@ -67,7 +67,7 @@ async function* diagnoseService(settings: Settings): AsyncIterable<Diagnosis> {
   const { accessKey, serviceUrl, signingSecret } = settings
   let opened: SignedKeyService | undefined
   try {
-    opened = openClient(settings, { requestTimeoutMs: SERVICE_TIMEOUT_MS })
+    opened = openSignedKey(settings, { requestTimeoutMs: SERVICE_TIMEOUT_MS })
     const { client, clock, service } = opened
     yield await check('service', async () => {
       const { service: name, version } = await client.health()

@@ -301,6 +301,43 @@ export const METRICS = {
     labels: [],
     help: 'The minimum stake in wei, as near as a float comes.',
   },
+  stakeReadAge: {
+    name: 'attestd_stake_read_age_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Time since stake and roles were last read from the stake contract. Above a few minutes: no RPC endpoint answers; the last word stays in force.',
+  },
+  stakeDisagreements: {
+    name: 'attestd_stake_disagreements_total',
+    type: 'counter',
+    labels: [],
+    help: 'Readings of the stake contract that differ from what a signed-key service last reported. Rising: wrong contract, chain or wallet in the settings, or a service that is wrong.',
+  },
+  rpcRequests: {
+    name: 'attestd_rpc_requests_total',
+    type: 'counter',
+    labels: ['endpoint', 'outcome'],
+    help: 'Uses of RPC endpoints by origin and outcome: ok, or the reason of the failure. Mostly failures at the first endpoint: put another one first.',
+  },
+  sessions: {
+    name: 'attestd_sessions_total',
+    type: 'counter',
+    labels: ['event'],
+    help: 'Wallet sessions by event: opened, renewed, refused. Any refused, or many a minute: the wallet, its roles, or a service that forgets sessions.',
+  },
+  signatures: {
+    name: 'attestd_signatures_total',
+    type: 'counter',
+    labels: ['wallet', 'outcome'],
+    help: 'Signatures asked of the wallet by kind of wallet and outcome: ok, or the reason of the failure. Any signature-wrong: stop and look.',
+  },
+  signatureSeconds: {
+    name: 'attestd_signature_seconds',
+    type: 'histogram',
+    labels: ['wallet'],
+    buckets: REQUEST_SECONDS,
+    help: 'Time of one signature. A local key takes milliseconds; a wallet provider above 2.5 s slows submission down.',
+  },
   stakeEnough: {
     name: 'attestd_stake_enough',
     type: 'gauge',
