@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { issueText } from '../service/issue-text.js'
 import { addressSchema } from '../service/signed-key/schemas.js'
+import { isPrivateKey } from './development-wallets.js'
 import { FaultPlanSchema } from './faults.js'
 import { isLoopback } from './loopback.js'
 import type { SandboxOptions } from './sandbox-options.js'
@@ -10,6 +11,7 @@ import type { SandboxOptions } from './sandbox-options.js'
 const MAX_CHUNK_BYTES = 1024 * 1024
 
 const Milliseconds = z.int().min(1)
+const PrivateKeySchema = z.string().refine(isPrivateKey, 'must be a private key: 0x and 64 hex characters')
 const FixedKeySchema = z.looseObject({
   accessKey: z.string().regex(/^[!-~]{1,200}$/, 'must be printable ASCII without spaces'),
   signingSecret: z.string().min(1),
@@ -29,6 +31,9 @@ const OptionsSchema = z
     chunkBytes: z.int().min(1).max(MAX_CHUNK_BYTES).optional(),
     attesterKey: FixedKeySchema.optional(),
     submitterKey: FixedKeySchema.optional(),
+    wallets: z
+      .looseObject({ attester: PrivateKeySchema.optional(), submitter: PrivateKeySchema.optional() })
+      .optional(),
     faults: FaultPlanSchema.optional(),
   })
   .refine(

@@ -9,8 +9,10 @@ import { checkOptions } from './check-options.js'
 import { DEADLINE_SWEEP_MS, DEFAULT_MEDIA_TYPE, HELPER_DEADLINE_MS } from './choices.js'
 import { createApp } from './create-app.js'
 import { createWorld } from './create-world.js'
+import type { DevelopmentWallets } from './development-wallets.js'
 import type { ApiKey, KeyKind } from './key-ring.js'
 import type { ImportOptions } from './media-store.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import { SandboxControl } from './sandbox-control.js'
 import type { FixedKey, SandboxOptions } from './sandbox-options.js'
 import type { ScoreRecord } from './score-book.js'
@@ -48,6 +50,9 @@ export interface Sandbox {
   readonly submitterKey: SandboxKey
   /** Bearer token of the dashboard and upload routes. */
   readonly sessionToken: string
+  /** Wallets with a role in the registry, private keys included. */
+  readonly wallets: DevelopmentWallets
+  readonly registry: StakeRegistry
   readonly control: SandboxControl
   /** Imports a file and registers it without HTTP. @param file path, or any name where `content` is given */
   registerFile(file: string, options?: RegisterFileOptions): Promise<SandboxAsset>
@@ -79,6 +84,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url,
     ...keys,
     sessionToken: world.account.sessionToken,
+    wallets: world.wallets,
+    registry: world.registry,
     control,
     registerFile: (file, fileOptions = {}) => registerFile(world, file, fileOptions),
     scores: () => control.scores(),
@@ -86,6 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       stop.abort(new Error('the sandbox is closing'))
       world.streams.cutAll()
       await Promise.all([app.close(), sweeping])
+      await world.registry.close()
     },
   }
 }

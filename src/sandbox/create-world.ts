@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { MemoryBlockstore } from 'blockstore-core'
+import type { Hex } from 'viem'
 import { systemClock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
 import { AssetBook } from './asset-book.js'
 import {
   CHUNK_BYTES,
+  DEFAULT_CHAIN_ID,
   DEFAULT_STAKE,
   HEARTBEAT_MS,
   JSON_BODY_LIMIT_BYTES,
@@ -14,11 +16,14 @@ import {
   TIMESTAMP_WINDOW_MS,
   UPLOAD_LIMIT_BYTES,
 } from './choices.js'
+import { type DevelopmentWallets, developmentWallets } from './development-wallets.js'
 import { DirectoryBlockstore } from './directory-blockstore.js'
 import { FaultDesk } from './fault-desk.js'
-import { KeyRing, type RandomBytes, randomWallet } from './key-ring.js'
+import { KeyRing, type RandomBytes } from './key-ring.js'
 import { MediaStore } from './media-store.js'
 import { RateLimiter } from './rate-limiter.js'
+import { MemoryRegistry } from './registry/memory-registry.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import type { SandboxOptions } from './sandbox-options.js'
 import { ScoreBook } from './score-book.js'
 import { ServiceTime } from './service-time.js'
@@ -32,15 +37,20 @@ export async function createWorld(options: SandboxOptions, stopping: AbortSignal
   const random = options.random ?? randomBytes
   const time = new ServiceTime(clock, options.clockOffsetMs)
   const now = () => time.now()
+  const wallets = developmentWallets(random, options.wallets)
+  const account = accountOf(options, random, wallets)
+  const stakes = new StakeBook(options.stake ?? DEFAULT_STAKE)
   return {
     clock,
     random,
     log: options.log ?? silentLog,
     limits: limitsOf(options),
-    account: accountOf(options, random),
+    account,
+    wallets,
     time,
     keys: new KeyRing({ random, now }),
-    stakes: new StakeBook(options.stake ?? DEFAULT_STAKE),
+    stakes,
+    registry: options.registry ?? (await memoryRegistry(account, wallets, time, stakes)),
     assets: new AssetBook(now, options.run ?? ''),
     scores: new ScoreBook({ now, policy: options.duplicateScores ?? 'idempotent' }),
     media: await mediaStoreOf(options),
@@ -63,12 +73,33 @@ function limitsOf(options: SandboxOptions): SandboxLimits {
   }
 }
 
-function accountOf(options: SandboxOptions, random: RandomBytes): DevelopmentAccount {
+/** A wallet of the account that has no known private key keeps its role beside the one that has. */
+async function memoryRegistry(
+  account: DevelopmentAccount,
+  wallets: DevelopmentWallets,
+  time: ServiceTime,
+  stakes: StakeBook,
+): Promise<StakeRegistry> {
+  const registry = new MemoryRegistry({ chainId: DEFAULT_CHAIN_ID, time, stakes })
+  for (const wallet of [wallets.attester.address, account.attesterWallet]) {
+    await registry.setRoles(wallet, { attester: true, submitter: false })
+  }
+  for (const wallet of [wallets.submitter.address, account.submitterWallet]) {
+    await registry.setRoles(wallet, { attester: false, submitter: true })
+  }
+  return registry
+}
+
+function accountOf(options: SandboxOptions, random: RandomBytes, wallets: DevelopmentWallets): DevelopmentAccount {
   return {
     sessionToken: options.sessionToken ?? `dev_${Buffer.from(random(16)).toString('hex')}`,
-    attesterWallet: (options.attesterKey?.wallet ?? randomWallet(random)).toLowerCase(),
-    submitterWallet: (options.submitterKey?.wallet ?? randomWallet(random)).toLowerCase(),
+    attesterWallet: lowerCase(options.attesterKey?.wallet ?? wallets.attester.address),
+    submitterWallet: lowerCase(options.submitterKey?.wallet ?? wallets.submitter.address),
   }
+}
+
+function lowerCase(wallet: string): Hex {
+  return wallet.toLowerCase() as Hex
 }
 
 async function mediaStoreOf(options: SandboxOptions): Promise<MediaStore> {

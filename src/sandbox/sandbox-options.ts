@@ -1,9 +1,11 @@
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { ContentHashAlgorithm } from '../media/media-source.js'
+import type { FixedWallets } from './development-wallets.js'
 import type { FaultPlanInput } from './faults.js'
 import type { RandomBytes } from './key-ring.js'
 import type { RateLimit } from './rate-limiter.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import type { DuplicateScorePolicy } from './score-book.js'
 import type { WalletStake } from './stake-book.js'
 
@@ -53,6 +55,10 @@ export interface SandboxOptions {
   readonly attesterKey?: FixedKey
   readonly submitterKey?: FixedKey
   readonly sessionToken?: string
+  /** Private keys of the wallets that have a role from the start; made up where absent. */
+  readonly wallets?: FixedWallets
+  /** The stake contract and its chain. @default in memory */
+  readonly registry?: StakeRegistry
   readonly clock?: Clock
   readonly random?: RandomBytes
   readonly log?: Log

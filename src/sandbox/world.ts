@@ -1,10 +1,13 @@
+import type { Hex } from 'viem'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { AssetBook } from './asset-book.js'
+import type { DevelopmentWallets } from './development-wallets.js'
 import type { FaultDesk } from './fault-desk.js'
 import type { KeyRing, RandomBytes } from './key-ring.js'
 import type { MediaStore } from './media-store.js'
 import type { RateLimiter } from './rate-limiter.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import type { ScoreBook } from './score-book.js'
 import type { ServiceTime } from './service-time.js'
 import type { StakeBook } from './stake-book.js'
@@ -24,8 +27,9 @@ export interface SandboxLimits {
 /** The account behind the session token. */
 export interface DevelopmentAccount {
   readonly sessionToken: string
-  readonly attesterWallet: string
-  readonly submitterWallet: string
+  /** 0x and 40 hex characters, lower case. */
+  readonly attesterWallet: Hex
+  readonly submitterWallet: Hex
 }
 
 /** The state that every API on this origin shares. */
@@ -35,9 +39,12 @@ export interface World {
   readonly random: RandomBytes
   readonly limits: SandboxLimits
   readonly account: DevelopmentAccount
+  readonly wallets: DevelopmentWallets
   readonly time: ServiceTime
   readonly keys: KeyRing
   readonly stakes: StakeBook
+  /** Roles and stake as the stake contract has them, and its chain. */
+  readonly registry: StakeRegistry
   readonly assets: AssetBook
   readonly scores: ScoreBook
   readonly media: MediaStore

@@ -1,0 +1,43 @@
+import { type Hex, isHex, toHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import type { RandomBytes } from './key-ring.js'
+
+/** A wallet whose private key the sandbox gives away: it holds nothing but a role here. */
+export interface DevelopmentWallet {
+  /** 0x and 40 hex characters, lower case. */
+  readonly address: Hex
+  /** 0x and 64 hex characters. */
+  readonly privateKey: Hex
+}
+
+/** The wallets that have a role from the start, one for each. */
+export interface DevelopmentWallets {
+  readonly attester: DevelopmentWallet
+  readonly submitter: DevelopmentWallet
+}
+
+/** Private keys that are the same in every run, for fixed tests. */
+export type FixedWallets = Partial<Readonly<Record<keyof DevelopmentWallets, Hex>>>
+
+/** Makes up the private keys that are not given. */
+export function developmentWallets(random: RandomBytes, fixed: FixedWallets = {}): DevelopmentWallets {
+  return {
+    attester: walletOf(fixed.attester ?? toHex(random(32))),
+    submitter: walletOf(fixed.submitter ?? toHex(random(32))),
+  }
+}
+
+/** Whether a text is a private key of secp256k1, as 0x and 64 hex characters. */
+export function isPrivateKey(text: string): boolean {
+  if (!isHex(text) || text.length !== 66) return false
+  try {
+    privateKeyToAddress(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function walletOf(privateKey: Hex): DevelopmentWallet {
+  return { address: privateKeyToAddress(privateKey).toLowerCase() as Hex, privateKey }
+}
