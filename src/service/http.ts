@@ -19,8 +19,12 @@ export interface HttpCall {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
   readonly route: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Exact text to send, JSON. */
-  readonly body?: string
+  /** Exact text or bytes to send. */
+  readonly body?: string | Uint8Array
+  /** Of the body. @default 'application/json' */
+  readonly contentType?: string
+  /** For this request with its whole answer, milliseconds. @default that of the caller */
+  readonly timeoutMs?: number
   /** Whether it changes something at the service, so that an unclear end is ambiguous. */
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
@@ -112,7 +116,8 @@ export class HttpCaller {
     signal: AbortSignal | undefined,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { clock, timeoutMs = REQUEST_TIMEOUT_MS } = this.#options
+    const { clock } = this.#options
+    const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? REQUEST_TIMEOUT_MS
     signal?.throwIfAborted()
     // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
     const stop = new AbortController()
@@ -137,12 +142,13 @@ export class HttpCaller {
   }
 
   async #send(call: HttpCall, flight: Flight, signal: AbortSignal): Promise<Response> {
+    const { contentType = 'application/json' } = call
     const response = await fetch(call.url, {
       method: call.method,
       headers: {
         accept: 'application/json',
         'user-agent': this.#options.userAgent,
-        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
       },
       ...(call.body === undefined ? {} : { body: call.body }),

@@ -3,6 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
 import { issueText } from '../issue-text.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
+import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
 import { recordIn } from './reading.js'
 import {
   assetIdSchema,
@@ -32,6 +33,7 @@ const FRESH_MS = 1_000
 const LIST_PATH = '/api/v1/attester/media'
 const STREAM_PATH = `${LIST_PATH}/stream`
 const KEYS_PATH = '/api/dashboard/api-keys'
+const UPLOAD_PATH = '/api/media/upload'
 
 export interface SignedKeyClientOptions {
   readonly origin: URL
@@ -45,12 +47,10 @@ export interface SignedKeyClientOptions {
 /** Unix milliseconds, whole. */
 const timestampSchema = z.int().positive()
 
-/** Method, target and exact body of a signed request, before it has a timestamp. */
-interface Unsigned {
-  readonly method: 'GET' | 'POST'
+/** A request before it has its credentials: what is signed, and how it is sent. */
+interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs'> {
+  /** Path and query exactly as they are sent. */
   readonly target: string
-  readonly body?: string
-  readonly route: string
 }
 
 export interface StreamRequest {
@@ -147,6 +147,20 @@ export class SignedKeyClient {
     return recordIn(reply)
   }
 
+  /**
+   * Uploads a file, as a dashboard session where its token is given, else signed by the submitter key. The route's
+   * shape is not shown; see `upload.ts`. Throws `upload-refused` for a file that the service does not take.
+   */
+  async upload(file: UploadFile, sessionToken: string | undefined, signal?: AbortSignal): Promise<UploadReply> {
+    const unsigned = { method: 'POST', target: UPLOAD_PATH, route: `POST ${UPLOAD_PATH}`, ...uploadBody(file) } as const
+    try {
+      if (sessionToken === undefined) return await this.#signed(unsigned, uploadReplySchema, signal)
+      return await this.#options.http.json(this.#bearer(unsigned, sessionToken), uploadReplySchema, signal)
+    } catch (error) {
+      throw uploadError(error)
+    }
+  }
+
   // dashboard key routes
 
   /** @param sessionToken bearer token of the dashboard; how it is obtained is not shown */
@@ -156,14 +170,15 @@ export class SignedKeyClient {
     signal?: AbortSignal,
   ): Promise<CreatedKey> {
     const body = JSON.stringify(checked(createKeyRequestSchema, request))
-    const call = { ...this.#dashboard('POST', KEYS_PATH, sessionToken), body }
-    return this.#options.http.json(call, createKeyReplySchema, signal)
+    const unsent = { method: 'POST', target: KEYS_PATH, route: `POST ${KEYS_PATH}`, body } as const
+    return this.#options.http.json(this.#bearer(unsent, sessionToken), createKeyReplySchema, signal)
   }
 
   /** @param id the key's id, not the access key */
   async revokeKey(id: string, sessionToken: string, signal?: AbortSignal): Promise<void> {
     const target = `${KEYS_PATH}?id=${encodeURIComponent(id)}`
-    await this.#options.http.done(this.#dashboard('DELETE', target, sessionToken), signal)
+    const unsent = { method: 'DELETE', target, route: `DELETE ${KEYS_PATH}` } as const
+    await this.#options.http.done(this.#bearer(unsent, sessionToken), signal)
   }
 
   /**
@@ -203,31 +218,28 @@ export class SignedKeyClient {
   }
 
   /** @param timestamp service time, Unix milliseconds, whole */
-  #sign({ method, target, body = '' }: Omit<Unsigned, 'route'>, timestamp: number): Readonly<Record<string, string>> {
+  #sign(
+    { method, target, body = '' }: Pick<Unsigned, 'method' | 'target' | 'body'>,
+    timestamp: number,
+  ): Readonly<Record<string, string>> {
     const { credentials, headerPrefix } = this.#options
     if (!credentials) throw new AttestdError('setting-missing', 'This route needs an access key and a signing secret.')
     return signedHeaders(headerPrefix, credentials, { timestamp: String(timestamp), method, target, body })
   }
 
-  #callOf({ method, target, body, route }: Unsigned, headers: Readonly<Record<string, string>>): HttpCall {
-    const url = this.#urlOf(target)
+  #callOf({ target, ...request }: Unsigned, headers: Readonly<Record<string, string>>): HttpCall {
     const secrets = Object.values(headers)
-    return { method, url, route, headers, changes: method === 'POST', secrets, ...(body === undefined ? {} : { body }) }
+    return { ...request, url: this.#urlOf(target), headers, changes: request.method !== 'GET', secrets }
+  }
+
+  /** A request of a dashboard session, which is not signed. */
+  #bearer(request: Unsigned, sessionToken: string): HttpCall {
+    const call = this.#callOf(request, { authorization: `Bearer ${sessionToken}` })
+    return { ...call, secrets: [sessionToken] }
   }
 
   #open(target: string): HttpCall {
     return { method: 'GET', url: this.#urlOf(target), route: `GET ${target}`, changes: false }
-  }
-
-  #dashboard(method: 'POST' | 'DELETE', target: string, sessionToken: string): HttpCall {
-    return {
-      method,
-      url: this.#urlOf(target),
-      route: `${method} ${KEYS_PATH}`,
-      headers: { authorization: `Bearer ${sessionToken}` },
-      changes: true,
-      secrets: [sessionToken],
-    }
   }
 
   #urlOf(target: string): URL {

@@ -8,8 +8,8 @@ export interface SignedParts {
   readonly method: string
   /** Path and query exactly as they stand in the request URL, beginning with `/`. */
   readonly target: string
-  /** The exact body text that is sent; empty for GET. */
-  readonly body: string
+  /** The exact body that is sent; empty for GET. */
+  readonly body: string | Uint8Array
 }
 
 export interface Credentials {
@@ -19,7 +19,7 @@ export interface Credentials {
 
 /** The four lines that are signed (specification, Authentication 3). */
 export function canonicalPayload({ timestamp, method, target, body }: SignedParts): string {
-  const bodyHash = createHash('sha256').update(body, 'utf8').digest('hex')
+  const bodyHash = createHash('sha256').update(body).digest('hex')
   return [timestamp, method, target, bodyHash].join('\n')
 }
 
