@@ -1,0 +1,21 @@
+import type { TestContext } from 'vitest'
+import {
+  type AnvilOptions,
+  type AnvilProcess,
+  findAnvil,
+  startAnvil,
+} from '../../src/sandbox/registry/anvil-process.js'
+
+/** The anvil to test with; null where there is none, and the tests that need it are skipped. */
+export const anvil = findAnvil(process.env.PATH)
+
+/** Starts an anvil that ends with the test. Base Sepolia's chain id, unless told otherwise. */
+export async function anvilFor(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options: Partial<AnvilOptions> = {},
+): Promise<AnvilProcess> {
+  if (anvil === null) throw new Error('there is no anvil')
+  const started = await startAnvil({ binary: anvil, chainId: 84532, ...options })
+  onTestFinished(() => started.stop())
+  return started
+}
