@@ -20,7 +20,7 @@ const LOOK_AGAIN_MS = 2000
 const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 
 /**
- * Whether a submission may leave now: stake sufficient, clock trusted, no rate-limit pause.
+ * Whether a submission may leave now: an attester, its stake sufficient, the clock trusted, no rate-limit pause.
  * It only answers from what it was told; it never asks the service.
  */
 export class Gate {
@@ -30,6 +30,7 @@ export class Gate {
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
   #refused = false
+  #hasRole = true
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -39,11 +40,14 @@ export class Gate {
     return this.#stake
   }
 
-  /** A stake that could be read proves that the service lets this key in again. @returns whether it crossed the minimum */
-  updateStake(stake: Stake): boolean {
+  /**
+   * @param from a stake that the service told proves that it lets this key in again; the stake contract proves nothing of that
+   * @returns whether it crossed the minimum
+   */
+  updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {
     const before = this.stakeOk
     this.#stake = stake
-    this.#refused = false
+    if (from === 'service') this.#refused = false
     return before !== this.stakeOk
   }
 
@@ -61,6 +65,17 @@ export class Gate {
 
   get refused(): boolean {
     return this.#refused
+  }
+
+  /** Whether the stake contract has the wallet as an attester; where none is read, the service alone decides. @returns whether this is news */
+  updateRole(hasRole: boolean): boolean {
+    const news = hasRole !== this.#hasRole
+    this.#hasRole = hasRole
+    return news
+  }
+
+  get hasRole(): boolean {
+    return this.#hasRole
   }
 
   get stakeOk(): boolean {
@@ -93,6 +108,7 @@ export class Gate {
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
     if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
+    if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
     if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
     if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {

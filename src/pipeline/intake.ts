@@ -19,7 +19,8 @@ export interface IntakeOptions {
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
   readonly listEveryMs: number
-  readonly onStake: (stake: Stake) => void
+  /** Told of every list and stream that the service let this key read; null where it said nothing of the stake. */
+  readonly onStake: (stake: Stake | null) => void
   /** The service refused the list (403), as it does below the minimum stake. */
   readonly onForbidden: () => void
 }
@@ -114,7 +115,7 @@ export class Intake {
   }
 
   async #onEvent(event: ServiceEvent): Promise<void> {
-    if (event.kind === 'ready' && event.stake) this.#options.onStake(event.stake)
+    if (event.kind === 'ready') this.#options.onStake(event.stake)
     if (event.kind === 'delta') this.#want(event.assets)
     if (event.kind === 'snapshot') {
       const open = new Set(event.ids)
@@ -140,7 +141,7 @@ export class Intake {
     try {
       const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
       this.#failedListsInARow = 0
-      if (stake) onStake(stake)
+      onStake(stake)
       this.#want(assets)
       // What opened while the list was on its way is not in it, and is not closed for that.
       await this.#dropClosed(new Set(assets.map(({ id }) => id)), asked)

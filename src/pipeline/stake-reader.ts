@@ -29,11 +29,29 @@ export class StakeReader {
     this.#options = options
   }
 
-  /** A stake that someone read on the way. */
-  seen(stake: Stake): void {
+  /** What the service said of the stake on the way; null: it let the key in and said nothing of the stake. */
+  seen(stake: Stake | null): void {
+    if (stake) this.#update(stake, 'service')
+    else this.#options.gate.letIn()
+  }
+
+  /** What the stake contract holds, for a service that says nothing of the stake. */
+  readInContract(stake: Stake, hasRole: boolean): void {
+    const { gate, log } = this.#options
+    this.#update(stake, 'contract')
+    if (!gate.updateRole(hasRole)) return
+    if (hasRole) log.info({}, 'the stake contract has the wallet as an attester again')
+    else
+      log.warn(
+        { reason: 'role-missing' },
+        'the stake contract does not have the wallet as an attester, submission paused',
+      )
+  }
+
+  #update(stake: Stake, from: 'service' | 'contract'): void {
     const { gate, log, onStake } = this.#options
     onStake(stake)
-    if (!gate.updateStake(stake)) return
+    if (!gate.updateStake(stake, from)) return
     const facts = { stakedWei: String(stake.stakedWei), minStakeWei: String(stake.minStakeWei) }
     if (gate.stakeOk) log.info(facts, 'stake suffices, submitting')
     else log.warn({ ...facts, reason: 'stake-low' }, 'stake is below the minimum, submission paused')
@@ -79,8 +97,7 @@ export class StakeReader {
   async #read(signal: AbortSignal): Promise<void> {
     try {
       const { stake } = await this.#options.service.listOpen({ includeMyScore: false }, signal)
-      if (stake) this.seen(stake)
-      else this.#options.gate.letIn()
+      this.seen(stake)
     } catch (error) {
       const failure = toAttestdError(error)
       if (failure.reason === 'service-forbidden') this.refused()

@@ -43,6 +43,24 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
+  test('a stake read in the contract does not undo a refusal of the service', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.refuse()
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
+    expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
+    gate.letIn()
+    expect(gate.check()).toEqual({ open: true })
+  })
+
+  test('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
+    expect([gate.updateRole(true), gate.updateRole(false), gate.updateRole(false)]).toEqual([false, true, false])
+    expect(gate.check()).toMatchObject({ open: false, reason: 'role-missing' })
+    gate.updateRole(true)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
   test('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     expect([gate.slowDown(undefined), gate.slowDown(0), gate.slowDown(9000)]).toEqual([2000, 4000, 9000])
