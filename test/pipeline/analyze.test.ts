@@ -25,17 +25,35 @@ const SURE: Detection = {
   platform: 'test',
 }
 
-async function outcomeOf(change: Partial<Detection>, unsurePolicy: AnalyzeOptions['unsurePolicy']) {
+async function outcomeOf(
+  change: Partial<Detection>,
+  unsurePolicy: AnalyzeOptions['unsurePolicy'],
+  given: { mediaType?: null; bytes?: Uint8Array } = {},
+) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-analyze-'))
-  const { asset, seenAt } = submitJobData()
+  const file = path.join(folder, 'media')
+  await fs.writeFile(file, given.bytes ?? '')
+  const data = submitJobData()
+  const asset = { ...data.asset, ...(given.mediaType === null ? { mediaType: null } : {}) }
+  const { seenAt } = data
+  const asked: string[] = []
   const detectors: Pick<DetectorHost, 'detectorFor' | 'detect'> = {
-    detectorFor: () => SUMMARY,
-    detect: async () => ({ ...SURE, ...change }),
+    detectorFor: (mediaType) => (mediaType === 'text' ? null : SUMMARY),
+    detect: async ({ mediaType }) => {
+      asked.push(mediaType)
+      return { ...SURE, ...change }
+    },
   }
   const queued: unknown[] = []
+  let held = 0
   try {
     const end = await analyze(jobRun({ asset, seenAt }), {
-      media: { fetch: async () => ({ file: 'none', release() {} }) } as unknown as AnalyzeOptions['media'],
+      media: {
+        fetch: async () => {
+          held += 1
+          return { file, release: () => void (held -= 1) }
+        },
+      } as unknown as AnalyzeOptions['media'],
       detectors: detectors as DetectorHost,
       verdicts: new VerdictStore(folder),
       queue: {
@@ -51,7 +69,7 @@ async function outcomeOf(change: Partial<Detection>, unsurePolicy: AnalyzeOption
       log: silentLog,
       events: {} as AnalyzeOptions['events'],
     })
-    return { end, queued }
+    return { end, queued, asked, held }
   } finally {
     await fs.rm(folder, { recursive: true })
   }
@@ -76,4 +94,23 @@ test('or submitted as it is where the operator says so', async () => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause: 'flip' }, 'submit')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { unsure: true, unsureBecause: 'flip' } } })
   expect(queued).toHaveLength(1)
+})
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+test('where the service does not say what kind of media it is, the bytes do, and the submission knows it', async () => {
+  const { end, queued, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes: PNG })
+  expect(asked).toEqual(['image'])
+  expect(end).toMatchObject({ result: { outcome: 'scored', mediaType: 'image' } })
+  expect(queued).toMatchObject([['submit', 'asset-x', { asset: { mediaType: 'image' } }, {}]])
+  expect(held).toBe(0)
+})
+
+test.each([
+  [Buffer.from([0, 1, 2, 3]), 'media-unsupported'],
+  [Buffer.from('Words that no detector is loaded for.'), 'detector-none'],
+])('bytes of no known kind, or of one without a detector, get no score', async (bytes, reason) => {
+  const { end, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes })
+  expect(end).toMatchObject({ result: { outcome: 'abstained', reason } })
+  expect([asked, held]).toEqual([[], 0])
 })
