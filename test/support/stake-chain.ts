@@ -1,0 +1,47 @@
+import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { TestContext } from 'vitest'
+import { deployStakeRegistry } from '../../src/sandbox/contracts/deploy-stake-registry.js'
+import { stakeRegistryAbi } from '../../src/sandbox/contracts/stake-registry-abi.js'
+import type { AnvilOptions } from '../../src/sandbox/registry/anvil-process.js'
+import { anvilFor } from './anvil.js'
+
+/** A chain of the test's own with a StakeRegistry on it, whose owner and one more account can be played. */
+export async function stakeChainFor(context: Pick<TestContext, 'onTestFinished'>, options: Partial<AnvilOptions> = {}) {
+  const chainId = options.chainId ?? 84532
+  const { rpcUrl, privateKeys, stop } = await anvilFor(context, options)
+  const [ownerKey, otherKey] = privateKeys as [Hex, Hex]
+  const address = await deployStakeRegistry({ rpcUrl, chainId, privateKey: ownerKey, minimumWei: 1_000n })
+  const chain = defineChain({
+    id: chainId,
+    name: 'the local chain',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
+  const reader = createPublicClient({ chain, transport: http() })
+  const as = (key: Hex) => {
+    const wallet = createWalletClient({ chain, account: privateKeyToAccount(key), transport: http() })
+    const contract = { abi: stakeRegistryAbi, address } as const
+    return {
+      register: (submitter: boolean, attester: boolean) =>
+        wallet.writeContract({ ...contract, functionName: 'register', args: [submitter, attester] }),
+      stake: (value: bigint) => wallet.writeContract({ ...contract, functionName: 'stake', value }),
+      withdraw: (amount: bigint) => wallet.writeContract({ ...contract, functionName: 'withdraw', args: [amount] }),
+      setMinimum: (minimum: bigint) =>
+        wallet.writeContract({ ...contract, functionName: 'setMinimum', args: [minimum] }),
+      setRoles: (account: Address, submitter: boolean, attester: boolean) =>
+        wallet.writeContract({ ...contract, functionName: 'setRoles', args: [account, submitter, attester] }),
+      setStake: (account: Address, staked: bigint) =>
+        wallet.writeContract({ ...contract, functionName: 'setStake', args: [account, staked] }),
+    }
+  }
+  return {
+    rpcUrl,
+    stop,
+    address,
+    chainId,
+    reader,
+    owner: as(ownerKey),
+    other: { ...as(otherKey), address: privateKeyToAccount(otherKey).address },
+  }
+}
