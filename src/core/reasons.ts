@@ -49,6 +49,11 @@ export const REASONS = {
     says: 'The queue engine is not safe to use as configured.',
     fix: 'Redis must be 6.2 or later with maxmemory-policy noeviction.',
   },
+  'sandbox-data-invalid': {
+    kind: 'setup',
+    says: 'What the sandbox kept on disk cannot be read.',
+    fix: 'Restore the folder of --data, or name another one to start anew.',
+  },
   'manifest-invalid': { kind: 'setup', says: 'A detector package has a manifest that is not accepted.' },
   'model-digest-mismatch': {
     kind: 'setup',

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { createPostgresBackend, type IQueueBackend, runMigrations } from 'bullmq'
+import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Backing } from '../backing.js'
-import { DirectoryLock } from './directory-lock.js'
 import { PglitePool } from './pglite-pool.js'
 import { recoverActiveJobs } from './recover-active.js'
 import { saveInDatabase } from './save-data.js'
@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded(dir: string, { fsync = false, log }: EmbeddedOptions): Promise<Backing> {
   await makeDirectory(dir)
-  const lock = await DirectoryLock.take(dir)
+  const lock = await DirectoryLock.take(dir, (who) => inUse(dir, who))
   try {
     const pool = await openDatabase(path.join(dir, 'pg'), fsync)
     const recovered = await prepare(pool)
@@ -46,6 +46,14 @@ async function makeDirectory(dir: string): Promise<void> {
       cause: error,
     })
   }
+}
+
+function inUse(dir: string, who: string): AttestdError {
+  return new AttestdError(
+    'queue-in-use',
+    `The embedded queue in ${dir} is already open in ${who}, and one process owns it. ` +
+      'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379; to use a second queue give it another ATTESTD_DATA_DIR.',
+  )
 }
 
 async function openDatabase(directory: string, fsync: boolean): Promise<PglitePool> {

@@ -3,8 +3,8 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { AttestdError } from '../../core/errors.js'
-import { readFileIfPresent } from '../../core/files.js'
+import { AttestdError } from './errors.js'
+import { readFileIfPresent } from './files.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
 
 const Holder = z.object({
@@ -26,6 +26,9 @@ export interface LockTimes {
   readonly silenceMs: number
 }
 
+/** Makes the error for a directory that is held. @param who the holder in words, for instance `process 42` */
+export type InUse = (who: string) => AttestdError
+
 const DEFAULT_TIMES: LockTimes = { beatMs: 3000, silenceMs: 15_000 }
 /** Rounds of losing a free directory to another process before giving up. */
 const MAX_ROUNDS = 8
@@ -33,8 +36,8 @@ const MAX_ROUNDS = 8
 const HALF_WRITTEN_MS = 500
 
 /**
- * The right to use a directory alone. PGlite takes no lock of its own, and two processes on one database silently lose
- * writes. A lock of a killed process is taken over: at once where its pid can be looked up, else after silence.
+ * The right to use a directory alone, where two processes on one directory would silently lose writes. A lock of a
+ * killed process is taken over: at once where its pid can be looked up, else after silence.
  *
  * The lock is the file `lock.N` with the highest N, and N only grows: a taker makes the next file, which only one can,
  * and then looks whether a higher one exists. Removing a stale file instead would let a slow second taker remove the
@@ -50,16 +53,19 @@ export class DirectoryLock {
   #tellLost: (error: Error) => void = () => {}
   #released = false
 
-  /** @throws `queue-in-use` while another process, or this one, holds the directory */
-  static async take(dir: string, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
+  /**
+   * @param inUse the error to throw while another process, or this one, holds the directory; `who` names the holder
+   * @throws what `inUse` makes, or `data-dir-unusable`
+   */
+  static async take(dir: string, inUse: InUse, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
     const own: Holder = { ...(await ownIdentity()), token: randomUUID() }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const highest = Math.max(0, ...(await lockNumbers(dir)))
       const holder = highest > 0 ? await readHolder(fileOf(dir, highest)) : null
-      if (holder && (await isHeld(fileOf(dir, highest), holder, times))) throw inUse(dir, holder)
+      if (holder && (await isHeld(fileOf(dir, highest), holder, times))) throw inUse(nameOf(holder))
       if (await claim(dir, highest + 1, own)) return new DirectoryLock(dir, highest + 1, own.token, times)
     }
-    throw new AttestdError('queue-in-use', `The embedded queue in ${dir} could not be locked: others try as well.`)
+    throw inUse('other processes that try as well')
   }
 
   private constructor(dir: string, number: number, token: string, { beatMs }: LockTimes) {
@@ -87,7 +93,7 @@ export class DirectoryLock {
       return
     }
     clearInterval(this.#timer)
-    if (!this.#released) this.#tellLost(new Error('the lock of the queue directory was taken away'))
+    if (!this.#released) this.#tellLost(new Error('the lock of the directory was taken away'))
   }
 
   /** A directory that cannot be read for a moment is no proof of a loss. */
@@ -171,12 +177,6 @@ async function modifiedAt(file: string): Promise<number | null> {
   )
 }
 
-function inUse(dir: string, { pid }: ProcessIdentity): AttestdError {
-  const who = pid === process.pid ? 'this process' : `process ${pid}`
-  return new AttestdError(
-    'queue-in-use',
-    `The embedded queue in ${dir} is already open in ${who}, and one process owns it. ` +
-      'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379; to use a second queue give it another ATTESTD_DATA_DIR.',
-    { facts: { pid } },
-  )
+function nameOf({ pid }: ProcessIdentity): string {
+  return pid === process.pid ? 'this process' : `process ${pid}`
 }
