@@ -110,7 +110,9 @@ function scoreRoutes(app: App, world: World): void {
     { schema: schema('Scores on record, and every attempt with what became of it', Plain) },
     async () => ({
       scores: world.scores.all().map(scoreView),
-      attempts: world.scores.attempts().map((entry) => ({ ...entry, accessKey: maskedKey(entry.accessKey) })),
+      attempts: world.scores
+        .attempts()
+        .map((entry) => ({ ...entry, accessKey: entry.accessKey === null ? null : maskedKey(entry.accessKey) })),
     }),
   )
 }

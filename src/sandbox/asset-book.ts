@@ -13,7 +13,8 @@ export interface NewAsset {
   readonly contributorAttestationUid: string
   /** ISO-8601, as the submitter wrote it. */
   readonly verificationDeadline: string
-  readonly mediaType: MediaType
+  /** Null where the submitter named none. */
+  readonly mediaType: MediaType | null
   readonly turnaround: Turnaround
   readonly ownerAddress: string
 }

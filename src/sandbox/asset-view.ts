@@ -1,4 +1,5 @@
 import type { SandboxAsset } from './asset-book.js'
+import { DEFAULT_MEDIA_TYPE } from './choices.js'
 import type { ScoreRecord } from './score-book.js'
 import type { WireMediaAsset } from './wire.js'
 import type { World } from './world.js'
@@ -14,7 +15,7 @@ export function assetView(world: World, asset: SandboxAsset, scorer: string | nu
     contentHash: asset.contentHash,
     uri: asset.uri,
     status: world.assets.isOpen(asset) ? 'open' : 'closed',
-    mediaType: asset.mediaType,
+    mediaType: asset.mediaType ?? DEFAULT_MEDIA_TYPE,
     turnaround: asset.turnaround,
     scoreCount: world.scores.ofAsset(asset.id).length,
     contributorAttestationUid: asset.contributorAttestationUid,

@@ -13,6 +13,9 @@ export const FAULT_ROUTES = [
   'register',
   'upload',
   'keys',
+  'challenge',
+  'session',
+  'owned',
   'gateway',
 ] as const
 export type FaultRoute = (typeof FAULT_ROUTES)[number]

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { OffchainAttestation } from '../chain/eas/attestation.js'
 
 /** What becomes of a second score of the same attester for the same asset. */
 const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
@@ -10,6 +11,9 @@ export interface ScoreInput {
   readonly deepfakeRiskScore: number
   readonly algorithm: string
   readonly notes: string
+  /** As the attester wrote it; absent where the API has no such field. */
+  readonly authenticityScore?: number
+  readonly attestation?: OffchainAttestation
 }
 
 export interface ScoreRecord extends ScoreInput {
@@ -34,7 +38,8 @@ export interface ScoreAttempt {
   readonly at: number
   readonly assetId: string
   readonly attesterAddress: string
-  readonly accessKey: string
+  /** Null on the wallet-session API. */
+  readonly accessKey: string | null
   /** 1 for the first POST for this asset. */
   readonly attempt: number
   readonly deepfakeRiskScore: number

@@ -1,12 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { z } from 'zod'
 import { assetView } from './asset-view.js'
 import { callerOf, requireSignature } from './authenticate.js'
-import { DEFAULT_MEDIA_TYPE } from './choices.js'
 import { faultHooks } from './fault-hooks.js'
 import { keepRawBody } from './json-body.js'
 import { SIGNED } from './openapi.js'
-import { Refusal } from './refusal.js'
+import { registerAsset } from './register-asset.js'
 import { RegisterBody, RegisterReply, refusals } from './wire.js'
 import type { World } from './world.js'
 
@@ -34,23 +32,4 @@ export function submitterRoutes(world: World): FastifyPluginAsyncZod {
       },
     )
   }
-}
-
-/** Puts an asset on the books. Refuses a deadline that is not in the future. */
-function registerAsset(world: World, body: z.infer<typeof RegisterBody>, ownerAddress: string) {
-  if (!(Date.parse(body.verificationDeadline) > world.time.now())) {
-    throw new Refusal('request-invalid', 'body: /verificationDeadline must be in the future')
-  }
-  return world.assets.register({
-    title: body.title,
-    mediaContext: body.mediaContext,
-    contentType: body.contentType ?? 'auto',
-    contentHash: body.contentHash.toLowerCase(),
-    uri: body.uri,
-    contributorAttestationUid: body.contributorAttestationUid,
-    verificationDeadline: body.verificationDeadline,
-    mediaType: body.mediaType ?? DEFAULT_MEDIA_TYPE,
-    turnaround: body.turnaround ?? 'standard',
-    ownerAddress,
-  })
 }

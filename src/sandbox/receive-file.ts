@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { finished } from 'node:stream/promises'
+import fastifyMultipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { validatorCompiler } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { Refusal } from './refusal.js'
+
+/** Fields and part headers around the file, bytes. */
+const MULTIPART_OVERHEAD_BYTES = 64 * 1024
+
+/** For the document alone: the body is read by the multipart parser. */
+export const UploadBody = z.object({
+  file: z.unknown().meta({ type: 'string', contentMediaType: 'application/octet-stream', description: 'The media.' }),
+})
+
+export interface UploadedFile {
+  readonly name: string
+  readonly content: Buffer
+  /** Lower-case hex SHA-256 of the whole request body. */
+  readonly bodySha256: string
+}
+
+/** Makes the routes of this plugin take multipart bodies and no others. @param limit largest file, bytes */
+export async function acceptFiles(app: FastifyInstance, limit: number): Promise<void> {
+  app.setValidatorCompiler(bodyUnchecked)
+  app.removeAllContentTypeParsers()
+  await app.register(fastifyMultipart, { limits: { fileSize: limit, files: 1, fields: 10, parts: 11 } })
+}
+
+/** The largest body whose file is not above the limit, bytes. */
+export function multipartBodyLimit(limit: number): number {
+  return limit + MULTIPART_OVERHEAD_BYTES
+}
+
+/** The one file of a request, whole. Refuses one that is above the limit, empty, or not in the field `file`. */
+export async function receiveFile(request: FastifyRequest, limit: number): Promise<UploadedFile> {
+  const digest = createHash('sha256')
+  // The parser pipes the raw request; a second listener sees the same bytes and lets the pipe set the pace.
+  request.raw.on('data', (chunk: Buffer) => digest.update(chunk))
+  const part = await request.file({ throwFileSizeLimit: false })
+  if (part === undefined) throw new Refusal('request-invalid', 'The multipart body has no file.')
+  const content = await part.toBuffer()
+  if (part.file.truncated) throw new Refusal('file-too-large', `A file may have at most ${limit} bytes.`)
+  if (part.fieldname !== 'file') throw new Refusal('request-invalid', 'The field of the file must be named file.')
+  if (content.byteLength === 0) throw new Refusal('request-invalid', 'The file is empty.')
+  if (!request.raw.readableEnded) await finished(request.raw, { writable: false })
+  return { name: part.filename, content, bodySha256: digest.digest('hex') }
+}
+
+const bodyUnchecked: typeof validatorCompiler = (part) =>
+  part.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(part)

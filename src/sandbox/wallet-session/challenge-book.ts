@@ -1,0 +1,69 @@
+import type { Address } from 'viem'
+import type { RandomBytes } from '../key-ring.js'
+import { Refusal } from '../refusal.js'
+import { challengeText } from './challenge-text.js'
+
+/** Pending challenges of one address and of all; where there are more, the oldest is dropped. */
+const MAX_PENDING = { ofAddress: 16, ofAll: 10_000 }
+
+/** A text that waits for its signature. */
+export interface Challenge {
+  readonly nonce: string
+  readonly message: string
+  /** Lower case. */
+  readonly address: Address
+  /** Unix milliseconds of service time. */
+  readonly expiresAt: number
+}
+
+/** The challenges that were given out and not yet used, oldest first. */
+export class ChallengeBook {
+  readonly #options: { now: () => number; random: RandomBytes; lifetimeMs: number; chainId: number }
+  readonly #pending = new Map<string, Challenge>()
+
+  /** @param options lifetimeMs: how long a challenge can be used; chainId goes into its text */
+  constructor(options: { now: () => number; random: RandomBytes; lifetimeMs: number; chainId: number }) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#pending.size
+  }
+
+  /** @param host host and port by which the caller reached the service */
+  issue(wallet: Address, host: string): Challenge {
+    const { now, random, lifetimeMs, chainId } = this.#options
+    const address = wallet.toLowerCase() as Address
+    const nonce = Buffer.from(random(16)).toString('hex')
+    const issuedAt = now()
+    const expiresAt = issuedAt + lifetimeMs
+    const message = challengeText({ host, address, chainId, nonce, issuedAt, expiresAt })
+    const challenge = { nonce, message, address, expiresAt }
+    this.#makeRoom(address, issuedAt)
+    this.#pending.set(nonce, challenge)
+    return challenge
+  }
+
+  /** Uses a challenge up. Refuses one that is unknown, used or expired. */
+  take(nonce: string): Challenge {
+    const challenge = this.#pending.get(nonce)
+    if (challenge === undefined) {
+      throw new Refusal('challenge-invalid', 'The challenge is unknown, or was used already: ask for a new one.')
+    }
+    this.#pending.delete(nonce)
+    if (challenge.expiresAt <= this.#options.now()) {
+      throw new Refusal('challenge-invalid', 'The challenge has expired: ask for a new one.')
+    }
+    return challenge
+  }
+
+  #makeRoom(address: Address, now: number): void {
+    for (const { nonce, expiresAt } of this.#pending.values()) if (expiresAt <= now) this.#pending.delete(nonce)
+    const own = [...this.#pending.values()].filter((challenge) => challenge.address === address)
+    if (own.length >= MAX_PENDING.ofAddress) this.#pending.delete(own[0]?.nonce ?? '')
+    for (const nonce of this.#pending.keys()) {
+      if (this.#pending.size < MAX_PENDING.ofAll) break
+      this.#pending.delete(nonce)
+    }
+  }
+}
