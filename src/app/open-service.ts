@@ -1,7 +1,7 @@
 import type { RequestEvent } from '../service/http.js'
 import type { AttesterService } from '../service/port.js'
+import type { OnMalformed } from '../service/record.js'
 import type { ClockState, ServiceClock } from '../service/service-clock.js'
-import type { OnMalformed } from '../service/signed-key/reading.js'
 import { openSignedKey } from './open-signed-key.js'
 import type { DaemonParts } from './parts.js'
 

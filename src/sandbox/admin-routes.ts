@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { addressSchema, keyKindSchema, weiSchema } from '../service/signed-key/schemas.js'
+import { keyKindSchema, weiSchema } from '../service/signed-key/schemas.js'
+import { addressSchema } from '../service/wire-fields.js'
 import { assetView, scoreView } from './asset-view.js'
 import { FaultPlanSchema } from './faults.js'
 import { type ApiKey, maskedKey } from './key-ring.js'

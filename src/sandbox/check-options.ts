@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { issueText } from '../service/issue-text.js'
-import { addressSchema } from '../service/signed-key/schemas.js'
+import { addressSchema } from '../service/wire-fields.js'
 import { isPrivateKey } from './development-wallets.js'
 import { FaultPlanSchema } from './faults.js'
 import { isLoopback } from './loopback.js'

@@ -3,8 +3,6 @@ import {
   createKeyReplySchema,
   createKeyRequestSchema,
   healthReplySchema,
-  looseRecordSchema,
-  MEDIA_CONTEXT_MAX,
   mediaAssetSchema,
   registerRequestSchema,
   scoreReplySchema,
@@ -13,6 +11,7 @@ import {
   stakeSchema,
   timeReplySchema,
 } from '../service/signed-key/schemas.js'
+import { looseRecordSchema, MEDIA_CONTEXT_MAX } from '../service/wire-fields.js'
 import { TEXT_LIMITS } from './choices.js'
 import { REFUSALS, type RefusalCode } from './refusal.js'
 

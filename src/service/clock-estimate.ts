@@ -24,18 +24,23 @@ export interface ClockSample {
 /**
  * Reads service time once. It is taken to have been read halfway through the round trip, so half of that is the error
  * bound; a clock step or a suspend in between counts as error too.
+ * @param granularityMs what is read may be older than service time by up to this
  */
-export async function takeSample(clock: Clock, read: () => Promise<number>): Promise<ClockSample> {
+export async function takeSample(
+  clock: Clock,
+  read: () => Promise<number>,
+  granularityMs: number,
+): Promise<ClockSample> {
   const before = { monotonic: clock.monotonic(), wall: clock.now() }
   const serverTime = await read()
   const after = { monotonic: clock.monotonic(), wall: clock.now() }
   const roundTripMs = after.monotonic - before.monotonic
   const step = Math.abs(after.wall - before.wall - roundTripMs)
   return {
-    serviceMs: serverTime,
+    serviceMs: serverTime + granularityMs / 2,
     monotonicMs: before.monotonic + roundTripMs / 2,
     wallMinusMonotonic: after.wall - after.monotonic,
-    boundMs: roundTripMs / 2 + RESOLUTION_MS + step,
+    boundMs: (roundTripMs + granularityMs) / 2 + RESOLUTION_MS + step,
   }
 }
 

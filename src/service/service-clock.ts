@@ -37,6 +37,11 @@ export interface ServiceClockOptions {
   readonly log: Log
   /** How far a timestamp may be from service time, milliseconds. */
   readonly windowMs: number
+  /**
+   * Steps in which `readTime` moves, milliseconds: the time of a block stands for all until the next. The estimate lies
+   * in the middle of a step, and half of one is added to its error bound. @default 0
+   */
+  readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number
   /** Told after every refresh; for metrics. */
@@ -52,13 +57,23 @@ const TRUSTED_SHARE = 0.5
 /** How often `run` looks whether samples are due, milliseconds. */
 export const CHECK_MS = 5_000
 
-/** What a service that is away is called; other failures of the time route say nothing about the request to be signed. */
+/**
+ * What a service that is away is called, and a session that does not open where the time route needs one; other
+ * failures of the time route say nothing about the request to be signed.
+ */
 const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'service-unreachable',
   'service-timeout',
   'service-connection-lost',
   'service-rate-limited',
   'service-failing',
+  'service-unauthorized',
+  'role-missing',
+  'challenge-untrusted',
+  'wallet-unreachable',
+  'wallet-rate-limited',
+  'wallet-refused',
+  'signature-wrong',
 ])
 
 /**
@@ -168,10 +183,11 @@ export class ServiceClock {
   }
 
   async #bestOfSeveral(): Promise<ClockSample> {
+    const { clock, granularityMs = 0, readTime } = this.#options
     let best: ClockSample | null = null
     for (let taken = 0; taken < SAMPLES; taken++) {
       try {
-        const sample = await takeSample(this.#options.clock, () => this.#options.readTime())
+        const sample = await takeSample(clock, () => readTime(), granularityMs)
         if (!best || sample.boundMs < best.boundMs) best = sample
       } catch (error) {
         // One answer is enough to go on with, and a service that fails should not be asked four times more.

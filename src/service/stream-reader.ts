@@ -23,6 +23,7 @@ export interface StreamReaderOptions {
   readonly random: Random
   /** Should have no timeouts of its own on headers and bodies. */
   readonly dispatcher: Dispatcher
+  readonly userAgent: string
   /** Until the headers of the answer, milliseconds. */
   readonly headerTimeoutMs: number
   /** Longest silence, milliseconds; any byte ends it, comments too. */
@@ -103,13 +104,13 @@ async function* readConnection(
 }
 
 async function connect(options: StreamReaderOptions, lastId: string, signal: AbortSignal): Promise<StreamConnection> {
-  const { source, clock, dispatcher, headerTimeoutMs, idleMs, maxEventBytes = MAX_EVENT_BYTES } = options
+  const { source, clock, dispatcher, headerTimeoutMs, idleMs, userAgent, maxEventBytes = MAX_EVENT_BYTES } = options
   const { url, headers } = await source.open(signal)
   signal.throwIfAborted()
   return new StreamConnection({
     url,
     route: source.route,
-    headers: lastId ? { 'last-event-id': lastId, ...headers } : headers,
+    headers: { 'user-agent': userAgent, ...(lastId ? { 'last-event-id': lastId } : {}), ...headers },
     clock,
     dispatcher,
     headerTimeoutMs,

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import type { HttpCall } from './http.js'
+import { isStatus } from './request-check.js'
+import { bytes32Schema, uriSchema } from './wire-fields.js'
 
 /** Largest file that is sent, bytes: "up to 50 MB", in the larger reading (wallet-session-api.md, Limits). */
 export const UPLOAD_MAX_BYTES = 50 * 1024 * 1024
@@ -17,8 +19,8 @@ export interface UploadFile {
 
 /** What an upload is answered with; fields beyond these are not shown. */
 export const uploadReplySchema = z.looseObject({
-  contentHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters'),
-  uri: z.string().min(1).max(2048),
+  contentHash: bytes32Schema,
+  uri: uriSchema,
 })
 export type UploadReply = z.infer<typeof uploadReplySchema>
 
@@ -45,7 +47,7 @@ export function uploadBody({
 
 /** The error of a failed upload: `upload-refused` where it is the file that the service does not take. */
 export function uploadError(error: unknown): unknown {
-  const isFile = error instanceof AttestdError && [400, 413, 415, 422].includes(Number(error.facts.status))
+  const isFile = isStatus(error, 400, 413, 415, 422)
   return isFile ? new AttestdError('upload-refused', error.message, { facts: error.facts }) : error
 }
 

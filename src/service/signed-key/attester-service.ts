@@ -1,52 +1,21 @@
-import { Agent } from 'undici'
-import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import type { Log } from '../../core/log.js'
-import { parseServiceUrl } from '../../core/service-url.js'
 import { cleanText } from '../../core/text.js'
-import { HttpCaller, type RequestEvent } from '../http.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
-import { type ClockState, ServiceClock } from '../service-clock.js'
-import { readStream, type StreamSource } from '../stream-reader.js'
+import type { ServiceClock } from '../service-clock.js'
+import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
+import type { StreamSource } from '../stream-reader.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../text-limits.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
 import { decodeEvent } from './events.js'
-import { type OnMalformed, readAssets, readFound, readStake } from './reading.js'
+import { readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
 
-/** @default what the requests say they come from */
-const USER_AGENT = 'attestd'
-/** Longest algorithm label that is sent, characters; the specification says "short". */
-const ALGORITHM_MAX = 200
-/** Longest notes that are sent, characters; the specification names no limit. */
-const NOTES_MAX = 2000
-
-export interface SignedKeyOptions {
-  /** Origin of the service. */
-  readonly serviceUrl: string
-  /** Takes plain http:// for other machines than this one. @default false */
-  readonly allowInsecure?: boolean
+export interface SignedKeyOptions extends ServiceOptions {
   /** Absent where only the public and dashboard routes are called. */
   readonly accessKey?: string
   readonly signingSecret?: string
   /** @default 'Service' */
   readonly headerPrefix?: string
-  /** How far a timestamp may be from service time, milliseconds. @default 30000 */
-  readonly timestampWindowMs?: number
-  /** Age at which the estimate of service time is renewed, milliseconds. @default 5 min */
-  readonly clockRefreshMs?: number
-  /** For one request with its whole answer, and for the headers of the stream, milliseconds. */
-  readonly requestTimeoutMs: number
-  /** Longest silence of the stream, milliseconds. */
-  readonly streamIdleMs: number
-  /** Largest answer and largest stream event, bytes. @default 16 MiB */
-  readonly maxBytes?: number
-  readonly userAgent?: string
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly onRequest?: (event: RequestEvent) => void
-  readonly onMalformed?: OnMalformed
-  readonly onClock?: (state: ClockState) => void
 }
 
 export interface SignedKeyService {
@@ -60,40 +29,16 @@ export interface SignedKeyService {
 
 /** The signed-key API v1 behind the port, with its clock. Throws `setting-invalid` for a service URL that is not accepted. */
 export function createSignedKeyService(options: SignedKeyOptions): SignedKeyService {
-  const { clock, log, maxBytes, onRequest, requestTimeoutMs } = options
-  const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
-  const http = new HttpCaller({
-    clock,
-    timeoutMs: requestTimeoutMs,
-    userAgent: options.userAgent ?? USER_AGENT,
-    ...(maxBytes === undefined ? {} : { maxReplyBytes: maxBytes }),
-    ...(onRequest === undefined ? {} : { onRequest }),
-  })
-  const serviceClock: ServiceClock = new ServiceClock({
-    readTime: (signal) => client.time(signal),
-    clock,
-    log,
-    windowMs: options.timestampWindowMs ?? 30_000,
-    ...(options.clockRefreshMs === undefined ? {} : { refreshMs: options.clockRefreshMs }),
-    ...(options.onClock === undefined ? {} : { onState: options.onClock }),
-  })
+  const parts: ServiceParts = createServiceParts(options, { readTime: (signal) => client.time(signal) })
   const client = new SignedKeyClient({
-    origin,
+    origin: parts.origin,
     credentials: credentialsOf(options),
     headerPrefix: options.headerPrefix ?? 'Service',
-    http,
-    serviceClock,
+    http: parts.http,
+    serviceClock: parts.clock,
   })
-  // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
-  const streamAgent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  return {
-    service: new SignedKeyAttesterService(client, streamAgent, options),
-    clock: serviceClock,
-    client,
-    close: async () => {
-      await Promise.all([http.close(), streamAgent.destroy()])
-    },
-  }
+  const service = new SignedKeyAttesterService(client, parts, options)
+  return { service, clock: parts.clock, client, close: parts.close }
 }
 
 function credentialsOf({ accessKey, signingSecret }: SignedKeyOptions): Credentials | undefined {
@@ -102,12 +47,12 @@ function credentialsOf({ accessKey, signingSecret }: SignedKeyOptions): Credenti
 
 class SignedKeyAttesterService implements AttesterService {
   readonly #client: SignedKeyClient
-  readonly #streamAgent: Agent
+  readonly #parts: ServiceParts
   readonly #options: SignedKeyOptions
 
-  constructor(client: SignedKeyClient, streamAgent: Agent, options: SignedKeyOptions) {
+  constructor(client: SignedKeyClient, parts: ServiceParts, options: SignedKeyOptions) {
     this.#client = client
-    this.#streamAgent = streamAgent
+    this.#parts = parts
     this.#options = options
   }
 
@@ -148,19 +93,7 @@ class SignedKeyAttesterService implements AttesterService {
   }
 
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent> {
-    const { clock, random, maxBytes, requestTimeoutMs, streamIdleMs } = this.#options
-    return readStream(
-      {
-        source: this.#streamSource(),
-        clock,
-        random,
-        dispatcher: this.#streamAgent,
-        headerTimeoutMs: requestTimeoutMs,
-        idleMs: streamIdleMs,
-        ...(maxBytes === undefined ? {} : { maxEventBytes: maxBytes }),
-      },
-      signal,
-    )
+    return this.#parts.follow(this.#streamSource(), signal)
   }
 
   #streamSource(): StreamSource {
@@ -169,7 +102,7 @@ class SignedKeyAttesterService implements AttesterService {
       route: 'GET /api/v1/attester/media/stream',
       open: async (signal) => {
         signed = await this.#client.streamRequest(signal)
-        return { url: signed.url, headers: { 'user-agent': this.#options.userAgent ?? USER_AGENT, ...signed.headers } }
+        return signed
       },
       decode: (event) => decodeEvent(event, this.#options.onMalformed),
       mended: async (signal) => signed !== null && this.#client.mendedClock(signed.stamp, signal),

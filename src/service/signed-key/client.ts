@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { issueText } from '../issue-text.js'
+import { recordIn } from '../record.js'
+import { checked, encodeId, isStatus } from '../request-check.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
 import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
-import { recordIn } from './reading.js'
+import { looseRecordSchema } from '../wire-fields.js'
 import {
-  assetIdSchema,
   type CreatedKey,
   createKeyReplySchema,
   createKeyRequestSchema,
@@ -14,7 +14,6 @@ import {
   healthReplySchema,
   type KeyKind,
   listReplySchema,
-  looseRecordSchema,
   type RegisterRequest,
   registerRequestSchema,
   type ScoreReply,
@@ -139,11 +138,8 @@ export class SignedKeyClient {
   async register(request: RegisterRequest, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const target = '/api/v1/submitter/media'
     const body = JSON.stringify(checked(registerRequestSchema, request))
-    const reply = await this.#signed(
-      { method: 'POST', target, body, route: `POST ${target}` },
-      looseRecordSchema,
-      signal,
-    )
+    const unsigned = { method: 'POST', target, body, route: `POST ${target}` } as const
+    const reply = await this.#signed(unsigned, looseRecordSchema, signal)
     return recordIn(reply)
   }
 
@@ -245,19 +241,4 @@ export class SignedKeyClient {
   #urlOf(target: string): URL {
     return new URL(target, this.#options.origin)
   }
-}
-
-/** An asset id as one path segment, percent-encoded once. Throws `request-invalid` for text that cannot stand there. */
-function encodeId(id: string): string {
-  return encodeURIComponent(checked(assetIdSchema, id))
-}
-
-function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
-  const parsed = shape.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new AttestdError('request-invalid', `Not sent: ${issueText(parsed.error)}`)
-}
-
-function isStatus(error: unknown, ...statuses: number[]): error is AttestdError {
-  return error instanceof AttestdError && statuses.includes(Number(error.facts.status))
 }

@@ -1,10 +1,9 @@
-import type { z } from 'zod'
-import { AttestdError } from '../../core/errors.js'
 import { cleanText } from '../../core/text.js'
-import { issueText } from '../issue-text.js'
+import { eventData, unknownEvent } from '../event-data.js'
 import type { ServiceEvent } from '../port.js'
+import type { OnMalformed } from '../record.js'
 import type { RawEvent } from '../stream-connection.js'
-import { type OnMalformed, readAssets, stakeOf } from './reading.js'
+import { readAssets, stakeOf } from './reading.js'
 import { assetsEventSchema, errorEventSchema, pingEventSchema, readyEventSchema } from './schemas.js'
 
 /** Longest text of an `error` event that is repeated, characters. */
@@ -17,23 +16,23 @@ const ERROR_TEXT_MAX = 300
 export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
   switch (event.name) {
     case 'ready':
-      return [{ kind: 'ready', stake: stakeOf(parsed(event, readyEventSchema).stake) }]
+      return [{ kind: 'ready', stake: stakeOf(eventData(event, readyEventSchema).stake) }]
     case 'open-assets':
       return [{ kind: 'snapshot', ...assetsIn(event, onMalformed) }]
     case 'new-open-assets':
       return [{ kind: 'delta', ...assetsIn(event, onMalformed) }]
     case 'ping':
-      parsed(event, pingEventSchema)
+      eventData(event, pingEventSchema)
       return [{ kind: 'heartbeat' }]
     case 'error':
       return [{ kind: 'trouble', reason: 'stream-error-event', message: errorText(event) }]
     default:
-      throw new AttestdError('event-malformed', `An event has the unknown name ${cleanText(event.name, 50)}.`)
+      throw unknownEvent(event)
   }
 }
 
 function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
-  const { ids, assets } = parsed(event, assetsEventSchema)
+  const { ids, assets } = eventData(event, assetsEventSchema)
   return {
     assets: readAssets(assets, { asked: false, onMalformed }),
     ids: ids.filter((id) => typeof id === 'string'),
@@ -41,17 +40,5 @@ function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
 }
 
 function errorText(event: RawEvent): string {
-  return `The service reported: ${cleanText(parsed(event, errorEventSchema).message, ERROR_TEXT_MAX)}`
-}
-
-function parsed<Shape extends z.ZodType>({ name, data }: RawEvent, shape: Shape): z.output<Shape> {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {
-    throw new AttestdError('event-malformed', `The data of an event ${name} is not JSON.`)
-  }
-  const result = shape.safeParse(value)
-  if (result.success) return result.data
-  throw new AttestdError('event-malformed', `An event ${name} has a wrong shape: ${issueText(result.error)}`)
+  return `The service reported: ${cleanText(eventData(event, errorEventSchema).message, ERROR_TEXT_MAX)}`
 }

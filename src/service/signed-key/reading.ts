@@ -2,19 +2,10 @@ import { AttestdError } from '../../core/errors.js'
 import { cleanText } from '../../core/text.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, Stake } from '../port.js'
-import { MEDIA_CONTEXT_MAX, mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
-
-/** Longest title that is kept, characters; the specification names no limit. */
-const TITLE_MAX = 500
-
-/** Told of every part of an answer or event that was left out because its shape is wrong. */
-export type OnMalformed = (event: {
-  readonly what: 'asset' | 'stake'
-  /** Asset id where one could be read, cleaned. */
-  readonly id: string | null
-  /** Field and what is wrong with it. */
-  readonly message: string
-}) => void
+import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
+import { TITLE_MAX } from '../text-limits.js'
+import { MEDIA_CONTEXT_MAX } from '../wire-fields.js'
+import { mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
 function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
@@ -45,7 +36,8 @@ export function readAssets(
   const assets: Asset[] = []
   for (const value of values) {
     const parsed = mediaAssetSchema.safeParse(value)
-    if (!parsed.success) onMalformed?.({ what: 'asset', id: idIn(value), message: issueText(parsed.error) })
+    if (!parsed.success)
+      onMalformed?.({ what: 'asset', id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })
     else if (parsed.data.status === 'open') assets.push(assetOf(parsed.data, { asked }))
   }
   return assets
@@ -70,23 +62,4 @@ export function readFound(reply: unknown, id: string): Asset | null {
   }
   if (parsed.data.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
   return parsed.data.status === 'open' ? assetOf(parsed.data, { asked: true }) : null
-}
-
-/**
- * The asset in the answers whose shape is not shown (one asset, registration): the answer itself, or what stands under
- * `asset` or `media`.
- */
-export function recordIn(reply: unknown): Record<string, unknown> {
-  const record = asRecord(reply) ?? {}
-  return asRecord(record.asset) ?? asRecord(record.media) ?? record
-}
-
-function idIn(value: unknown): string | null {
-  const id = asRecord(value)?.id
-  return typeof id === 'string' ? cleanText(id, 100) : null
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isRecord ? (value as Record<string, unknown>) : undefined
 }

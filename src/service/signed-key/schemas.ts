@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { MEDIA_TYPES } from '../../core/media-types.js'
+import {
+  addressSchema,
+  assetIdSchema,
+  bytes32Schema,
+  mediaTypeSchema,
+  registrationSchema,
+  riskSchema,
+  turnaroundSchema,
+  uriSchema,
+} from '../wire-fields.js'
 
 /**
  * Wire shapes of the signed-key API v1, shared with the sandbox. They say what travels and change nothing: no defaults,
@@ -7,35 +16,8 @@ import { MEDIA_TYPES } from '../../core/media-types.js'
  * `reading.ts`'s work.
  */
 
-/** Longest mediaContext, characters (specification, Limits). */
-export const MEDIA_CONTEXT_MAX = 200
-/** Longest asset id that is taken; the specification names no limit. */
-const ASSET_ID_MAX = 512
-/** Longest URI that is taken; the specification names no limit. */
-const URI_MAX = 2048
-
-/** 0x and 64 hex characters, either case. */
-const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
-/** 0x and 40 hex characters, either case. */
-export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters')
 /** Wei as a decimal string; 78 digits hold every uint256. */
 export const weiSchema = z.string().regex(/^\d{1,78}$/, 'must be a decimal string')
-const riskSchema = z.number().min(0).max(100)
-const mediaTypeSchema = z.enum(MEDIA_TYPES)
-const turnaroundSchema = z.enum(['standard', 'priority_5min'])
-
-/**
- * An asset id that can stand in a path: well-formed text, and not a dot segment, which every URL parser would resolve
- * away, so that another path would be sent than was signed.
- */
-export const assetIdSchema = z
-  .string()
-  .min(1)
-  .max(ASSET_ID_MAX)
-  .refine((id) => id.isWellFormed() && !id.includes('\u0000') && id !== '.' && id !== '..', 'cannot stand in a path')
-
-/** A JSON object of which nothing more is known here; what is read of it is checked where it is read. */
-export const looseRecordSchema = z.looseObject({})
 
 export const stakeSchema = z.looseObject({ stakedWei: weiSchema, minStakeWei: weiSchema })
 
@@ -49,7 +31,7 @@ export const mediaAssetSchema = z.looseObject({
   title: z.string(),
   mediaContext: z.string(),
   contentHash: bytes32Schema,
-  uri: z.string().min(1).max(URI_MAX),
+  uri: uriSchema,
   status: z.string(),
   mediaType: mediaTypeSchema,
   turnaround: turnaroundSchema,
@@ -92,18 +74,9 @@ export const scoreReplySchema = z.looseObject({ score: scoreSchema, aggregate: z
 
 // submitter route
 
-export const registerRequestSchema = z.looseObject({
-  title: z.string(),
-  mediaContext: z.string().max(MEDIA_CONTEXT_MAX),
+export const registerRequestSchema = registrationSchema.extend({
   /** Detector content hint; `auto`, `face` and `landscape` are named, others are not shown. */
   contentType: z.string().optional(),
-  contentHash: bytes32Schema,
-  uri: z.string().min(1).max(URI_MAX),
-  contributorAttestationUid: bytes32Schema,
-  /** ISO-8601, in the future. */
-  verificationDeadline: z.iso.datetime({ offset: true }),
-  mediaType: mediaTypeSchema.optional(),
-  turnaround: turnaroundSchema.optional(),
 })
 
 // dashboard key routes

@@ -1,0 +1,30 @@
+import { cleanText } from '../core/text.js'
+
+/** Told of every part of an answer or event that was left out because its shape is wrong. */
+export type OnMalformed = (event: {
+  readonly what: 'asset' | 'stake'
+  /** Asset id where one could be read, cleaned. */
+  readonly id: string | null
+  /** Field and what is wrong with it. */
+  readonly message: string
+}) => void
+
+/** A JSON object as a record; undefined for anything else. */
+export function asRecord(value: unknown): Record<string, unknown> | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord ? (value as Record<string, unknown>) : undefined
+}
+
+/**
+ * The asset in the answers whose shape is not shown (one asset, registration): the answer itself, or what stands under
+ * `asset` or `media`.
+ */
+export function recordIn(reply: unknown): Record<string, unknown> {
+  const record = asRecord(reply) ?? {}
+  return asRecord(record.asset) ?? asRecord(record.media) ?? record
+}
+
+/** A text of the service that names an asset, for a log line; null for anything but text. */
+export function nameable(id: unknown): string | null {
+  return typeof id === 'string' ? cleanText(id, 100) : null
+}

@@ -1,0 +1,100 @@
+import { Agent } from 'undici'
+import type { Clock, Random } from '../core/clock.js'
+import type { Log } from '../core/log.js'
+import { parseServiceUrl } from '../core/service-url.js'
+import { HttpCaller, type RequestEvent } from './http.js'
+import type { ServiceEvent } from './port.js'
+import type { OnMalformed } from './record.js'
+import { type ClockState, ServiceClock } from './service-clock.js'
+import { readStream, type StreamSource } from './stream-reader.js'
+
+/** @default what the requests say they come from */
+const USER_AGENT = 'attestd'
+/** @default how far a timestamp may be from service time, milliseconds */
+export const TIMESTAMP_WINDOW_MS = 30_000
+
+/** What a client needs, whichever API it speaks. */
+export interface ServiceOptions {
+  /** Origin of the service. */
+  readonly serviceUrl: string
+  /** Takes plain http:// for other machines than this one. @default false */
+  readonly allowInsecure?: boolean
+  /** How far a timestamp may be from service time, milliseconds. @default TIMESTAMP_WINDOW_MS */
+  readonly timestampWindowMs?: number
+  /** Age at which the estimate of service time is renewed, milliseconds. @default 5 min */
+  readonly clockRefreshMs?: number
+  /** For one request with its whole answer, and for the headers of the stream, milliseconds. */
+  readonly requestTimeoutMs: number
+  /** Longest silence of the stream, milliseconds. */
+  readonly streamIdleMs: number
+  /** Largest answer and largest stream event, bytes. @default 16 MiB */
+  readonly maxBytes?: number
+  readonly userAgent?: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly onRequest?: (event: RequestEvent) => void
+  readonly onMalformed?: OnMalformed
+  readonly onClock?: (state: ClockState) => void
+}
+
+/** What both adapters are built on. */
+export interface ServiceParts {
+  readonly origin: URL
+  readonly http: HttpCaller
+  readonly clock: ServiceClock
+  /** Follows an event stream of this service until the signal aborts; see `readStream`. */
+  readonly follow: (source: StreamSource, signal: AbortSignal) => AsyncIterable<ServiceEvent>
+  /** Breaks off what is still on its way and closes the connections. */
+  close(): Promise<void>
+}
+
+/** How this API tells its time. */
+interface TimeOfService {
+  /** Reads service time once, Unix milliseconds. */
+  readonly readTime: (signal?: AbortSignal) => Promise<number>
+  /** Steps in which service time moves, milliseconds. */
+  readonly granularityMs?: number
+}
+
+/** Requests, clock and streams of one service. Throws `setting-invalid` for a service URL that is not accepted. */
+export function createServiceParts(options: ServiceOptions, time: TimeOfService): ServiceParts {
+  const { clock, log, random, maxBytes, onRequest, requestTimeoutMs, streamIdleMs } = options
+  const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
+  const userAgent = options.userAgent ?? USER_AGENT
+  const http = new HttpCaller({
+    clock,
+    timeoutMs: requestTimeoutMs,
+    userAgent,
+    ...(maxBytes === undefined ? {} : { maxReplyBytes: maxBytes }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  })
+  const serviceClock = new ServiceClock({
+    ...time,
+    clock,
+    log,
+    windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,
+    ...(options.clockRefreshMs === undefined ? {} : { refreshMs: options.clockRefreshMs }),
+    ...(options.onClock === undefined ? {} : { onState: options.onClock }),
+  })
+  // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const reading = {
+    clock,
+    random,
+    dispatcher,
+    userAgent,
+    headerTimeoutMs: requestTimeoutMs,
+    idleMs: streamIdleMs,
+    ...(maxBytes === undefined ? {} : { maxEventBytes: maxBytes }),
+  }
+  return {
+    origin,
+    http,
+    clock: serviceClock,
+    follow: (source, signal) => readStream({ ...reading, source }, signal),
+    close: async () => {
+      await Promise.all([http.close(), dispatcher.destroy()])
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { MEDIA_TYPES } from '../core/media-types.js'
+
+/** Shapes of single fields that both APIs carry, shared with the sandbox. They check and change nothing. */
+
+/** Longest mediaContext, characters (signed-key specification, Limits). */
+export const MEDIA_CONTEXT_MAX = 200
+/** Longest asset id that is taken; the specifications name no limit. */
+const ASSET_ID_MAX = 512
+/** Longest URI that is taken; the specifications name no limit. */
+const URI_MAX = 2048
+
+/** 0x and 64 hex characters, either case. */
+export const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
+/** 0x and 40 hex characters, either case. */
+export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters')
+export const uriSchema = z.string().min(1).max(URI_MAX)
+/** A percentage. */
+export const riskSchema = z.number().min(0).max(100)
+export const mediaTypeSchema = z.enum(MEDIA_TYPES)
+export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
+
+/**
+ * An asset id that can stand in a path: well-formed text, and not a dot segment, which every URL parser would resolve
+ * away, so that another path would be sent than was meant.
+ */
+export const assetIdSchema = z
+  .string()
+  .min(1)
+  .max(ASSET_ID_MAX)
+  .refine((id) => id.isWellFormed() && !id.includes('\u0000') && id !== '.' && id !== '..', 'cannot stand in a path')
+
+/** A JSON object of which nothing more is known here; what is read of it is checked where it is read. */
+export const looseRecordSchema = z.looseObject({})
+
+/** What both APIs are told of a new asset. */
+export const registrationSchema = z.looseObject({
+  title: z.string(),
+  mediaContext: z.string().max(MEDIA_CONTEXT_MAX),
+  contentHash: bytes32Schema,
+  uri: uriSchema,
+  contributorAttestationUid: bytes32Schema,
+  /** ISO-8601, in the future. */
+  verificationDeadline: z.iso.datetime({ offset: true }),
+  mediaType: mediaTypeSchema.optional(),
+  turnaround: turnaroundSchema.optional(),
+})
