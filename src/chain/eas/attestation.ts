@@ -11,7 +11,16 @@ export interface EasProfile {
   readonly attestationVersion: 1 | 2
   /** Solidity fields of the data, for instance `string assetId,uint16 deepfakeRiskBps`. */
   readonly schema: string
+  /** The fields of `schema`, in its order. */
+  readonly fields: readonly SchemaField[]
   readonly schemaUid: Hex
+}
+
+/** One field of a schema: a part of the score as a Solidity type. */
+export interface SchemaField {
+  readonly name: keyof AttestedScore
+  /** `string`, `bytes32`, or `uint` with its bits. */
+  readonly type: string
 }
 
 /** What an attestation says; a schema takes the fields that it names. */

@@ -1,0 +1,39 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import { AttestdError } from '../../core/errors.js'
+import { networkOf } from '../networks.js'
+import type { EasProfile } from './attestation.js'
+import { parseSchema, schemaUidOf } from './schema.js'
+
+export interface EasProfileOptions {
+  readonly chainId: number
+  readonly contract: Address
+  /** '' for what is known of the chain's own EAS contract. */
+  readonly domainVersion: string
+  readonly attestationVersion: 1 | 2
+  readonly schema: string
+  /** Null for the uid of a schema that is revocable and has no resolver. */
+  readonly schemaUid: Hex | null
+}
+
+/** Everything that is the same for each attestation. Throws `setting-invalid`. */
+export function easProfile(options: EasProfileOptions): EasProfile {
+  const { chainId, attestationVersion, schema } = options
+  return {
+    chainId,
+    contract: getAddress(options.contract),
+    domainVersion: options.domainVersion || knownDomainVersion(chainId),
+    attestationVersion,
+    schema,
+    fields: parseSchema(schema),
+    schemaUid: (options.schemaUid?.toLowerCase() as Hex | undefined) ?? schemaUidOf(schema),
+  }
+}
+
+function knownDomainVersion(chainId: number): string {
+  const known = networkOf(chainId)?.easDomainVersion
+  if (known !== undefined) return known
+  throw new AttestdError(
+    'setting-invalid',
+    `The version of the EAS contract on chain ${chainId} is not known; set ATTESTD_EAS_DOMAIN_VERSION to what its version() says.`,
+  )
+}
