@@ -1,0 +1,62 @@
+// The conformance table, from the rows of the tests that passed.
+const TITLES = {
+  'signed-key': 'Signed-key REST API (v1)',
+  'wallet-session': 'Wallet-session HTTP API',
+}
+
+const HEAD = `# Conformance
+
+Every rule that the two service documents state, checked on both sides: on the sandbox by hand-made HTTP requests, on the
+client by what it sends and by how it takes answers. A ✓ is a test of \`test/conformance\` that passed; a – says why a
+side has no part in the rule. What a document calls "not shown" is no rule; what was chosen for it stands in
+\`src/sandbox/choices.ts\`. Written by \`npm run conformance\`.
+`
+
+/** @param rows of every test that passed, in order @param routes by API */
+export function conformancePage(rows, routes) {
+  const sections = Object.keys(routes).map((api) => section(api, rulesOf(rows, api, routes[api])))
+  return [HEAD, ...sections].join('\n')
+}
+
+/** Routes of the documents without a rule of their own that passed. */
+export function uncovered(rows, routes) {
+  return Object.entries(routes).flatMap(([api, list]) =>
+    list.filter((route) => !rows.some((row) => row.api === api && row.route === route)),
+  )
+}
+
+function rulesOf(rows, api, routes) {
+  const rules = new Map()
+  for (const row of rows.filter((one) => one.api === api)) {
+    const key = JSON.stringify([row.route, row.rule])
+    const rule = rules.get(key) ?? { ...row, sides: { ...row.absent } }
+    rule.sides[row.side] = '✓'
+    rules.set(key, rule)
+  }
+  const place = (route) => (routes.includes(route) ? routes.indexOf(route) : route === 'every route' ? -2 : -1)
+  return [...rules.values()].sort((a, b) => place(a.route) - place(b.route))
+}
+
+function section(api, rules) {
+  const checks = rules.reduce((sum, { sides }) => sum + Object.values(sides).filter((side) => side === '✓').length, 0)
+  const lines = rules.map(({ route, rule, section: heading, sides }) => {
+    const cells = [
+      route.startsWith('every') ? route : `\`${route}\``,
+      rule,
+      heading,
+      sides.sandbox ?? '',
+      sides.client ?? '',
+    ]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  })
+  return [
+    `## ${TITLES[api]}`,
+    '',
+    `${rules.length} rules, ${checks} checks.`,
+    '',
+    '| Route | Rule | Section | Sandbox | Client |',
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
+}

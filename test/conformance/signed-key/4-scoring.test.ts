@@ -1,0 +1,180 @@
+import { expect } from 'vitest'
+import { rulesOf } from '../../support/conformance.js'
+import { answering } from '../../support/wire-recorder.js'
+import { HASH, MEDIA, SCORE, signedKeyWorld } from './world.js'
+
+const rule = rulesOf('signed-key')
+const world = signedKeyWorld()
+const ROUTE = 'POST /api/v1/attester/media/:id/scores'
+const post = async (body: unknown) => world.asAttester('POST', `${MEDIA}/${(await world.newAsset()).id}/scores`, body)
+
+/** A score as the pipeline hands it to the client; @returns what was sent */
+async function submit(changes: { risk?: number; algorithm?: string; notes?: string } = {}) {
+  const { id } = await world.newAsset()
+  const score = { assetId: id, contentHash: HASH, risk: 42.5, algorithm: 'conformance-1', notes: 'a line', ...changes }
+  await world.attester.clock.ready()
+  const receipt = await world.attester.service.submit(score, world.attester.clock.now())
+  return { id, receipt, sent: JSON.parse(world.wire.last('POST', `${MEDIA}/${id}/scores`).body) }
+}
+
+rule(
+  ROUTE,
+  '200 with { score: { id, assetId, attesterAddress, deepfakeRiskScore }, aggregate: an object }.',
+  'Endpoints; Resources, Score, Aggregate',
+  {
+    sandbox: async () => {
+      const { id } = await world.newAsset()
+      const { status, json } = await world.asAttester('POST', `${MEDIA}/${id}/scores`, SCORE)
+      expect(status).toBe(200)
+      expect(json.score).toMatchObject({
+        id: expect.any(String),
+        assetId: id,
+        attesterAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+        deepfakeRiskScore: SCORE.deepfakeRiskScore,
+      })
+      expect(json.aggregate).toEqual(expect.objectContaining({}))
+    },
+    client: async () => {
+      const { id, receipt } = await submit()
+      expect(receipt).toEqual({
+        scoreId: expect.any(String),
+        assetId: id,
+        risk: 42.5,
+        how: 'accepted',
+        attester: world.sandbox.attesterKey.wallet,
+      })
+    },
+  },
+)
+
+rule(ROUTE, 'deepfakeRiskScore is a required number from 0 to 100 (percentage).', 'Endpoints; Limits', {
+  sandbox: async () => {
+    for (const deepfakeRiskScore of [0, 100, 0.01])
+      expect((await post({ ...SCORE, deepfakeRiskScore })).status).toBe(200)
+    for (const deepfakeRiskScore of [-0.01, 100.01, '50', null, undefined]) {
+      expect((await post({ ...SCORE, deepfakeRiskScore })).status, String(deepfakeRiskScore)).toBe(400)
+    }
+  },
+  client: async () => {
+    expect((await submit({ risk: 100 })).sent.deepfakeRiskScore).toBe(100)
+    for (const risk of [-1, 100.5, Number.NaN]) {
+      await expect(submit({ risk })).rejects.toMatchObject({ reason: 'request-invalid' })
+    }
+  },
+})
+
+rule(ROUTE, 'algorithm is a required, short label.', 'Endpoints', {
+  sandbox: async () => {
+    for (const algorithm of [undefined, '', 7]) expect((await post({ ...SCORE, algorithm })).status).toBe(400)
+  },
+  client: async () => {
+    expect((await submit({ algorithm: 'attestd-image@2.0.0' })).sent.algorithm).toBe('attestd-image@2.0.0')
+    expect((await submit({ algorithm: 'x'.repeat(5_000) })).sent.algorithm.length).toBeLessThanOrEqual(200)
+  },
+})
+
+rule(ROUTE, 'notes are optional free text.', 'Endpoints', {
+  sandbox: async () => {
+    expect((await post(SCORE)).status).toBe(200)
+    expect((await post({ ...SCORE, notes: 'visage – 顔' })).status).toBe(200)
+    expect((await post({ ...SCORE, notes: 7 })).status).toBe(400)
+  },
+  client: async () => {
+    expect((await submit({ notes: 'visage – 顔' })).sent.notes).toBe('visage – 顔')
+  },
+})
+
+rule(ROUTE, 'signature is reserved for the future and ignored today.', 'Endpoints; Versioning', {
+  sandbox: async () => {
+    expect((await post({ ...SCORE, signature: '0xnonsense' })).status).toBe(200)
+  },
+  client: async () => {
+    expect((await submit()).sent).not.toHaveProperty('signature')
+  },
+})
+
+rule(ROUTE, "The attester address is the one of the key's wallet.", 'What the service does; Endpoints', {
+  sandbox: async () => {
+    const { attesterKey } = world.sandbox
+    expect((await post(SCORE)).json.score.attesterAddress.toLowerCase()).toBe(attesterKey.wallet)
+  },
+  client: async () => {
+    const { sent, receipt } = await submit()
+    expect(Object.keys(sent).sort()).toEqual(['algorithm', 'deepfakeRiskScore', 'notes'])
+    expect(receipt.attester).toBe(world.sandbox.attesterKey.wallet)
+  },
+})
+
+rule(ROUTE, 'An attempt to submit as another address is rejected.', 'Endpoints; Errors', {
+  sandbox: async () => {
+    const reply = await post({ ...SCORE, attesterAddress: `0x${'9'.repeat(40)}` })
+    expect(reply.status).toBe(403)
+    expect(world.sandbox.scores().filter(({ attesterAddress }) => attesterAddress.includes('999'))).toEqual([])
+  },
+  client: '– it names no address',
+})
+
+rule(ROUTE, 'The attester needs a wallet that is linked in the dashboard.', 'Endpoints', {
+  sandbox: async () => {
+    const key = { ...world.sandbox.control.createKey({ kind: 'attester', wallet: null }), wallet: '' }
+    const { id } = await world.newAsset()
+    expect((await world.signed(key, 'POST', `${MEDIA}/${id}/scores`, SCORE)).status).toBe(403)
+  },
+  client: async () => {
+    const { id } = await world.newAsset()
+    const { service, clock } = world.client(world.sandbox.control.createKey({ kind: 'attester', wallet: null }))
+    await clock.ready()
+    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'service-forbidden' })
+  },
+})
+
+rule(
+  ROUTE,
+  'Clients never build or submit an attestation payload; the service makes and signs it.',
+  'What the service does',
+  {
+    sandbox: async () => {
+      const { score } = (await post(SCORE)).json
+      expect(score.attestationUid).toMatch(/^0x[0-9a-f]{64}$/)
+    },
+    client: async () => {
+      expect(JSON.stringify((await submit()).sent)).not.toMatch(/attestation/i)
+    },
+  },
+)
+
+rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
+  sandbox: async () => {
+    const { id } = await world.newAsset()
+    world.sandbox.control.closeAsset(id)
+    expect((await world.asAttester('POST', `${MEDIA}/${id}/scores`, SCORE)).status).toBe(404)
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === id)).toEqual([])
+  },
+  client: async () => {
+    const { id } = await world.newAsset()
+    world.sandbox.control.closeAsset(id)
+    await world.attester.clock.ready()
+    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    const sent = world.attester.service.submit(score, world.attester.clock.now())
+    await expect(sent).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
+  },
+})
+
+rule(ROUTE, 'A 401 is told apart from a stored score.', 'Errors', {
+  sandbox: async () => {
+    const { id } = await world.newAsset()
+    const late = { timestamp: Date.now() - 120_000 }
+    expect((await world.asAttester('POST', `${MEDIA}/${id}/scores`, SCORE, late)).status).toBe(401)
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === id)).toEqual([])
+  },
+  client: async () => {
+    const { id } = await world.newAsset()
+    world.wire.stand = answering(`${MEDIA}/${id}/scores`, 401, {})
+    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    await world.attester.clock.ready()
+    const sent = world.attester.service.submit(score, world.attester.clock.now())
+    await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+    world.wire.stand = null
+  },
+})

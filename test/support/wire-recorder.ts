@@ -1,0 +1,103 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as it went over the wire, with the status it was answered with. */
+export interface Recorded {
+  readonly method: string
+  /** Path and query as they came. */
+  readonly target: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+  status: number | null
+}
+
+/** Answers a request itself; false passes it on. */
+export type Stand = (request: Recorded, response: http.ServerResponse) => boolean | Promise<boolean>
+
+/** Stands between a client and a service, keeps every request, and answers itself where the test wants so. */
+export class WireRecorder {
+  readonly requests: Recorded[] = []
+  /** Answers instead of the service while it is set. */
+  stand: Stand | null = null
+  readonly #server: http.Server
+  readonly #target: URL
+
+  private constructor(target: string) {
+    this.#target = new URL(target)
+    this.#server = http.createServer((request, response) => {
+      const parts: Buffer[] = []
+      request.on('data', (part: Buffer) => parts.push(part))
+      request.on('end', () => void this.#take(request, Buffer.concat(parts), response))
+    })
+  }
+
+  static async start(target: string): Promise<WireRecorder> {
+    const recorder = new WireRecorder(target)
+    await new Promise<void>((resolve) => recorder.#server.listen(0, '127.0.0.1', resolve))
+    return recorder
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Requests whose target begins so, in order. */
+  to(method: string, path: string): Recorded[] {
+    return this.requests.filter((one) => one.method === method && one.target.split('?')[0] === path)
+  }
+
+  /** The last request of a route. @throws where there was none */
+  last(method: string, path: string): Recorded {
+    const found = this.to(method, path).at(-1)
+    if (found === undefined) throw new Error(`no ${method} ${path} among ${this.#targets()}`)
+    return found
+  }
+
+  /** Everything that was sent, as one text to search. */
+  sent(): string {
+    return this.requests.map((one) => JSON.stringify([one.target, one.headers, one.body])).join('\n')
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #take(request: http.IncomingMessage, body: Buffer, response: http.ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request
+    const recorded: Recorded = { method, target: url, headers, body: body.toString('utf8'), status: null }
+    this.requests.push(recorded)
+    response.on('finish', () => {
+      recorded.status ??= response.statusCode
+    })
+    if (this.stand !== null && (await this.stand(recorded, response))) return
+    this.#pass(recorded, body, response)
+  }
+
+  #pass(recorded: Recorded, body: Buffer, response: http.ServerResponse): void {
+    const { hostname, port } = this.#target
+    const { method, target: path, headers } = recorded
+    const onward = http.request({ hostname, port, method, path, headers, agent: false }, (answer) => {
+      recorded.status = answer.statusCode ?? null
+      answer.on('error', () => response.destroy())
+      answer.pipe(response.writeHead(answer.statusCode!, answer.headers))
+    })
+    onward.on('error', () => response.destroy())
+    response.on('close', () => onward.destroy())
+    onward.end(body)
+  }
+
+  #targets(): string {
+    return JSON.stringify(this.requests.map(({ method, target }) => `${method} ${target}`))
+  }
+}
+
+/** A stand that gives every request of a path the same JSON answer. */
+export function answering(path: string, status: number, value: unknown): Stand {
+  return (request, response) => {
+    if (request.target.split('?')[0] !== path) return false
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    response.end(JSON.stringify(value))
+    return true
+  }
+}
