@@ -80,9 +80,9 @@ const cutStreams: Act = async ({ bench }) => {
   bench.sandbox.control.cutStreams()
 }
 const dipStake: Act = async ({ bench }, _daemons, seed, nth) => {
-  bench.sandbox.control.setStake({ stakedWei: 1n })
+  await bench.sandbox.control.setStake({ stakedWei: 1n })
   await sleep(drawBetween(100, 1000, seed, 'poor', nth))
-  bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+  await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
 }
 
 const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
@@ -90,9 +90,9 @@ const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
   redis: [killDaemon, killRedis, killRedis, hangDaemon, stopDaemon, cutStreams, dipStake],
 }
 
-onEachEngine('everything at once', (engine) => {
-  test.each(seedsOf('everything'))('in the mixture of seed %s', async (seed) => {
-    run = await startRun(engine, { faults: { seed, rules: mixture(seed) } })
+onEachEngine('everything at once', (engine, api) => {
+  test.each(seedsOf('everything', api))('in the mixture of seed %s', async (seed) => {
+    run = await startRun(engine, { api, faults: { seed, rules: mixture(seed) } })
     const { bench } = run
     const count = engine === 'redis' ? 2 : 1
     const daemons = Array.from({ length: count }, (_, nth) => run.start(`daemon-${nth}`))

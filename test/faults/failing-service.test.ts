@@ -25,9 +25,9 @@ function randomStatuses(): Partial<FaultRule>[] {
   )
 }
 
-onEachEngine('429, 500 and 503 at random', (engine) => {
-  test.each(seedsOf('statuses'))('on list, one, score, stream and time, seed %s', async (seed) => {
-    run = await startRun(engine, { faults: { seed, rules: randomStatuses() as FaultRule[] } })
+onEachEngine('429, 500 and 503 at random', (engine, api) => {
+  test.each(seedsOf('statuses', api))('on list, one, score, stream and time, seed %s', async (seed) => {
+    run = await startRun(engine, { api, faults: { seed, rules: randomStatuses() as FaultRule[] } })
     const { bench } = run
     await bench.registerMany(8, seed)
     run.start()

@@ -21,9 +21,9 @@ const slowService = (seed: string): FaultPlanInput => ({
   ],
 })
 
-onEachEngine('kill -9 of the daemon', (engine) => {
-  test.each(seedsOf('killedDaemon'))('at any moment, seed %s', async (seed) => {
-    run = await startRun(engine, { faults: slowService(seed) })
+onEachEngine('kill -9 of the daemon', (engine, api) => {
+  test.each(seedsOf('killedDaemon', api))('at any moment, seed %s', async (seed) => {
+    run = await startRun(engine, { api, faults: slowService(seed) })
     const { bench } = run
     const kills = drawBetween(3, 4, seed, 'kills')
     for (let nth = 0; nth < kills; nth++) {

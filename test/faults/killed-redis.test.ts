@@ -10,9 +10,10 @@ let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
-onRedis('kill -9 of Redis', () => {
-  test.each(seedsOf('killedRedis'))('while the daemon works and goes on, seed %s', async (seed) => {
+onRedis('kill -9 of Redis', (api) => {
+  test.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
     run = await startRun('redis', {
+      api,
       faults: {
         seed,
         rules: [
@@ -37,7 +38,7 @@ onRedis('kill -9 of Redis', () => {
   })
 
   test('which was not there yet when the daemon started, seed late', async () => {
-    run = await startRun('redis')
+    run = await startRun('redis', { api })
     const { bench, redis } = run
     await redis!.kill9()
     const daemon = run.start()

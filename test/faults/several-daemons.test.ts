@@ -11,9 +11,10 @@ let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
-onRedis('several daemons on one queue', () => {
-  test.each(seedsOf('severalDaemons'))('with kills of one of them at a time, seed %s', async (seed) => {
+onRedis('several daemons on one queue', (api) => {
+  test.each(seedsOf('severalDaemons', api))('with kills of one of them at a time, seed %s', async (seed) => {
     run = await startRun('redis', {
+      api,
       faults: {
         seed,
         rules: [

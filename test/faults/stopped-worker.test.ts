@@ -31,9 +31,9 @@ function midAnswer(seed: string, nth: number): Moment {
   return { route, requests: drawBetween(2, 4, seed, 'requests', nth), laterMs: drawBetween(0, 300, seed, 'later', nth) }
 }
 
-onRedis('a worker that hangs (SIGSTOP) past its lock', () => {
-  test.each(seedsOf('stoppedWorker'))('and wakes after another took over, seed %s', async (seed) => {
-    run = await startRun('redis', { faults: slowAnswers(seed) })
+onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
+  test.each(seedsOf('stoppedWorker', api))('and wakes after another took over, seed %s', async (seed) => {
+    run = await startRun('redis', { api, faults: slowAnswers(seed) })
     const { bench } = run
     const hung = await run.start('hung', PATIENT).ready()
     const reached = reach(bench, midAnswer(seed, 0))
@@ -49,9 +49,9 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', () => {
   })
 })
 
-onEachEngine('a daemon that hangs (SIGSTOP) past its own locks', (engine) => {
+onEachEngine('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
   test('goes on by itself, seed alone', async () => {
-    run = await startRun(engine, { faults: slowAnswers('alone') })
+    run = await startRun(engine, { api, faults: slowAnswers('alone') })
     const { bench } = run
     const daemon = await run.start().ready()
     for (let nth = 0; nth < 2; nth++) {

@@ -14,13 +14,26 @@ import { writeTinyPackage } from './detector-package.js'
 import { draw } from './fault-seed.js'
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.js'
 
+/** The API that the daemons of a bench speak. */
+export type Api = 'signed-key' | 'wallet-session'
+
+export interface BenchOptions extends SandboxOptions {
+  /** @default 'signed-key' */
+  readonly api?: Api
+}
+
 /** Times of the daemons under test, ms: as short as the settings take, so that every wait ends within seconds. */
-export const WINDOW_MS = 2000
+const WINDOW_MS: Readonly<Record<Api, number>> = {
+  'signed-key': 2000,
+  // Chain time is a whole second of a block up to two seconds old.
+  'wallet-session': 8000,
+}
 export const SERVICE_TIMEOUT_MS = 1000
 export const LOCK_MS = 2000
 /** Limit of one test that starts daemons, ms: seconds where the machine is idle, but test machines are shared. */
 export const DAEMON_TEST_MS = 180_000
 const LIST_EVERY_MS = 500
+const STAKE_EVERY_MS = 500
 const QUIET_LOOKS = 3
 const LOOK_EVERY_MS = 50
 
@@ -33,25 +46,36 @@ export class DaemonBench {
   private constructor(
     readonly folder: string,
     readonly sandbox: Sandbox,
+    readonly api: Api,
   ) {}
 
-  /** The sandbox is strict: a second accepted POST is stored as a second score. */
-  static async create(options: SandboxOptions = {}): Promise<DaemonBench> {
+  /**
+   * The sandbox is strict: a second accepted POST is stored as a second score. For a wallet session its stake contract
+   * is on an anvil of its own.
+   */
+  static async create({ api = 'signed-key', ...options }: BenchOptions = {}): Promise<DaemonBench> {
     const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
     await writeTinyPackage(path.join(folder, 'models'))
-    const strict = { duplicateScores: 'store', timestampWindowMs: WINDOW_MS, rateLimit: null } as const
-    return new DaemonBench(folder, await startSandbox({ ...strict, ...options }))
+    const strict = { duplicateScores: 'store', timestampWindowMs: WINDOW_MS[api], rateLimit: null } as const
+    const chain = api === 'wallet-session' ? ({ chain: 'anvil' } as const) : {}
+    const sandbox = await startSandbox({ ...strict, ...chain, ...options })
+    await fs.writeFile(path.join(folder, 'wallet-key'), sandbox.wallets.attester.privateKey, { mode: 0o600 })
+    return new DaemonBench(folder, sandbox, api)
+  }
+
+  /** How far what is signed may be from service time, ms. */
+  get windowMs(): number {
+    return WINDOW_MS[this.api]
   }
 
   /** The settings of a daemon against this sandbox. */
   env(changes: Readonly<Record<string, string>> = {}): Record<string, string> {
-    const { url, attesterKey } = this.sandbox
+    const { url } = this.sandbox
     return {
       ATTESTD_SERVICE_URL: url,
       ATTESTD_IPFS_GATEWAYS: url,
-      ATTESTD_ACCESS_KEY: attesterKey.accessKey,
-      ATTESTD_SIGNING_SECRET: attesterKey.signingSecret,
-      ATTESTD_TIMESTAMP_WINDOW_MS: String(WINDOW_MS),
+      ...(this.api === 'signed-key' ? this.#keyEnv() : this.#walletEnv()),
+      ATTESTD_TIMESTAMP_WINDOW_MS: String(this.windowMs),
       ATTESTD_SERVICE_TIMEOUT_MS: String(SERVICE_TIMEOUT_MS),
       ATTESTD_STORE_TIME_MS: String(SERVICE_TIMEOUT_MS),
       ATTESTD_LIST_EVERY_MS: String(LIST_EVERY_MS),
@@ -159,6 +183,23 @@ export class DaemonBench {
     await this.sandbox.close()
     for (const server of this.#redis) await server.stop()
     await fs.rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #keyEnv(): Record<string, string> {
+    const { accessKey, signingSecret } = this.sandbox.attesterKey
+    return { ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
+  }
+
+  #walletEnv(): Record<string, string> {
+    const { chainId, contract, rpcUrl } = this.sandbox.registry
+    return {
+      ATTESTD_SERVICE_API: 'wallet-session',
+      ATTESTD_WALLET_KEY_FILE: path.join(this.folder, 'wallet-key'),
+      ATTESTD_CHAIN_ID: String(chainId),
+      ATTESTD_STAKE_CONTRACT: contract ?? '',
+      ATTESTD_RPC_URLS: rpcUrl ?? '',
+      ATTESTD_STAKE_EVERY_MS: String(STAKE_EVERY_MS),
+    }
   }
 
   async #isIdle(): Promise<boolean> {

@@ -16,7 +16,16 @@ export interface Exchange {
   toldScored: boolean
 }
 
-const ASSET_PATH = /^\/api\/v1\/attester\/media\/([^/?]+)(\/scores)?(\?|$)/
+/** An asset and its scores, on either API. */
+const ASSET_PATH = /^(?:\/api\/v1\/attester\/media|\/v1\/assets)\/([^/?]+)(\/scores)?(?:\?|$)/
+const NO_IDS = new Set(['stream', 'open', 'by-owner'])
+
+interface TapOptions {
+  /** The way to a distant service and back, added to every ask and send, ms. @default 0 */
+  readonly roundTripMs?: number
+  /** The wallet whose scores on record are looked for where the API names no `myScore`. */
+  readonly attester?: string
+}
 
 /** Stands between one daemon and the service, passes everything on as it is, and notes asks and sends. */
 export class Wiretap {
@@ -24,10 +33,12 @@ export class Wiretap {
   readonly #server: http.Server
   readonly #target: URL
   readonly #oneWayMs: number
+  readonly #attester: string
 
-  private constructor(target: string, roundTripMs: number) {
+  private constructor(target: string, { roundTripMs = 0, attester = '' }: TapOptions) {
     this.#target = new URL(target)
     this.#oneWayMs = roundTripMs / 2
+    this.#attester = attester.toLowerCase()
     this.#server = http.createServer((request, response) => {
       const exchange = this.#note(request)
       if (exchange) void this.#passExchange(exchange, request, response)
@@ -36,9 +47,8 @@ export class Wiretap {
     })
   }
 
-  /** @param roundTripMs the way to a distant service and back, added to every ask and send, ms */
-  static async start(target: string, { roundTripMs = 0 } = {}): Promise<Wiretap> {
-    const tap = new Wiretap(target, roundTripMs)
+  static async start(target: string, options: TapOptions = {}): Promise<Wiretap> {
+    const tap = new Wiretap(target, options)
     await new Promise<void>((resolve) => tap.#server.listen(0, '127.0.0.1', resolve))
     return tap
   }
@@ -64,7 +74,7 @@ export class Wiretap {
       answer.on('end', async () => {
         const body = Buffer.concat(chunks)
         exchange.answeredAt = performance.now()
-        exchange.toldScored = /"myScore":\{"submitted":true/.test(body.toString())
+        exchange.toldScored = this.#tells(body.toString())
         await sleep(this.#oneWayMs)
         exchange.heardAt = performance.now()
         response.writeHead(answer.statusCode!, answer.headers).end(body)
@@ -88,9 +98,14 @@ export class Wiretap {
     request.pipe(onward)
   }
 
+  #tells(answer: string): boolean {
+    if (/"myScore":\{"submitted":true/.test(answer)) return true
+    return this.#attester !== '' && answer.toLowerCase().includes(`"attesteraddress":"${this.#attester}"`)
+  }
+
   #note({ method, url = '' }: http.IncomingMessage): Exchange | null {
     const [, id, scores] = ASSET_PATH.exec(url) ?? []
-    if (!id || id === 'stream') return null
+    if (!id || NO_IDS.has(id)) return null
     const kind = method === 'POST' && scores ? 'send' : 'ask'
     const times = { leftAt: performance.now(), answeredAt: null, heardAt: null }
     const exchange: Exchange = { kind, assetId: decodeURIComponent(id), ...times, toldScored: false }

@@ -1,10 +1,12 @@
-import { DaemonBench } from './daemon-bench.js'
+import { type Api, DaemonBench } from './daemon-bench.js'
 import { Wiretap } from './daemon-wiretap.js'
 
 export interface RaceOptions {
   readonly daemons: number
   readonly assets: number
   readonly seed: string
+  /** @default 'signed-key' */
+  readonly api?: Api
   /** The way to a distant service and back, ms. */
   readonly roundTripMs?: number
 }
@@ -25,12 +27,21 @@ export interface Race {
 }
 
 /** Runs daemons with the same key on separate embedded queues over the same assets. */
-export async function runRace({ daemons, assets, seed, roundTripMs = 0 }: RaceOptions): Promise<Race> {
-  const bench = await DaemonBench.create()
+export async function runRace({
+  daemons,
+  assets,
+  seed,
+  api = 'signed-key',
+  roundTripMs = 0,
+}: RaceOptions): Promise<Race> {
+  const bench = await DaemonBench.create({ api })
   const taps: Wiretap[] = []
   try {
     for (let nth = 0; nth < daemons; nth++) {
-      const tap = await Wiretap.start(bench.sandbox.url, { roundTripMs })
+      const tap = await Wiretap.start(bench.sandbox.url, {
+        roundTripMs,
+        attester: bench.sandbox.wallets.attester.address,
+      })
       taps.push(tap)
       const name = `alone-${nth}`
       await bench.prepare(name)

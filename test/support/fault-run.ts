@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import type { FaultRoute } from '../../src/sandbox/faults.js'
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
-import { DaemonBench } from './daemon-bench.js'
+import { anvil } from './anvil.js'
+import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
 import type { DaemonUnderTest } from './daemon-process.js'
 import { drawBetween, pick } from './fault-seed.js'
 import { findRedisServer, type RedisServer } from './redis-server.js'
@@ -24,17 +24,27 @@ export interface FaultRun {
   start(name?: string, changes?: Readonly<Record<string, string>>): DaemonUnderTest
 }
 
-/** The same tests on each engine; those on Redis show as skipped where there is no redis-server to run. */
-export function onEachEngine(title: string, body: (engine: EngineName) => void): void {
-  describe(`${title}, on the embedded queue`, () => body('embedded'))
-  onRedis(title, () => body('redis'))
+/** The same tests for each API on each engine; those without their Redis or anvil show as skipped. */
+export function onEachEngine(title: string, body: (engine: EngineName, api: Api) => void): void {
+  onEachApi(`${title}, on the embedded queue`, (api) => body('embedded', api))
+  onRedis(title, (api) => body('redis', api))
 }
 
-export function onRedis(title: string, body: () => void): void {
-  describe.skipIf(!findRedisServer())(`${title}, on Redis`, body)
+export function onRedis(title: string, body: (api: Api) => void): void {
+  onEachApi(`${title}, on Redis`, body, findRedisServer() !== null)
 }
 
-export async function startRun(engine: EngineName, options: SandboxOptions = {}): Promise<FaultRun> {
+export function onEachApi(title: string, body: (api: Api) => void, canRun = true): void {
+  describe.skipIf(!canRun)(`signed-key: ${title}`, () => body('signed-key'))
+  onWalletSession(title, () => body('wallet-session'), canRun)
+}
+
+/** Tests of a wallet session, which need a chain for the stake contract. */
+export function onWalletSession(title: string, body: () => void, canRun = true): void {
+  describe.skipIf(!canRun || anvil === null)(`wallet-session: ${title}`, body)
+}
+
+export async function startRun(engine: EngineName, options: BenchOptions = {}): Promise<FaultRun> {
   const bench = await DaemonBench.create(options)
   const redis = engine === 'redis' ? await bench.redis() : null
   if (!redis) await bench.prepare(ONLY)

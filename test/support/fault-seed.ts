@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import kept from '../faults/seeds.json' with { type: 'json' }
+import type { Api } from './daemon-bench.js'
 
-/** The kept seeds of a scenario, or those of FAULT_SEEDS (comma-separated) to hunt with others. */
-export function seedsOf(scenario: keyof typeof kept): readonly string[] {
+/** The kept seeds of a scenario on an API, or those of FAULT_SEEDS (comma-separated) to hunt with others. */
+export function seedsOf(scenario: keyof (typeof kept)[Api], api: Api): readonly string[] {
   const others = process.env.FAULT_SEEDS
-  return others ? others.split(',') : kept[scenario]
+  return others ? others.split(',') : kept[api][scenario]
 }
 
 /** A number in [0, 1) of the seed and what it is for: the same in every run, whatever happened before. */
