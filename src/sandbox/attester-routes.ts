@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { assetView, stakeView } from './asset-view.js'
-import { callerOf, requireSignature } from './authenticate.js'
+import { callerOf, requireSignature, wrongKind } from './authenticate.js'
 import { faultHooks, faultOf } from './fault-hooks.js'
 import { keepRawBody } from './json-body.js'
 import { SIGNED } from './openapi.js'
@@ -11,15 +11,20 @@ import { openStream } from './stream-route.js'
 import { AssetParams, AssetReply, ListReply, MediaQuery, refusals } from './wire.js'
 import type { World } from './world.js'
 
-/** The attester's side: list, single asset, stream, score. */
+/** The attester's side: list, stream, score; and single asset, which its owner may read too. */
 export function attesterRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
     keepRawBody(app, world.limits.jsonBodyBytes)
-    requireSignature(app, world, 'attester')
-    listRoute(app, world)
-    singleRoute(app, world)
-    streamRoute(app, world)
-    scoreRoute(app, world)
+    await app.register(async (attesters) => {
+      requireSignature(attesters, world, 'attester')
+      listRoute(attesters, world)
+      streamRoute(attesters, world)
+      scoreRoute(attesters, world)
+    })
+    await app.register(async (both) => {
+      requireSignature(both, world, 'attester', 'submitter')
+      singleRoute(both, world)
+    })
   }
 }
 
@@ -54,6 +59,7 @@ function singleRoute(app: App, world: World): void {
       schema: {
         tags: ['attester'],
         summary: 'One open asset',
+        description: 'A submitter key reads the assets of its own wallet here, open or not, with their aggregate.',
         security: SIGNED,
         params: AssetParams,
         querystring: MediaQuery,
@@ -62,13 +68,25 @@ function singleRoute(app: App, world: World): void {
       ...faultHooks(world, 'one', { keyOf: (request) => (request.params as { id: string }).id }),
     },
     async (request) => {
-      const { wallet } = callerOf(request)
+      const { key, wallet } = callerOf(request)
+      if (key.kind === 'submitter') return ownAsset(world, wallet, request.params.id)
       const asset = world.assets.findOpen(request.params.id)
       if (asset === null) throw new Refusal('asset-not-open', 'No open asset has this id.')
       const scorer = request.query.includeMyScore === 1 ? wallet : null
       return { asset: assetView(world, asset, scorer), stake: stakeView(world, wallet) }
     },
   )
+}
+
+/** What the owner sees of an asset, open or not. A submitter key is refused where the wallet owns no such asset. */
+function ownAsset(world: World, wallet: string, id: string) {
+  const asset = world.assets.find(id)
+  if (asset === null || asset.ownerAddress !== wallet) throw wrongKind('attester')
+  return {
+    asset: assetView(world, asset),
+    stake: stakeView(world, wallet),
+    aggregate: { ...world.scores.aggregateOf(id) },
+  }
 }
 
 function streamRoute(app: App, world: World): void {

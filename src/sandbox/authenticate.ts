@@ -20,8 +20,8 @@ export interface Credentials {
 
 const TIMESTAMP_TEXT = /^\d{1,16}$/
 
-/** Puts signature, rate limit and stake gate before every route of this plugin; only keys of `kind` pass. */
-export function requireSignature(app: FastifyInstance, world: World, kind: KeyKind): void {
+/** Puts signature, rate limit and stake gate before every route of this plugin; only keys of these kinds pass. */
+export function requireSignature(app: FastifyInstance, world: World, ...kinds: KeyKind[]): void {
   app.decorateRequest('credentials', null)
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
@@ -32,7 +32,7 @@ export function requireSignature(app: FastifyInstance, world: World, kind: KeyKi
     const body = rawBodyOf(request)
     const expected = expectedSignature(credentials.key.signingSecret, { ...signedParts(request, credentials), body })
     if (!isSameSignature(credentials.signature, expected)) throw wrongSignature()
-    request.setDecorator('caller', admit(world, credentials.key, kind))
+    request.setDecorator('caller', admit(world, credentials.key, ...kinds))
     await parseJsonBody(app, request)
   })
 }
@@ -67,11 +67,15 @@ export function wrongSignature(): Refusal {
   return new Refusal('signature-invalid', 'The signature is not that of this request.')
 }
 
+export function wrongKind(...kinds: KeyKind[]): Refusal {
+  return new Refusal('key-kind-wrong', `This route needs a key of kind ${kinds.join(' or ')}.`)
+}
+
 /** The gates behind the signature: kind of key, rate limit, wallet, stake. */
-export function admit(world: World, key: ApiKey, kind: KeyKind): Caller {
+export function admit(world: World, key: ApiKey, ...kinds: KeyKind[]): Caller {
   // A key can be revoked while its body is still arriving.
   if (key.revokedAt !== null) throw new Refusal('key-revoked', 'This key was revoked.')
-  if (key.kind !== kind) throw new Refusal('key-kind-wrong', `This route needs a key of kind ${kind}.`)
+  if (!kinds.includes(key.kind)) throw wrongKind(...kinds)
   const waitMs = world.limiter.take(key.accessKey)
   if (waitMs > 0) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000))

@@ -9,6 +9,7 @@ import { keyRoutes } from './key-routes.js'
 import { documentRoutes, serveDocuments } from './openapi.js'
 import { publicRoutes } from './public-routes.js'
 import { Refusal } from './refusal.js'
+import { rpcRoute } from './rpc-route.js'
 import type { SandboxControl } from './sandbox-control.js'
 import { submitterRoutes } from './submitter-routes.js'
 import { uploadRoute } from './upload-route.js'
@@ -41,6 +42,7 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   await app.register(uploadRoute(world))
   await app.register(gatewayRoutes(world))
   await app.register(adminRoutes(world, control))
+  await app.register(rpcRoute(world))
   await serveDocuments(app)
   serveIndexPage(app)
   await app.ready()
