@@ -6,8 +6,10 @@ import { demoVerb } from './demo.js'
 import { doctorVerb } from './doctor.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
 import { initVerb } from './init.js'
+import { keysVerb } from './keys.js'
 import { modelsVerb } from './models.js'
 import { queueVerb } from './queue.js'
+import { registerVerb } from './register.js'
 import { replayVerb } from './replay.js'
 import { runVerb } from './run.js'
 import { sandboxVerb } from './sandbox.js'
@@ -29,6 +31,8 @@ for (const verb of [
   scoresVerb(),
   replayVerb(),
   modelsVerb(),
+  registerVerb(),
+  keysVerb(),
   sandboxVerb(),
   queueVerb(),
 ]) {

@@ -15,6 +15,23 @@ export const SCORING_KEYS: readonly SettingKey[] = [
   'ffmpeg',
 ]
 
+/** Settings of the verbs that talk to the service without a daemon. */
+export const SERVICE_KEYS: readonly SettingKey[] = [
+  'serviceUrl',
+  'serviceApi',
+  'serviceAllowHttp',
+  'headerPrefix',
+  'serviceTimeoutMs',
+  'wallet',
+  'walletAddress',
+  'walletKeystore',
+  'walletTimeoutMs',
+  'privyAppId',
+  'privyWalletId',
+  'privyUrl',
+  'chainId',
+]
+
 /** A verb with `--config` and a flag for each named setting (all where none is named). */
 export function verbWithSettings(name: string, says: string, keys: readonly SettingKey[] = flagKeys): Command {
   const verb = new Command(name).description(says)

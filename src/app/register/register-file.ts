@@ -1,0 +1,125 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Hex } from 'viem'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { MediaType } from '../../core/media-types.js'
+import { createContentHasher } from '../../media/content-hash.js'
+import type { ContentHashAlgorithm } from '../../media/media-source.js'
+import { mediaTypeOf, sniff } from '../../media/sniff.js'
+import type { Turnaround } from '../../service/port.js'
+import { UPLOAD_MAX_BYTES } from '../../service/upload.js'
+import { MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
+import type { RegisteredAsset, SubmitterSide } from './submitter-side.js'
+
+/** What a person says of a file to register; the rest is read from it. */
+export interface RegisterWish {
+  readonly file: string
+  /** @default the file's name */
+  readonly title?: string
+  readonly mediaContext?: string
+  /** @default told from the bytes */
+  readonly mediaType?: MediaType
+  readonly turnaround?: Turnaround
+  readonly attestationUid?: Hex
+  /** How long the asset stays open, ms. */
+  readonly openForMs: number
+  readonly contentHash: ContentHashAlgorithm
+}
+
+/** An asset on the books of the service. */
+export interface Registered extends RegisteredAsset {
+  readonly contentHash: Hex
+  readonly uri: string
+  readonly title: string
+  readonly mediaType: MediaType
+  readonly bytes: number
+  /** ISO 8601. */
+  readonly verificationDeadline: string
+}
+
+/**
+ * Uploads a file and registers it as an open asset. Nothing is registered where the service computes another hash.
+ * @throws AttestdError upload-refused, media-unsupported, content-hash-mismatch, setting-invalid, service-*, wallet-*
+ */
+export async function registerFile(side: SubmitterSide, wish: RegisterWish, signal?: AbortSignal): Promise<Registered> {
+  const { mediaContext = '' } = wish
+  if (mediaContext.length > MEDIA_CONTEXT_MAX) {
+    throw new AttestdError('setting-invalid', `A context has at most ${MEDIA_CONTEXT_MAX} characters.`)
+  }
+  const content = await readUpload(wish.file)
+  const mediaType = wish.mediaType ?? (await mediaTypeIn(wish.file, content))
+  const name = path.basename(wish.file)
+  const contentHash = await hashOf(content, wish.contentHash)
+  const stored = await side.upload({ name, content }, signal)
+  if (stored.contentHash.toLowerCase() !== contentHash) throw otherHash(stored.contentHash, contentHash, wish)
+  const deadline = (await side.now(signal)) + wish.openForMs
+  const asset = {
+    title: wish.title ?? name,
+    mediaContext,
+    contentHash,
+    uri: stored.uri,
+    mediaType,
+    deadline,
+    ...(wish.turnaround === undefined ? {} : { turnaround: wish.turnaround }),
+    ...(wish.attestationUid === undefined ? {} : { attestationUid: wish.attestationUid }),
+  }
+  const registered = await side.register(asset, signal).catch((error: unknown) => {
+    throw maybeRegistered(error)
+  })
+  return {
+    ...registered,
+    contentHash,
+    uri: stored.uri,
+    title: asset.title,
+    mediaType,
+    bytes: content.byteLength,
+    verificationDeadline: new Date(deadline).toISOString(),
+  }
+}
+
+/** The bytes of a file that can be uploaded; what cannot is refused before it is read. */
+async function readUpload(file: string): Promise<Uint8Array> {
+  // Not to wait for a writer, where it is a named pipe.
+  const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK
+  const handle = await fs.open(file, flags).catch((cause) => {
+    throw new AttestdError('setting-invalid', `${file} cannot be read (${errorText(cause)}).`, { cause })
+  })
+  try {
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw new AttestdError('upload-refused', `${file} is no file, so it was not sent.`)
+    if (stat.size === 0) throw new AttestdError('upload-refused', `${file} is empty, so it was not sent.`)
+    if (stat.size > UPLOAD_MAX_BYTES) {
+      const mebibytes = (stat.size / 1024 ** 2).toFixed(1)
+      throw new AttestdError('upload-refused', `${file} has ${mebibytes} MiB, 50 can be uploaded; it was not sent.`)
+    }
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function mediaTypeIn(file: string, content: Uint8Array): Promise<MediaType> {
+  const told = mediaTypeOf(await sniff(content))
+  if (told) return told
+  throw new AttestdError('media-unsupported', `${file} does not show what kind of media it is; say it by --media-type.`)
+}
+
+async function hashOf(content: Uint8Array, algorithm: ContentHashAlgorithm): Promise<Hex> {
+  const hasher = createContentHasher(algorithm)
+  await hasher.update(content)
+  return hasher.digest() as Hex
+}
+
+function otherHash(theirs: string, ours: string, { contentHash }: RegisterWish): AttestdError {
+  return new AttestdError(
+    'content-hash-mismatch',
+    `The service computed another hash of the file: ${theirs}, here ${ours} (${contentHash}). Nothing was registered.`,
+  )
+}
+
+/** A registration without a clear answer is not repeated: it could be on the books twice. */
+function maybeRegistered(error: unknown): unknown {
+  if (!(error instanceof AttestdError) || !error.ambiguous) return error
+  const message = `${error.message}. The asset may be registered all the same; look before you register it again`
+  return new AttestdError(error.reason, message, { cause: error, ambiguous: true, facts: error.facts })
+}

@@ -1,0 +1,54 @@
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { type AttestdError, toAttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
+import { type FollowEnd, followAsset } from './follow-asset.js'
+import { openSubmitter } from './open-submitter.js'
+import { type Registered, type RegisterWish, registerFile } from './register-file.js'
+
+export interface RegisterRequest extends Omit<RegisterWish, 'contentHash'> {
+  /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
+  readonly followMs?: number | null
+}
+
+/** Told while a file is registered and followed. */
+export interface RegisterProgress {
+  registered(asset: Registered): void
+  trouble(error: AttestdError): void
+}
+
+/** How it ended; `failed` is of the following: the asset is on the books by then. */
+export type RegisterEnd =
+  | FollowEnd
+  | { readonly outcome: 'not-followed' }
+  | { readonly outcome: 'failed'; readonly reason: Reason; readonly message: string }
+
+/**
+ * Registers a file at the service of the settings and follows it until it is scored.
+ * @param signal ends the following; before that, the whole
+ * @throws AttestdError as `registerFile`
+ */
+export async function register(
+  settings: Settings,
+  { followMs, ...wish }: RegisterRequest,
+  progress: RegisterProgress,
+  signal: AbortSignal,
+): Promise<{ asset: Registered; end: RegisterEnd }> {
+  const side = await openSubmitter(settings)
+  try {
+    const asset = await registerFile(side, { ...wish, contentHash: settings.contentHash }, signal)
+    progress.registered(asset)
+    if (followMs === undefined) return { asset, end: { outcome: 'not-followed' } }
+    const timeoutMs = followMs ?? wish.openForMs
+    const onTrouble = (error: AttestdError) => progress.trouble(error)
+    const following = followAsset({ side, assetId: asset.id, timeoutMs, clock: systemClock, signal, onTrouble })
+    return { asset, end: await following.catch(failedEnd) }
+  } finally {
+    await side.close()
+  }
+}
+
+function failedEnd(error: unknown): RegisterEnd {
+  const { message, reason } = toAttestdError(error)
+  return { outcome: 'failed', reason, message }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Settings } from '../../config/settings.js'
+import { AttestdError } from '../../core/errors.js'
+import { recordIn } from '../../service/record.js'
+import { openSignedKey } from '../open-signed-key.js'
+import type { AttestUpload } from './contributor-attestation.js'
+import type { Standing, SubmitterSide } from './submitter-side.js'
+
+const registered = z.looseObject({ id: z.string().min(1) })
+const seen = z.looseObject({ status: z.string(), scoreCount: z.int().min(0) })
+const aggregated = z.looseObject({ aggregate: z.looseObject({}) })
+
+/**
+ * The submitter's side of a signed-key service: the keys of the settings are those of a submitter.
+ * @param attest makes the contributor attestation; null without a wallet, the content hash then stands for it
+ */
+export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload | null): SubmitterSide {
+  const { client, clock, close } = openSignedKey(settings)
+  return {
+    now: async (signal) => {
+      await clock.ready(signal)
+      return clock.now()
+    },
+    upload: (file, signal) => client.upload(file, settings.sessionToken, signal),
+    register: async ({ attestationUid, deadline, ...asset }, signal) => {
+      const attestation = attestationUid === undefined ? ((await attest?.(asset)) ?? null) : null
+      const uid = attestationUid ?? attestation?.uid ?? asset.contentHash
+      const reply = await client.register(
+        { ...asset, contributorAttestationUid: uid, verificationDeadline: new Date(deadline).toISOString() },
+        signal,
+      )
+      return { id: idOf(reply), attestationUid: uid, attestation }
+    },
+    look: (id, signal) => client.find(id, signal).then(standingOf, hiddenBehind),
+    close,
+  }
+}
+
+function idOf(reply: unknown): string {
+  const parsed = registered.safeParse(reply)
+  if (parsed.success) return parsed.data.id
+  throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer names no id.')
+}
+
+/** @param reply what the single-asset route answered; null: not open */
+function standingOf(reply: unknown): Standing {
+  if (reply === null) return { state: 'gone' }
+  const parsed = seen.safeParse(recordIn(reply))
+  if (!parsed.success) throw new AttestdError('service-reply-invalid', 'The asset cannot be used as it was answered.')
+  const { scoreCount, status } = parsed.data
+  const aggregate = aggregated.safeParse(reply).data?.aggregate ?? null
+  return { state: status === 'open' ? 'open' : 'closed', scoreCount, aggregate }
+}
+
+/** The specification states no route of a submitter's own for this: a service may keep the attesters' to attesters. */
+function hiddenBehind(error: unknown): Standing {
+  const isKept = error instanceof AttestdError && [401, 403].includes(Number(error.facts.status))
+  if (!isKept) throw error
+  return { state: 'hidden', message: 'this API has no route by which a submitter sees scores' }
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import { attestdVerb } from '../support/attestd-verb.js'
+import { sendSigned } from '../support/sandbox-requests.js'
+
+type Finished = (close: () => Promise<void>) => void
+
+async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
+  const sandbox = await startSandbox(options)
+  onTestFinished(() => sandbox.close())
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-register-'))
+  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  return { sandbox, folder }
+}
+
+const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
+  ATTESTD_SERVICE_URL: url,
+  ATTESTD_ACCESS_KEY: submitterKey.accessKey,
+  ATTESTD_SIGNING_SECRET: submitterKey.signingSecret,
+})
+
+const picture = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+
+/** Scores every asset that opens, once, as an attester would. */
+async function scoreWhatOpens({ attesterKey, control, url }: Sandbox): Promise<void> {
+  while (control.assets().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (const { id } of control.assets()) {
+    const body = JSON.stringify({ deepfakeRiskScore: 12.5, algorithm: 'test@1' })
+    await sendSigned(url, attesterKey, { method: 'POST', target: `/api/v1/attester/media/${id}/scores`, body })
+  }
+}
+
+describe.concurrent('attestd register on a signed-key service', () => {
+  test('uploads with the submitter key, registers, and follows until the score is there', async ({
+    onTestFinished,
+  }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const flags = ['--title', 'Coffee', '--context', 'a cup', '--turnaround', 'priority_5min', '--json']
+    const verb = attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))
+    await scoreWhatOpens(sandbox)
+    const { code, err, out } = await verb
+    expect(err).toContain('• registered as ast_')
+    expect(code).toBe(0)
+    const contentHash = `0x${createHash('sha256')
+      .update(await fs.readFile(picture))
+      .digest('hex')}`
+    expect(JSON.parse(out)).toMatchObject({
+      asset: { contentHash, attestationUid: contentHash, attestation: null, mediaType: 'image', title: 'Coffee' },
+      end: { outcome: 'scored', scoreCount: 1, aggregate: { meanRiskScore: 12.5 } },
+    })
+    expect(sandbox.control.assets()).toMatchObject([
+      { title: 'Coffee', mediaContext: 'a cup', contentHash, mediaType: 'image', turnaround: 'priority_5min' },
+    ])
+    expect(`${out}${err}`).not.toContain(sandbox.submitterKey.signingSecret)
+  })
+
+  test('not scored in time leaves with 1, and the asset stays', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
+    const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^ast_\w+ was not scored in this time; it stays open\.\n$/)
+    const [asset] = sandbox.control.assets()
+    expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
+  })
+
+  test('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const uid = `0x${'ab'.repeat(32)}`
+    const flags = ['--attestation-uid', uid, '--media-type', 'video_short', '--no-follow']
+    expect(await attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))).toMatchObject({ code: 0 })
+    expect(sandbox.control.assets()).toMatchObject([{ contributorAttestationUid: uid, mediaType: 'video_short' }])
+  })
+
+  test('nothing is registered where the service computes another hash', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished, { contentHash: 'keccak256' })
+    const ended = await attestdVerb(['register', picture], submitterEnv(sandbox))
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('[content-hash-mismatch]') })
+    expect(sandbox.control.assets()).toEqual([])
+    const right = ['register', picture, '--no-follow', '--content-hash', 'keccak256']
+    expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
+  })
+
+  test('what cannot be uploaded is refused before anything is sent', async ({ onTestFinished }) => {
+    const { folder, sandbox } = await bench(onTestFinished)
+    const large = path.join(folder, 'large.bin')
+    await fs.truncate(large, 0).catch(() => fs.writeFile(large, ''))
+    const empty = await attestdVerb(['register', large], submitterEnv(sandbox))
+    expect(empty).toMatchObject({ code: 1, err: expect.stringMatching(/is empty, .*\[upload-refused\]/) })
+    await fs.truncate(large, 50 * 1024 * 1024 + 1)
+    const tooLarge = await attestdVerb(['register', large], submitterEnv(sandbox))
+    expect(tooLarge).toMatchObject({ code: 1, err: expect.stringMatching(/50\.0 MiB.*\[upload-refused\]/) })
+    const isFolder = await attestdVerb(['register', folder], submitterEnv(sandbox))
+    expect(isFolder).toMatchObject({ code: 1, err: expect.stringMatching(/is no file.*\[upload-refused\]/) })
+    const unknown = path.join(folder, 'unknown')
+    await fs.writeFile(unknown, Buffer.from([0, 1, 2, 3]))
+    const kind = await attestdVerb(['register', unknown], submitterEnv(sandbox))
+    expect(kind.err).toContain('say it by --media-type')
+    const long = await attestdVerb(['register', picture, '--context', 'x'.repeat(201)], submitterEnv(sandbox))
+    expect(long).toMatchObject({ code: 78, err: expect.stringContaining('at most 200 characters') })
+    expect(sandbox.control.requestCounts()).toEqual([])
+  })
+
+  test('an attester key is told that it may not upload', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const { accessKey, signingSecret } = sandbox.attesterKey
+    const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
+    const { err } = await attestdVerb(['register', picture], env)
+    expect(err).toMatch(/answered with 403.*kind submitter.*\[service-forbidden\]/)
+  })
+
+  test('without its settings it says which are missing', async () => {
+    const { code, err } = await attestdVerb(['register', picture], {})
+    expect(code).toBe(78)
+    expect(err).toMatch(/ATTESTD_SERVICE_URL[\s\S]*ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
+  })
+})
+
+describe.concurrent('attestd keys on a signed-key service', () => {
+  const sessionEnv = ({ sessionToken, url }: Sandbox) => ({
+    ATTESTD_SERVICE_URL: url,
+    ATTESTD_SESSION_TOKEN: sessionToken,
+  })
+
+  test('a key is created into files for the owner only, works, and is revoked', async ({ onTestFinished }) => {
+    const { folder, sandbox } = await bench(onTestFinished)
+    const out = path.join(folder, 'secrets')
+    const create = ['keys', 'create', '--kind', 'attester', '--label', 'mine', '--out', out, '--json']
+    const created = await attestdVerb(create, sessionEnv(sandbox))
+    expect(created.code).toBe(0)
+    const files = ['access_key', 'signing_secret'].map((name) => path.join(out, name))
+    const [accessKey, signingSecret] = await Promise.all(files.map(async (file) => fs.readFile(file, 'utf8')))
+    for (const file of files) expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
+    expect(`${created.out}${created.err}`).not.toContain(signingSecret!.trim())
+    const { id, kind } = JSON.parse(created.out)
+    expect(kind).toBe('attester')
+    const key = { accessKey: accessKey!.trim(), signingSecret: signingSecret!.trim() }
+    const list = { method: 'GET', target: '/api/v1/attester/media' }
+    expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 200 })
+
+    const again = await attestdVerb(create, sessionEnv(sandbox))
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('left as it is') })
+    expect(sandbox.control.keys().filter(({ label }) => label === 'mine')).toHaveLength(1)
+
+    expect(await attestdVerb(['keys', 'revoke', id], sessionEnv(sandbox))).toMatchObject({ code: 0 })
+    expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 401 })
+  })
+
+  test('the empty files that init leaves are filled', async ({ onTestFinished }) => {
+    const { folder, sandbox } = await bench(onTestFinished)
+    await attestdVerb(['init', folder], {})
+    const out = path.join(folder, 'secrets')
+    const ended = await attestdVerb(['keys', 'create', '--kind', 'attester', '--out', out], sessionEnv(sandbox))
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Written: ') })
+    expect(await fs.readFile(path.join(out, 'access_key'), 'utf8')).toMatch(/^ak_att_\w+\n$/)
+  })
+
+  test('off a terminal the secret is not printed, so no key is made', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter'], sessionEnv(sandbox))
+    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('--out') })
+    expect(sandbox.control.keys()).toHaveLength(2)
+  })
+
+  test('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async ({
+    onTestFinished,
+  }) => {
+    const { folder, sandbox } = await bench(onTestFinished)
+    const env = { ...sessionEnv(sandbox), ATTESTD_SESSION_TOKEN: 'stolen-token' }
+    const out = path.join(folder, 'secrets')
+    const { code, err } = await attestdVerb(['keys', 'create', '--kind', 'submitter', '--out', out], env)
+    expect(code).toBe(75)
+    expect(err).toMatch(/Sign in to the dashboard again.*answered with 401/)
+    expect(err).not.toContain('stolen-token')
+    expect(await fs.readdir(out)).toEqual([])
+    const revoked = await attestdVerb(['keys', 'revoke', 'key_none'], sessionEnv(sandbox))
+    expect(revoked).toMatchObject({ code: 1, err: expect.stringContaining('No key has this id') })
+  })
+})
