@@ -1,0 +1,105 @@
+import fs from 'node:fs/promises'
+import * as Keystore from 'ox/Keystore'
+import type { Address, Hex } from 'viem'
+import { AttestdError, errorText } from '../core/errors.js'
+import { openKeystore } from './keystore.js'
+import { deriveKeystoreKey } from './keystore-key.js'
+import { openLocalWallet } from './local-wallet.js'
+import type { Signer } from './signer.js'
+
+/** Shortest password of a new keystore, characters. */
+export const KEYSTORE_PASSWORD_MIN = 8
+
+/** What geth takes as its standard (accounts/keystore: StandardScryptN, StandardScryptP; r is fixed): 256 MiB, about a second. */
+const STANDARD_COST: ScryptCost = { n: 262_144, r: 8, p: 1 }
+
+interface ScryptCost {
+  readonly n: number
+  readonly r: number
+  readonly p: number
+}
+
+export interface CreateKeystoreOptions {
+  readonly file: string
+  readonly password: string
+  /** 0x and 64 hex characters. @default a new one */
+  readonly privateKey?: string
+  /** Fills so many bytes from a cryptographic source. */
+  readonly random: (bytes: number) => Uint8Array
+  /** @default that of geth; less is for tests */
+  readonly cost?: ScryptCost
+}
+
+/**
+ * Encrypts a new key, or the given one, into a V3 keystore that its owner alone may read, and opens it once as a check.
+ * Never overwrites; what did not succeed leaves no file.
+ * @returns the address of the key
+ * @throws AttestdError setting-invalid (file there already, password too short), data-dir-unusable, wallet-unusable
+ */
+export async function createKeystore(options: CreateKeystoreOptions): Promise<Address> {
+  const { file, password, random } = options
+  if (password.length < KEYSTORE_PASSWORD_MIN) {
+    throw new AttestdError('setting-invalid', `The password must have at least ${KEYSTORE_PASSWORD_MIN} characters.`)
+  }
+  const privateKey = options.privateKey ?? newPrivateKey(random)
+  const { address } = openLocalWallet(privateKey)
+  const handle = await openNew(file)
+  try {
+    try {
+      await handle.writeFile(await encrypted(privateKey as Hex, address, options))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await check(file, password, address)
+  } catch (error) {
+    await fs.rm(file, { force: true })
+    throw error instanceof AttestdError ? error : unwritable(file, error)
+  }
+  return address
+}
+
+/** By chance about one number in 2^128 is no private key. */
+function newPrivateKey(random: CreateKeystoreOptions['random']): Hex {
+  return `0x${Buffer.from(random(32)).toString('hex')}`
+}
+
+async function openNew(file: string): Promise<fs.FileHandle> {
+  try {
+    return await fs.open(file, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new AttestdError('setting-invalid', `${file} is there already and is left as it is.`)
+    }
+    throw unwritable(file, error)
+  }
+}
+
+function unwritable(file: string, error: unknown): AttestdError {
+  return new AttestdError('data-dir-unusable', `${file} cannot be written (${errorText(error)}).`, { cause: error })
+}
+
+async function encrypted(privateKey: Hex, address: Address, options: CreateKeystoreOptions): Promise<string> {
+  const { password, random, cost = STANDARD_COST } = options
+  const kdfparams = { dklen: 32, ...cost, salt: Buffer.from(random(32)).toString('hex') } as const
+  const key = await deriveKeystoreKey({ kdf: 'scrypt', kdfparams }, password)
+  const iv = random(16)
+  const content = Keystore.encrypt(privateKey, key, { kdf: 'scrypt', kdfparams, iv, id: uuid(random(16)) })
+  return `${JSON.stringify({ address: address.slice(2).toLowerCase(), ...content }, null, 2)}\n`
+}
+
+/** A version 4 UUID (RFC 9562, section 5.4) of 16 random bytes. */
+function uuid(bytes: Uint8Array): string {
+  const own = Buffer.from(bytes)
+  own[6] = (own[6]! & 0x0f) | 0x40
+  own[8] = (own[8]! & 0x3f) | 0x80
+  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Reads back what lies on the disk, so that a key is not reported as kept when it is not. */
+async function check(file: string, password: string, address: Address): Promise<void> {
+  const opened: Signer = await openKeystore(file, password)
+  if (opened.address !== address) {
+    throw new AttestdError('wallet-unusable', `The keystore ${file} did not come back as it was written.`)
+  }
+}

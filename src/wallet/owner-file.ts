@@ -1,0 +1,34 @@
+import { constants } from 'node:fs'
+import fs from 'node:fs/promises'
+import { AttestdError } from '../core/errors.js'
+
+/** Mode bits of everyone but the owner. */
+const OTHERS = 0o077
+
+/**
+ * Reads a text that holds a key, from a file that its owner alone may read.
+ * @param what for the error, for instance `keystore`
+ * @param maxBytes a larger file is refused unread
+ * @throws AttestdError wallet-unusable
+ */
+export async function readOwnerFile(file: string, what: string, maxBytes: number): Promise<string> {
+  const unusable = (why: string) => new AttestdError('wallet-unusable', `The ${what} ${file} ${why}.`)
+  // Without waiting, since the path may be a pipe that nobody writes to.
+  const handle = await fs
+    .open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    .catch((error: NodeJS.ErrnoException) => {
+      throw unusable(`cannot be read (${error.code ?? 'unreadable'})`)
+    })
+  try {
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw unusable('is not a file')
+    if ((stat.mode & OTHERS) !== 0) {
+      const mode = (stat.mode & 0o777).toString(8).padStart(4, '0')
+      throw unusable(`may be read by others (mode ${mode}); run chmod 600 ${file}`)
+    }
+    if (stat.size > maxBytes) throw unusable(`is larger than ${maxBytes} bytes`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Clock } from '../core/clock.js'
+import { AttestdError, errorText } from '../core/errors.js'
+import { parseRetryAfter } from '../core/retry.js'
+
+export interface PrivyFetchOptions {
+  /** For one request with its whole answer, milliseconds. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** Ends every request that is under way, with its own reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The answer to a signing request is some 300 bytes long. */
+const MAX_REPLY_BYTES = 64 * 1024
+/** Pause after a 429 that names none, milliseconds. */
+const RATE_LIMIT_PAUSE_MS = 10_000
+/** Codes of Privy are words such as `policy_violation`; anything else may repeat what was sent. */
+const CODE = z.object({ code: z.string().regex(/^[a-z_]{1,60}$/) })
+const SIGNED = z.object({ data: z.object({ signature: z.string() }) })
+
+/**
+ * The `fetch` that Privy's library is made to use: one request within one time limit, its size capped, never
+ * redirected (the credentials would go along), and every answer but a signature as an `AttestdError` `wallet-*` that
+ * repeats nothing that was sent. The library's own one loses Retry-After and cannot be stopped.
+ */
+export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const { clock, signal, timeoutMs } = options
+    signal?.throwIfAborted()
+    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
+    const stop = new AbortController()
+    const onAbort = () => stop.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const timer = new AbortController()
+    const onLate = () => stop.abort(unreachable(`gave no answer within ${timeoutMs} ms`))
+    clock.sleep(timeoutMs, timer.signal).then(onLate, () => undefined)
+    try {
+      const response = await fetch(input, { ...init, redirect: 'manual', signal: stop.signal })
+      return signatureReply(response, await cappedText(response), clock.now())
+    } catch (error) {
+      if (stop.signal.aborted) throw stop.signal.reason
+      throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
+    } finally {
+      timer.abort()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+async function cappedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_REPLY_BYTES) throw unreachable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The answer where it holds a signature. */
+function signatureReply(response: Response, text: string, now: number): Response {
+  const { headers, status } = response
+  const body = asJson(text)
+  if (!response.ok) throw refusal(status, CODE.safeParse(body).data?.code, headers.get('retry-after'), now)
+  if (!SIGNED.safeParse(body).success) throw unreachable('answered with something that holds no signature')
+  return new Response(text, { status, headers: { 'content-type': 'application/json' } })
+}
+
+function refusal(status: number, code: string | undefined, retryAfter: string | null, now: number): AttestdError {
+  const asked = parseRetryAfter(retryAfter, now)
+  const said = `The wallet provider answered with ${status}${code ? ` (${code})` : ''}`
+  const facts = { status, ...(code ? { code } : {}) }
+  const pause = asked === undefined ? {} : { retryAfterMs: asked }
+  if (status === 429) {
+    return new AttestdError('wallet-rate-limited', `${said}.`, { facts, retryAfterMs: asked ?? RATE_LIMIT_PAUSE_MS })
+  }
+  if (status >= 500 || status === 408) return new AttestdError('wallet-unreachable', `${said}.`, { facts, ...pause })
+  if (status < 400) return new AttestdError('wallet-refused', `${said}: redirects are not followed.`, { facts })
+  return new AttestdError('wallet-refused', `${said}.`, { facts, ...pause })
+}
+
+function unreachable(why: string): AttestdError {
+  return new AttestdError('wallet-unreachable', `The wallet provider ${why}.`)
+}
+
+/** The error code of the connection where there is one: `ECONNREFUSED`. */
+function connectionText(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } }
+  return typeof cause?.code === 'string' ? cause.code : errorText(error)
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AttestdError } from '../../src/core/errors.js'
+import { type CreateKeystoreOptions, createKeystore } from '../../src/wallet/create-keystore.js'
+import { openKeystore } from '../../src/wallet/keystore.js'
+import vectors from '../vectors/keystores.json' with { type: 'json' }
+
+const PASSWORD = 'correct horse battery'
+const CHEAP = { n: 1024, r: 8, p: 1 }
+
+interface KeystoreFile {
+  readonly version: number
+  readonly id: string
+  readonly address: string
+  readonly crypto: Readonly<Record<'cipher' | 'ciphertext' | 'kdf' | 'mac', string>> & {
+    readonly cipherparams: { readonly iv: string }
+    readonly kdfparams: { readonly salt: string; readonly n: number; readonly r: number; readonly p: number }
+  }
+}
+
+let folder: string
+let made = 0
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-keystore-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const newFile = () => path.join(folder, `keystore-${made++}.json`)
+
+async function written(content: unknown, mode = 0o600): Promise<string> {
+  const file = newFile()
+  await fs.writeFile(file, typeof content === 'string' ? content : JSON.stringify(content), { mode })
+  return file
+}
+
+function create(own: Partial<CreateKeystoreOptions> = {}) {
+  const options = { file: newFile(), password: PASSWORD, random: randomBytes, cost: CHEAP, ...own }
+  return { file: options.file, creating: createKeystore(options) }
+}
+
+async function refusal(opening: Promise<unknown>): Promise<AttestdError> {
+  return opening.then(
+    () => expect.unreachable('it was opened'),
+    (error: AttestdError) => error,
+  )
+}
+
+/** A keystore of a known key, cheap to open, as others may have written it. */
+async function sample(): Promise<{ content: KeystoreFile; address: string }> {
+  const { file, creating } = create()
+  const address = await creating
+  return { content: JSON.parse(await fs.readFile(file, 'utf8')), address }
+}
+
+describe('opening a keystore', () => {
+  test.each(vectors.keystores)('$name', async ({ keystore, password }) => {
+    const signer = await openKeystore(await written(keystore), password)
+    expect(signer.address).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
+  })
+
+  test('another password is told as such', async () => {
+    const { content } = await sample()
+    const error = await refusal(openKeystore(await written(content), 'not the password'))
+    expect(error).toMatchObject({ reason: 'wallet-unusable' })
+    expect(error).not.toHaveProperty('cause')
+    expect(error.message).toContain('The password does not open the keystore')
+    expect(error.message).not.toContain('not the password')
+  })
+
+  test('as others write it: Crypto, 0x before hex, no address, no id, further members', async () => {
+    const { content, address } = await sample()
+    const { address: bare, crypto, version } = content
+    for (const form of [
+      { version, Crypto: crypto, 'x-ethers': { client: 'ethers' } },
+      { ...content, address: `0x${bare}` },
+      { ...content, address: address.slice(2) },
+      { version, crypto: { ...crypto, mac: `0x${crypto.mac}` } },
+    ]) {
+      expect((await openKeystore(await written(form), PASSWORD)).address).toBe(address)
+    }
+  })
+
+  test('an address that is not that of the key is refused, without the key', async () => {
+    const { content, address } = await sample()
+    const file = await written({ ...content, address: 'ab'.repeat(20) })
+    const error = await refusal(openKeystore(file, PASSWORD))
+    expect(error.reason).toBe('wallet-unusable')
+    expect(error.message).toContain(`0x${'ab'.repeat(20)}`)
+    expect(error.message).toContain(address)
+  })
+
+  test.each([
+    ['gigabytes', { n: 2 ** 24, r: 8, p: 1 }],
+    ['gigabytes by r', { n: 2, r: 2 ** 23, p: 1 }],
+    ['hours', { n: 2 ** 18, r: 8, p: 1024 }],
+    ['no power of two', { n: 1000, r: 8, p: 1 }],
+    ['nothing', { n: 1, r: 8, p: 1 }],
+    ['negative', { n: 1024, r: 8, p: -1 }],
+    ['fractions', { n: 1024, r: 1.5, p: 1 }],
+    ['text', { n: '1024', r: 8, p: 1 }],
+    ['beyond numbers', { n: 1e308, r: 1e308, p: 1e308 }],
+  ])('scrypt parameters that ask for %s are refused before they cost', async (_, kdfparams) => {
+    const { content } = await sample()
+    const { crypto } = content
+    const file = await written({ ...content, crypto: { ...crypto, kdfparams: { ...crypto.kdfparams, ...kdfparams } } })
+    const error = await refusal(openKeystore(file, PASSWORD))
+    expect(error).toMatchObject({ reason: 'wallet-unusable' })
+    expect(error.message).toContain('at crypto.kdfparams')
+  })
+
+  test('so are rounds of PBKDF2 without end', async () => {
+    const { keystore } = vectors.keystores.find(({ keystore }) => keystore.crypto.kdf === 'pbkdf2')!
+    const { crypto } = keystore
+    const kdfparams = { ...crypto.kdfparams, c: 1e12 }
+    const file = await written({ ...keystore, crypto: { ...crypto, kdfparams } })
+    expect((await refusal(openKeystore(file, 'testpassword'))).message).toContain('at crypto.kdfparams.c')
+  })
+
+  test.each<[string, (content: KeystoreFile) => unknown]>([
+    ['no JSON', () => 'not JSON {'],
+    ['nothing', () => ''],
+    ['a list', () => []],
+    ['null', () => 'null'],
+    ['an older version', (content) => ({ ...content, version: 1 })],
+    ['no crypto', (content) => ({ ...content, crypto: undefined })],
+    ['another cipher', (content) => ({ ...content, crypto: { ...content.crypto, cipher: 'aes-128-cbc' } })],
+    ['another derivation', (content) => ({ ...content, crypto: { ...content.crypto, kdf: 'argon2id' } })],
+    ['a short iv', (content) => ({ ...content, crypto: { ...content.crypto, cipherparams: { iv: '00' } } })],
+    ['a short key', (content) => ({ ...content, crypto: { ...content.crypto, ciphertext: '00' } })],
+    ['odd hex', (content) => ({ ...content, crypto: { ...content.crypto, mac: 'abc' } })],
+    ['deep nesting', () => `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+    ['too many bytes', () => ' '.repeat(70_000)],
+  ])('%s is refused by name', async (_, alter) => {
+    const { content } = await sample()
+    const file = await written(alter(content))
+    const error = await refusal(openKeystore(file, PASSWORD))
+    expect(error.reason).toBe('wallet-unusable')
+    expect(error.message).toContain(file)
+  })
+
+  test.each(['ciphertext', 'mac'] as const)('a changed %s is found', async (member) => {
+    const { content } = await sample()
+    const { crypto } = content
+    const other = crypto[member].startsWith('00') ? 'ff' : '00'
+    const file = await written({ ...content, crypto: { ...crypto, [member]: other + crypto[member].slice(2) } })
+    expect((await refusal(openKeystore(file, PASSWORD))).message).toContain('or the file is damaged')
+  })
+
+  test.each([0o640, 0o604, 0o660, 0o644])('mode %o lets others in and is refused', async (mode) => {
+    const { content } = await sample()
+    const file = await written(content)
+    await fs.chmod(file, mode)
+    const error = await refusal(openKeystore(file, PASSWORD))
+    expect(error).toMatchObject({ reason: 'wallet-unusable' })
+    expect(error.message).toContain(`run chmod 600 ${file}`)
+  })
+
+  test('a path without a file, and a folder', async () => {
+    expect((await refusal(openKeystore(path.join(folder, 'none'), PASSWORD))).message).toContain('ENOENT')
+    expect((await refusal(openKeystore(folder, PASSWORD))).message).toContain('is not a file')
+  })
+
+  test('the mode may be stricter', async () => {
+    const { content, address } = await sample()
+    const file = await written(content)
+    await fs.chmod(file, 0o400)
+    expect((await openKeystore(file, PASSWORD)).address).toBe(address)
+  })
+})
+
+describe('creating a keystore', () => {
+  test('a new key, for the owner only, in the standard form', async () => {
+    const { file, creating } = create()
+    const address = await creating
+    expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
+    const content = JSON.parse(await fs.readFile(file, 'utf8'))
+    expect(content).toMatchObject({
+      version: 3,
+      address: address.slice(2).toLowerCase(),
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      crypto: { cipher: 'aes-128-ctr', kdf: 'scrypt', kdfparams: { ...CHEAP, dklen: 32 } },
+    })
+    expect((await openKeystore(file, PASSWORD)).address).toBe(address)
+  })
+
+  test('two are of different keys, salts and vectors', async () => {
+    const [one, other] = [await sample(), await sample()]
+    expect(one.address).not.toBe(other.address)
+    expect(one.content.crypto.kdfparams.salt).not.toBe(other.content.crypto.kdfparams.salt)
+    expect(one.content.crypto.cipherparams.iv).not.toBe(other.content.crypto.cipherparams.iv)
+  })
+
+  test('costs what geth takes as its standard, where nothing else is said', async () => {
+    const file = newFile()
+    await createKeystore({ file, password: PASSWORD, random: randomBytes })
+    const { crypto } = JSON.parse(await fs.readFile(file, 'utf8'))
+    expect(crypto.kdfparams).toMatchObject({ n: 262_144, r: 8, p: 1, dklen: 32 })
+  })
+
+  test('of a given key', async () => {
+    const { creating } = create({ privateKey: vectors.privateKey })
+    expect(await creating).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
+  })
+
+  test('a text that is no key, a short password: refused without either, and without a file', async () => {
+    for (const [own, reason] of [
+      [{ privateKey: `0x${'0'.repeat(64)}` }, 'wallet-unusable'],
+      [{ privateKey: 'deadbeef' }, 'wallet-unusable'],
+      [{ password: 'seven77' }, 'setting-invalid'],
+    ] as const) {
+      const { file, creating } = create(own)
+      const error = await refusal(creating)
+      expect(error).toMatchObject({ reason })
+      expect(error).not.toHaveProperty('cause')
+      expect(error.message).not.toMatch(/deadbeef|0000|seven77/)
+      await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+    }
+  })
+
+  test('never overwrites, and leaves what is there alone', async () => {
+    const file = await written('a keystore of someone')
+    const error = await refusal(create({ file }).creating)
+    expect(error).toMatchObject({ reason: 'setting-invalid' })
+    expect(await fs.readFile(file, 'utf8')).toBe('a keystore of someone')
+    const free = newFile()
+    const tried = await Promise.allSettled([1, 2, 3].map(() => create({ file: free }).creating))
+    expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const won = tried.find((one) => one.status === 'fulfilled')
+    expect((await openKeystore(free, PASSWORD)).address).toBe(won?.value)
+  })
+
+  test('a folder that is not there', async () => {
+    const { creating } = create({ file: path.join(folder, 'no', 'where.json') })
+    expect(await refusal(creating)).toMatchObject({ reason: 'data-dir-unusable' })
+  })
+
+  test('what goes wrong on the way leaves no file', async () => {
+    const random = () => {
+      throw new Error('no entropy')
+    }
+    const { file, creating } = create({ random, privateKey: vectors.privateKey })
+    expect((await refusal(creating)).message).toContain('no entropy')
+    await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Address, recoverMessageAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { createKeystore } from '../../src/wallet/create-keystore.js'
+import { openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
+
+const key = generatePrivateKey()
+const { address } = privateKeyToAccount(key)
+const PASSWORD = 'correct horse battery'
+const ANOTHER: Address = `0x${'12'.repeat(20)}`
+
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-wallet-'))
+  file = path.join(folder, 'wallet.json')
+  const cost = { n: 1024, r: 8, p: 1 }
+  await createKeystore({ file, password: PASSWORD, privateKey: key, random: randomBytes, cost })
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const privy = (own: object = {}): WalletChoice => ({
+  kind: 'privy',
+  appId: 'app',
+  appSecret: 'secret',
+  walletId: 'wallet',
+  apiUrl: 'https://privy.example',
+  timeoutMs: 1000,
+  address,
+  ...own,
+})
+const choices = (): WalletChoice[] => [{ kind: 'local', key }, { kind: 'keystore', file, password: PASSWORD }, privy()]
+
+describe('opening a wallet', () => {
+  test.each([0, 1])('one that holds its key signs (%i)', async (index) => {
+    const signer = await openWallet(choices()[index]!)
+    expect(signer.address).toBe(address)
+    const message = 'hello'
+    expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
+  })
+
+  test.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
+    const choice = choices()[index]!
+    for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
+      expect((await openWallet({ ...choice, expectedAddress })).address).toBe(address)
+    }
+    await expect(openWallet({ ...choice, expectedAddress: ANOTHER })).rejects.toMatchObject({
+      reason: 'wallet-unusable',
+      message: expect.stringMatching(new RegExp(`${address}.*${ANOTHER}`)),
+    })
+  })
+
+  test.each([
+    ['zero', `0x${'0'.repeat(64)}`],
+    ['the order of the curve', '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
+    ['more than the order', `0x${'f'.repeat(64)}`],
+    ['too short', '0xdeadbeef'],
+    ['no 0x', key.slice(2)],
+    ['not hex', `0x${'x'.repeat(64)}`],
+  ])('a key that is %s: refused without it', async (_, bad) => {
+    const error = await openWallet({ kind: 'local', key: bad }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ reason: 'wallet-unusable' })
+    expect(error).not.toHaveProperty('cause')
+    expect((error as Error).stack).not.toContain(bad.slice(2))
+  })
+})
+
+/** Tells every module that a process resolves. */
+const TELL = `import fs from 'node:fs'
+export async function resolve(name, context, next) {
+  fs.writeSync(2, 'resolved ' + name + '\\n')
+  return next(name, context)
+}`
+
+/** What a fresh process resolves while it opens the wallet. */
+async function resolvedBy(choice: WalletChoice): Promise<string[]> {
+  const hooks = `data:text/javascript,${encodeURIComponent(TELL)}`
+  const opener = packagePath('dist', 'wallet', 'open-wallet.js')
+  const code = `import { register } from 'node:module'
+register(${JSON.stringify(hooks)})
+const { openWallet } = await import(${JSON.stringify(opener)})
+await openWallet(${JSON.stringify(choice)})`
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
+  return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)
+}
+
+test("only a wallet at Privy loads Privy's library", async () => {
+  const [local, keystore, embedded] = await Promise.all(choices().map(resolvedBy))
+  for (const resolved of [local, keystore]) {
+    expect(resolved).toContain('./local-wallet.js')
+    expect(resolved!.filter((name) => name.includes('privy'))).toEqual([])
+  }
+  expect(embedded).toContain('@privy-io/server-auth')
+}, 60_000)
