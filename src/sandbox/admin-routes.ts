@@ -8,6 +8,8 @@ import { type ApiKey, maskedKey } from './key-ring.js'
 import { createdKeyView, revoked } from './key-routes.js'
 import { requireLoopback } from './loopback.js'
 import { Refusal } from './refusal.js'
+import { registryText } from './registry/registry-text.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import type { SandboxControl } from './sandbox-control.js'
 import { refusals, WireMediaAsset } from './wire.js'
 import type { World } from './world.js'
@@ -20,6 +22,11 @@ const StakeBody = z.strictObject({
   wallet: addressSchema.optional().meta({ description: 'Default: the attester wallet of the development account.' }),
   stakedWei: weiSchema.optional(),
   minStakeWei: weiSchema.optional(),
+})
+const RolesBody = z.strictObject({
+  wallet: addressSchema,
+  attester: z.boolean().optional().meta({ description: 'Absent: as it is.' }),
+  submitter: z.boolean().optional().meta({ description: 'Absent: as it is.' }),
 })
 const KeyBody = z.strictObject({
   kind: keyKindSchema,
@@ -37,6 +44,7 @@ export function adminRoutes(world: World, control: SandboxControl): FastifyPlugi
     app.addHook('onRequest', async (request) => requireLoopback(request))
     faultRoutes(app, control)
     clockAndStakeRoutes(app, world, control)
+    roleRoutes(app, control)
     assetRoutes(app, world, control)
     scoreRoutes(app, world)
     keyAdminRoutes(app, world, control)
@@ -78,10 +86,26 @@ function clockAndStakeRoutes(app: App, world: World, control: SandboxControl): v
     { schema: { ...schema('Set the stake of a wallet, or the minimum of all', Done), body: StakeBody } },
     async (request) => {
       const { wallet, stakedWei, minStakeWei } = request.body
-      control.setStake({
+      await control.setStake({
         wallet: wallet ?? world.account.attesterWallet,
         ...(stakedWei === undefined ? {} : { stakedWei: BigInt(stakedWei) }),
         ...(minStakeWei === undefined ? {} : { minStakeWei: BigInt(minStakeWei) }),
+      })
+      return done
+    },
+  )
+}
+
+function roleRoutes(app: App, control: SandboxControl): void {
+  app.put(
+    '/sandbox/roles',
+    { schema: { ...schema('Set the roles of a wallet in the stake contract', Done), body: RolesBody } },
+    async (request) => {
+      const { wallet, attester, submitter } = request.body
+      await control.setRoles({
+        wallet,
+        ...(attester === undefined ? {} : { attester }),
+        ...(submitter === undefined ? {} : { submitter }),
       })
       return done
     },
@@ -149,6 +173,7 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
     openAssets: world.assets.open().length,
     scores: control.scores().length,
     openStreams: control.openStreams,
+    registry: registryView(world.registry),
     account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },
   }))
   app.get('/sandbox/requests', { schema: schema('How often each route and key was asked for', Plain) }, async () => ({
@@ -158,9 +183,14 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
     cut: control.cutStreams(),
   }))
   app.post('/sandbox/reset', { schema: schema('Back to the start; keys and media stay', Done) }, async () => {
-    control.reset()
+    await control.reset()
     return done
   })
+}
+
+function registryView(registry: StakeRegistry) {
+  const { kind, chainId, contract, rpcUrl } = registry
+  return { kind, says: registryText(registry), chainId, contract, rpcUrl }
 }
 
 function known(found: boolean): typeof done {

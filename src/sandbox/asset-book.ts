@@ -34,14 +34,19 @@ export class AssetBook {
   readonly changed = new ChangeFeed()
   readonly #now: () => number
   readonly #run: string
+  readonly #keep: (asset: SandboxAsset) => void
   readonly #assets = new Map<string, SandboxAsset>()
   /** The open set as the listeners last heard of it. */
   readonly #told = new Set<string>()
 
-  /** @param run goes into every asset id: the same ids in every run where it is the same */
-  constructor(now: () => number, run: string) {
+  /**
+   * @param run goes into every asset id: the same ids in every run where it is the same
+   * @param keep told of an asset as it will be, before that counts: it can refuse by throwing
+   */
+  constructor(now: () => number, run: string, keep: (asset: SandboxAsset) => void = () => {}) {
     this.#now = now
     this.#run = run
+    this.#keep = keep
   }
 
   register(input: NewAsset): SandboxAsset {
@@ -52,9 +57,16 @@ export class AssetBook {
       deadlineAt: Date.parse(input.verificationDeadline),
       switchedOff: false,
     }
+    this.#keep(asset)
     this.#assets.set(asset.id, asset)
     if (this.#note(asset)) this.changed.emit()
     return asset
+  }
+
+  /** What was kept of an earlier run. */
+  restore(asset: SandboxAsset): void {
+    this.#assets.set(asset.id, asset)
+    this.#note(asset)
   }
 
   find(id: string): SandboxAsset | null {
@@ -83,7 +95,9 @@ export class AssetBook {
   switch(id: string, to: 'open' | 'closed'): boolean {
     const asset = this.find(id)
     if (asset === null) return false
-    asset.switchedOff = to === 'closed'
+    const switchedOff = to === 'closed'
+    this.#keep({ ...asset, switchedOff })
+    asset.switchedOff = switchedOff
     this.sweep()
     return true
   }

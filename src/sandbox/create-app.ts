@@ -13,12 +13,13 @@ import { rpcRoute } from './rpc-route.js'
 import type { SandboxControl } from './sandbox-control.js'
 import { submitterRoutes } from './submitter-routes.js'
 import { uploadRoute } from './upload-route.js'
+import { walletSessionApi } from './wallet-session/wallet-session-api.js'
 import type { World } from './world.js'
 
 /** Longest decoded path parameter, characters; asset ids and content paths fit in. */
 const MAX_PARAM_LENGTH = 2048
 
-/** Every API of the sandbox on one origin. A further API is one more `register`; it may set its own error handler. */
+/** Every API of the sandbox on one origin. */
 export async function createApp(world: World, control: SandboxControl): Promise<FastifyInstance> {
   const app = Fastify({
     forceCloseConnections: true,
@@ -40,11 +41,12 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   await app.register(submitterRoutes(world))
   await app.register(keyRoutes(world))
   await app.register(uploadRoute(world))
+  await app.register(walletSessionApi(world))
   await app.register(gatewayRoutes(world))
   await app.register(adminRoutes(world, control))
   await app.register(rpcRoute(world))
   await serveDocuments(app)
-  serveIndexPage(app)
+  serveIndexPage(app, world.registry)
   await app.ready()
   return app
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
@@ -16,6 +17,7 @@ import type { StakeRegistry } from './registry/stake-registry.js'
 import { SandboxControl } from './sandbox-control.js'
 import type { FixedKey, SandboxOptions } from './sandbox-options.js'
 import type { ScoreRecord } from './score-book.js'
+import { memoryStorage, openStorage, type Storage } from './storage/storage.js'
 import type { World } from './world.js'
 
 /** A key that came into being with the sandbox. */
@@ -62,24 +64,42 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** Starts the local service. Throws as `checkOptions` does, and `port-in-use`. */
+/**
+ * Starts the local service. Throws as `checkOptions` does, `port-in-use`, `local-chain-failed`, and as `openStorage`
+ * does where it has a folder.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions(options)
+  const storage = await storageOf(options)
+  try {
+    return await start(storage.complete(options), storage)
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+async function storageOf({ dataDirectory, random = randomBytes, log = silentLog }: SandboxOptions): Promise<Storage> {
+  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, log)
+}
+
+async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   const stop = new AbortController()
-  const world = await createWorld(options, stop.signal)
+  const world = await createWorld(options, storage, stop.signal)
   const control = new SandboxControl(world)
-  const app = await createApp(world, control)
   const keys = defaultKeys(world, options)
+  const app = await createApp(world, control)
   try {
     await app.listen({ host, port: options.port ?? 0 })
   } catch (error) {
-    await app.close()
+    stop.abort(error)
+    await Promise.all([app.close(), world.registry.close()])
     throw listenError(error, host, options.port)
   }
   const sweeping = sweepDeadlines(world)
   const url = originOf(host, (app.server.address() as { port: number }).port)
-  ;(options.log ?? silentLog).info({ url }, 'sandbox started')
+  world.log.info({ url }, 'sandbox started')
   return {
     url,
     ...keys,
@@ -92,15 +112,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     close: async () => {
       stop.abort(new Error('the sandbox is closing'))
       world.streams.cutAll()
-      await Promise.all([app.close(), sweeping])
-      await world.registry.close()
+      await Promise.all([app.close(), sweeping, world.registry.close()])
+      await storage.close()
     },
   }
 }
 
 function defaultKeys(world: World, options: SandboxOptions): { attesterKey: SandboxKey; submitterKey: SandboxKey } {
-  const make = (kind: KeyKind, wallet: string, fixed: FixedKey | undefined): SandboxKey =>
-    keyView(world.keys.create({ ...fixed, kind, label: `default ${kind}`, wallet }), wallet)
+  const make = (kind: KeyKind, wallet: string, fixed: FixedKey | undefined): SandboxKey => {
+    const kept = fixed === undefined ? null : world.keys.find(fixed.accessKey)
+    return keyView(kept ?? world.keys.create({ ...fixed, kind, label: `default ${kind}`, wallet }), wallet)
+  }
   return {
     attesterKey: make('attester', world.account.attesterWallet, options.attesterKey),
     submitterKey: make('submitter', world.account.submitterWallet, options.submitterKey),

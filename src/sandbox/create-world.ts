@@ -3,11 +3,9 @@ import { MemoryBlockstore } from 'blockstore-core'
 import type { Hex } from 'viem'
 import { systemClock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
-import { AssetBook } from './asset-book.js'
 import {
   CHUNK_BYTES,
   DEFAULT_CHAIN_ID,
-  DEFAULT_STAKE,
   HEARTBEAT_MS,
   JSON_BODY_LIMIT_BYTES,
   RATE_LIMIT,
@@ -19,46 +17,61 @@ import {
 import { type DevelopmentWallets, developmentWallets } from './development-wallets.js'
 import { DirectoryBlockstore } from './directory-blockstore.js'
 import { FaultDesk } from './fault-desk.js'
-import { KeyRing, type RandomBytes } from './key-ring.js'
+import type { RandomBytes } from './key-ring.js'
 import { MediaStore } from './media-store.js'
 import { RateLimiter } from './rate-limiter.js'
-import { MemoryRegistry } from './registry/memory-registry.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
+import { openRegistry, type RegistryOptions } from './registry/open-registry.js'
+import type { Roles, StakeRegistry } from './registry/stake-registry.js'
 import type { SandboxOptions } from './sandbox-options.js'
-import { ScoreBook } from './score-book.js'
 import { ServiceTime } from './service-time.js'
-import { StakeBook } from './stake-book.js'
+import { openBooks } from './storage/open-books.js'
+import type { Storage } from './storage/storage.js'
 import { StreamHub } from './stream-hub.js'
+import { sessionDesk } from './wallet-session/session-desk.js'
 import type { DevelopmentAccount, SandboxLimits, World } from './world.js'
 
-/** The state of a new sandbox. @param stopping aborts when it closes */
-export async function createWorld(options: SandboxOptions, stopping: AbortSignal): Promise<World> {
+/** The state of a new sandbox, or of one that goes on from its storage. @param stopping aborts when it closes */
+export async function createWorld(options: SandboxOptions, storage: Storage, stopping: AbortSignal): Promise<World> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? randomBytes
+  const log = options.log ?? silentLog
   const time = new ServiceTime(clock, options.clockOffsetMs)
   const now = () => time.now()
   const wallets = developmentWallets(random, options.wallets)
   const account = accountOf(options, random, wallets)
-  const stakes = new StakeBook(options.stake ?? DEFAULT_STAKE)
+  const books = openBooks(options, storage, { now, random, initialRoles: initialRoles(account, wallets) })
+  const { stakes, roles } = books
+  const registry = options.registry ?? (await registryOf(options, { stakes, roles, time, log, signal: stopping }))
   return {
+    ...books,
     clock,
     random,
-    log: options.log ?? silentLog,
+    log,
     limits: limitsOf(options),
     account,
     wallets,
     time,
-    keys: new KeyRing({ random, now }),
-    stakes,
-    registry: options.registry ?? (await memoryRegistry(account, wallets, time, stakes)),
-    assets: new AssetBook(now, options.run ?? ''),
-    scores: new ScoreBook({ now, policy: options.duplicateScores ?? 'idempotent' }),
+    registry,
+    walletSession: sessionDesk(options, { random, now, chainId: registry.chainId }),
     media: await mediaStoreOf(options),
     faults: new FaultDesk(options.faults),
     limiter: new RateLimiter(options.rateLimit === undefined ? RATE_LIMIT : options.rateLimit, () => clock.monotonic()),
     streams: new StreamHub(),
+    storage,
     stopping,
   }
+}
+
+function registryOf(
+  options: SandboxOptions,
+  parts: Pick<RegistryOptions, 'stakes' | 'roles' | 'time' | 'log' | 'signal'>,
+): Promise<StakeRegistry> {
+  return openRegistry({
+    ...parts,
+    chain: options.chain ?? 'memory',
+    chainId: options.chainId ?? DEFAULT_CHAIN_ID,
+    searchPath: options.searchPath ?? '',
+  })
 }
 
 function limitsOf(options: SandboxOptions): SandboxLimits {
@@ -73,21 +86,16 @@ function limitsOf(options: SandboxOptions): SandboxLimits {
   }
 }
 
-/** A wallet of the account that has no known private key keeps its role beside the one that has. */
-async function memoryRegistry(
-  account: DevelopmentAccount,
-  wallets: DevelopmentWallets,
-  time: ServiceTime,
-  stakes: StakeBook,
-): Promise<StakeRegistry> {
-  const registry = new MemoryRegistry({ chainId: DEFAULT_CHAIN_ID, time, stakes })
-  for (const wallet of [wallets.attester.address, account.attesterWallet]) {
-    await registry.setRoles(wallet, { attester: true, submitter: false })
-  }
-  for (const wallet of [wallets.submitter.address, account.submitterWallet]) {
-    await registry.setRoles(wallet, { attester: false, submitter: true })
-  }
-  return registry
+/** A wallet of the account that has no known private key has its role beside the one that has. */
+function initialRoles(account: DevelopmentAccount, wallets: DevelopmentWallets): Map<Hex, Roles> {
+  const submitter: Roles = { submitter: true, attester: false }
+  const attester: Roles = { submitter: false, attester: true }
+  return new Map([
+    [wallets.submitter.address, submitter],
+    [account.submitterWallet, submitter],
+    [wallets.attester.address, attester],
+    [account.attesterWallet, attester],
+  ])
 }
 
 function accountOf(options: SandboxOptions, random: RandomBytes, wallets: DevelopmentWallets): DevelopmentAccount {

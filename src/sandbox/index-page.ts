@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { registryText } from './registry/registry-text.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 
 const PLACES: readonly (readonly [href: string, text: string])[] = [
   ['/docs', 'All routes, to read and to try'],
@@ -16,7 +18,7 @@ const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-s
 li{margin:.3rem 0}code{font-size:.9em}`
 
 /** The page at `/`: what is where. */
-export function serveIndexPage(app: FastifyInstance): void {
+export function serveIndexPage(app: FastifyInstance, registry: StakeRegistry): void {
   const items = PLACES.map(([href, text]) => `<li><a href="${href}">${text}</a> <code>${href}</code></li>`).join('\n')
   const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -27,6 +29,7 @@ gateway under <code>/ipfs/CID?format=car</code>. The keys and the session token 
 <ul>
 ${items}
 </ul>
+<p>Roles and stake: ${registryText(registry)}.</p>
 <p>Pages under <code>/sandbox</code> answer only to this machine.</p></main></body></html>
 `
   app.get('/', { schema: { hide: true } as never }, async (_request, reply) =>

@@ -35,11 +35,14 @@ export class KeyRing {
   readonly changed = new ChangeFeed()
   readonly #random: RandomBytes
   readonly #now: () => number
+  readonly #keep: (key: ApiKey) => void
   readonly #byAccessKey = new Map<string, ApiKey>()
 
-  constructor(options: { random: RandomBytes; now: () => number }) {
+  /** @param options keep: told of a key as it will be, before that counts; it can refuse by throwing */
+  constructor(options: { random: RandomBytes; now: () => number; keep?: (key: ApiKey) => void }) {
     this.#random = options.random
     this.#now = options.now
+    this.#keep = options.keep ?? (() => {})
   }
 
   create(input: NewKey): ApiKey {
@@ -53,8 +56,14 @@ export class KeyRing {
       createdAt: this.#now(),
       revokedAt: null,
     }
-    this.#byAccessKey.set(key.accessKey, key)
+    this.#keep(key)
+    this.restore(key)
     return key
+  }
+
+  /** Takes a key as it is: what was kept of an earlier run. */
+  restore(key: ApiKey): void {
+    this.#byAccessKey.set(key.accessKey, key)
   }
 
   find(accessKey: string): ApiKey | null {
@@ -74,7 +83,9 @@ export class KeyRing {
     const key = this.byId(id)
     if (key === null) return null
     if (key.revokedAt === null) {
-      key.revokedAt = this.#now()
+      const revokedAt = this.#now()
+      this.#keep({ ...key, revokedAt })
+      key.revokedAt = revokedAt
       this.changed.emit()
     }
     return key

@@ -1,7 +1,9 @@
+import type { Hex } from 'viem'
 import type { SandboxAsset } from './asset-book.js'
 import type { FaultPlan, FaultPlanInput, InjectedFault } from './faults.js'
 import type { ApiKey, NewKey } from './key-ring.js'
 import { randomWallet } from './key-ring.js'
+import type { RegistryChain } from './registry/stake-registry.js'
 import type { ScoreAttempt, ScoreRecord } from './score-book.js'
 import type { World } from './world.js'
 
@@ -10,6 +12,12 @@ export interface StakeChange {
   readonly wallet?: string
   readonly stakedWei?: bigint
   readonly minStakeWei?: bigint
+}
+
+export interface RoleChange {
+  readonly wallet: string
+  readonly attester?: boolean
+  readonly submitter?: boolean
 }
 
 /** Every switch of the sandbox, for code and for the admin routes alike. */
@@ -48,9 +56,36 @@ export class SandboxControl {
     this.#world.assets.sweep()
   }
 
-  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): void {
-    if (stakedWei !== undefined) this.#world.stakes.set(wallet ?? this.#world.account.attesterWallet, stakedWei)
-    if (minStakeWei !== undefined) this.#world.stakes.setMinimum(minStakeWei)
+  /**
+   * Counts at once for the signed-key API. Resolves when the stake contract holds it too; rejects where its chain does
+   * not answer.
+   */
+  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): Promise<void> {
+    const { account, registry, stakes } = this.#world
+    const owner = (wallet ?? account.attesterWallet) as Hex
+    if (stakedWei !== undefined) stakes.set(owner, stakedWei)
+    if (minStakeWei !== undefined) stakes.setMinimum(minStakeWei)
+    return watched(async () => {
+      if (stakedWei !== undefined) await registry.setStake(owner, stakedWei)
+      if (minStakeWei !== undefined) await registry.setMinimum(minStakeWei)
+    })
+  }
+
+  /** Roles that are not named stay. Resolves and rejects as `setStake` does. */
+  setRoles({ wallet, ...change }: RoleChange): Promise<void> {
+    const { registry, roles, stakes } = this.#world
+    const changed = { ...roles.of(wallet), ...change }
+    roles.set(wallet, changed)
+    return watched(async () => {
+      await registry.setRoles(wallet as Hex, changed)
+      // The books give every wallet a stake; the contract only knows those that it was told of.
+      await registry.setStake(wallet as Hex, stakes.of(wallet).stakedWei)
+    })
+  }
+
+  /** The chain behind the registry, to break and to mend. Absent where the sandbox was handed a registry without one. */
+  get chain(): RegistryChain | undefined {
+    return this.#world.registry.chain
   }
 
   assets(): SandboxAsset[] {
@@ -102,15 +137,28 @@ export class SandboxControl {
     return this.#world.streams.cutAll()
   }
 
-  /** Back to the start: no assets, scores, faults, counts, skew; stake and rate limits as at first. Keys and media stay. */
-  reset(): void {
-    const { assets, scores, faults, stakes, time, limiter } = this.#world
+  /**
+   * Back to the start: no assets, scores, faults, counts, skew; stake, roles and rate limits as at first. Keys and media
+   * stay. Resolves and rejects as `setStake` does.
+   */
+  reset(): Promise<void> {
+    const { assets, scores, faults, stakes, roles, time, limiter, registry, storage } = this.#world
+    storage.append({ type: 'reset' })
     scores.clear()
     faults.setPlan({})
     faults.reset()
     time.setOffset(0)
     stakes.reset()
+    roles.reset()
     limiter.reset()
     assets.clear()
+    return watched(async () => registry.chain?.mirror())
   }
+}
+
+/** Work whose failure is told to whoever waits for it, and to nobody else. */
+function watched(work: () => Promise<void>): Promise<void> {
+  const done = work()
+  done.catch(() => {})
+  return done
 }

@@ -5,9 +5,11 @@ import type { FixedWallets } from './development-wallets.js'
 import type { FaultPlanInput } from './faults.js'
 import type { RandomBytes } from './key-ring.js'
 import type { RateLimit } from './rate-limiter.js'
+import type { ChainChoice } from './registry/open-registry.js'
 import type { StakeRegistry } from './registry/stake-registry.js'
 import type { DuplicateScorePolicy } from './score-book.js'
 import type { WalletStake } from './stake-book.js'
+import type { EasOptions } from './wallet-session/session-desk.js'
 
 /** A key that is the same in every run. */
 export interface FixedKey {
@@ -38,6 +40,8 @@ export interface SandboxOptions {
   readonly snapshotDelayMs?: number
   readonly slowReaderMs?: number
   readonly jsonBodyLimitBytes?: number
+  /** Of a score with its attestation. */
+  readonly scoreBodyLimitBytes?: number
   readonly uploadLimitBytes?: number
   /** Goes into every asset id, so that runs of another name have other assets. @default '' */
   readonly run?: string
@@ -55,10 +59,30 @@ export interface SandboxOptions {
   readonly attesterKey?: FixedKey
   readonly submitterKey?: FixedKey
   readonly sessionToken?: string
+  /** Signs the sessions of wallets; sessions outlive a restart where it stays the same. Made up where absent. */
+  readonly sessionSecret?: string
   /** Private keys of the wallets that have a role from the start; made up where absent. */
   readonly wallets?: FixedWallets
-  /** The stake contract and its chain. @default in memory */
+  /** The stake contract and its chain. @default opened as `chain` says */
   readonly registry?: StakeRegistry
+  /** @default 'memory' */
+  readonly chain?: ChainChoice
+  /** @default 84532, Base Sepolia */
+  readonly chainId?: number
+  /** Where anvil is looked for besides its npm package: what PATH holds. @default '' */
+  readonly searchPath?: string
+  /** Keeps assets, scores, keys, stake, roles and media in this folder. @default in memory */
+  readonly dataDirectory?: string
+  /** How long a wallet's challenge can be used, milliseconds. */
+  readonly challengeMs?: number
+  /** How long a wallet's session lasts, milliseconds. */
+  readonly sessionMs?: number
+  /** How often a wallet's stream looks for new assets, milliseconds. */
+  readonly streamPollMs?: number
+  /** What attestations must be made for; their chain is the registry's. */
+  readonly eas?: EasOptions
+  /** Development only: every request of the wallet-session API has both roles. Never where other machines reach. @default false */
+  readonly disableAuth?: boolean
   readonly clock?: Clock
   readonly random?: RandomBytes
   readonly log?: Log

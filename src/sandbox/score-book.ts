@@ -56,12 +56,15 @@ export type RecordResult =
 export class ScoreBook {
   readonly #now: () => number
   readonly #policy: DuplicateScorePolicy
+  readonly #keep: (score: ScoreRecord) => void
   readonly #byAsset = new Map<string, ScoreRecord[]>()
   #attempts: ScoreAttempt[] = []
 
-  constructor(options: { now: () => number; policy: DuplicateScorePolicy }) {
+  /** @param options keep: told of each score before it is on record; it can refuse by throwing */
+  constructor(options: { now: () => number; policy: DuplicateScorePolicy; keep?: (score: ScoreRecord) => void }) {
     this.#now = options.now
     this.#policy = options.policy
+    this.#keep = options.keep ?? (() => {})
   }
 
   record(input: ScoreInput): RecordResult {
@@ -69,6 +72,11 @@ export class ScoreBook {
     if (held === null || this.#policy === 'store') return { outcome: 'stored', score: this.#store(input) }
     const same = this.#policy === 'idempotent' && held.deepfakeRiskScore === input.deepfakeRiskScore
     return { outcome: same ? 'same' : 'conflict', score: held }
+  }
+
+  /** Puts a score on record as it is: what was kept of an earlier run. */
+  restore(score: ScoreRecord): void {
+    this.#byAsset.set(score.assetId, [...this.ofAsset(score.assetId), score])
   }
 
   /** The last score on record of this attester for the asset. */
@@ -118,7 +126,8 @@ export class ScoreBook {
       .update(`${input.assetId}\n${input.attesterAddress}\n${held.length}`)
       .digest('hex')
     const score: ScoreRecord = { ...input, id: `scr_${digest.slice(0, 20)}`, createdAt: this.#now() }
-    this.#byAsset.set(input.assetId, [...held, score])
+    this.#keep(score)
+    this.restore(score)
     return score
   }
 }

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { ChangeFeed } from './change-feed.js'
 
 export interface WalletStake {
@@ -5,21 +6,31 @@ export interface WalletStake {
   readonly minStakeWei: bigint
 }
 
+/** A change of the book; `wallet` is lower case. */
+export type StakeEntry = { readonly wallet: Hex; readonly stakedWei: bigint } | { readonly minStakeWei: bigint }
+
 /** Stake of each wallet; a wallet that was never set has the initial stake. */
 export class StakeBook {
   readonly changed = new ChangeFeed()
   readonly #initial: WalletStake
-  readonly #staked = new Map<string, bigint>()
+  readonly #keep: (entry: StakeEntry) => void
+  readonly #staked = new Map<Hex, bigint>()
   #minStakeWei: bigint
 
-  constructor(initial: WalletStake) {
+  /** @param keep told of each change, before it counts: it can refuse by throwing */
+  constructor(initial: WalletStake, keep: (entry: StakeEntry) => void = () => {}) {
     this.#initial = initial
+    this.#keep = keep
     this.#minStakeWei = initial.minStakeWei
+  }
+
+  get minStakeWei(): bigint {
+    return this.#minStakeWei
   }
 
   of(wallet: string): WalletStake {
     return {
-      stakedWei: this.#staked.get(wallet.toLowerCase()) ?? this.#initial.stakedWei,
+      stakedWei: this.#staked.get(lower(wallet)) ?? this.#initial.stakedWei,
       minStakeWei: this.#minStakeWei,
     }
   }
@@ -30,13 +41,28 @@ export class StakeBook {
   }
 
   set(wallet: string, stakedWei: bigint): void {
-    this.#staked.set(wallet.toLowerCase(), stakedWei)
+    if (this.#staked.get(lower(wallet)) === stakedWei) return
+    this.#keep({ wallet: lower(wallet), stakedWei })
+    this.#staked.set(lower(wallet), stakedWei)
     this.changed.emit()
   }
 
   setMinimum(minStakeWei: bigint): void {
+    if (this.#minStakeWei === minStakeWei) return
+    this.#keep({ minStakeWei })
     this.#minStakeWei = minStakeWei
     this.changed.emit()
+  }
+
+  /** What was kept of an earlier run. */
+  restore(entry: StakeEntry): void {
+    if ('wallet' in entry) this.#staked.set(entry.wallet, entry.stakedWei)
+    else this.#minStakeWei = entry.minStakeWei
+  }
+
+  /** Every wallet whose stake was set. */
+  wallets(): Hex[] {
+    return [...this.#staked.keys()]
   }
 
   reset(): void {
@@ -44,4 +70,8 @@ export class StakeBook {
     this.#minStakeWei = this.#initial.minStakeWei
     this.changed.emit()
   }
+}
+
+function lower(wallet: string): Hex {
+  return wallet.toLowerCase() as Hex
 }

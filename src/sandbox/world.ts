@@ -8,10 +8,13 @@ import type { KeyRing, RandomBytes } from './key-ring.js'
 import type { MediaStore } from './media-store.js'
 import type { RateLimiter } from './rate-limiter.js'
 import type { StakeRegistry } from './registry/stake-registry.js'
+import type { RoleBook } from './role-book.js'
 import type { ScoreBook } from './score-book.js'
 import type { ServiceTime } from './service-time.js'
 import type { StakeBook } from './stake-book.js'
+import type { Storage } from './storage/storage.js'
 import type { StreamHub } from './stream-hub.js'
+import type { SessionDesk } from './wallet-session/session-desk.js'
 
 /** Numbers and names that the routes go by. */
 export interface SandboxLimits {
@@ -43,14 +46,18 @@ export interface World {
   readonly time: ServiceTime
   readonly keys: KeyRing
   readonly stakes: StakeBook
+  /** Roles as the sandbox wants them in the registry. */
+  readonly roles: RoleBook
   /** Roles and stake as the stake contract has them, and its chain. */
   readonly registry: StakeRegistry
+  readonly walletSession: SessionDesk
   readonly assets: AssetBook
   readonly scores: ScoreBook
   readonly media: MediaStore
   readonly faults: FaultDesk
   readonly limiter: RateLimiter
   readonly streams: StreamHub
+  readonly storage: Storage
   /** Aborts when the sandbox closes; everything that waits ends with it. */
   readonly stopping: AbortSignal
 }

@@ -3,6 +3,7 @@ import { createApp } from '../../src/sandbox/create-app.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { createWorld } from '../../src/sandbox/create-world.js'
 import { SandboxControl } from '../../src/sandbox/sandbox-control.js'
+import { memoryStorage } from '../../src/sandbox/storage/storage.js'
 import { send } from '../support/sandbox-requests.js'
 
 /** The table of signed-key-api-v1.md, Endpoints. */
@@ -45,7 +46,7 @@ describe('/openapi.json', () => {
   })
 
   it('has every route of the sandbox, pages aside', async () => {
-    const world = await createWorld({}, new AbortController().signal)
+    const world = await createWorld({}, memoryStorage, new AbortController().signal)
     const app = await createApp(world, new SandboxControl(world))
     // The printed tree leaves out what stands before a wildcard.
     const routes = routesOf(app.printRoutes({ commonPrefix: false })).map((route) =>

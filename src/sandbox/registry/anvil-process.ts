@@ -34,6 +34,8 @@ export interface AnvilOptions {
   /** From `findAnvil`. */
   readonly binary: string
   readonly chainId: number
+  /** @default 0: any free one */
+  readonly port?: number
   /** How many funded keys to make. @default 3 */
   readonly keys?: number
   /** A block each so many seconds; without it, a block for each transaction only. */
@@ -112,10 +114,10 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   }
 }
 
-function anvilArguments({ chainId, blockTimeSeconds, mixedMining, args = [] }: AnvilOptions): string[] {
+function anvilArguments({ chainId, port = 0, blockTimeSeconds, mixedMining, args = [] }: AnvilOptions): string[] {
   // Port 0 and the line that names the real one, instead of a port that was free a moment ago. No accounts: the keys
   // of anvil's own are known to everyone.
-  const fixed = ['--host', HOST, '--port', '0', '--accounts', '0', '--prune-history', String(KEPT_STATES)]
+  const fixed = ['--host', HOST, '--port', String(port), '--accounts', '0', '--prune-history', String(KEPT_STATES)]
   const blocks = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]
   return [...fixed, '--chain-id', String(chainId), ...blocks, ...(mixedMining ? ['--mixed-mining'] : []), ...args]
 }

@@ -7,6 +7,18 @@ export interface Roles {
   readonly attester: boolean
 }
 
+/** The chain behind a registry, as tests break and mend it. */
+export interface RegistryChain {
+  /** Of anvil while it runs; null in memory. */
+  readonly pid: number | null
+  /** The chain answers no more, as if its RPC endpoint were down. */
+  stop(): Promise<void>
+  /** It answers again, at the same URL, with the same contract address and what the books hold. */
+  start(): Promise<void>
+  /** Makes the contract hold what the books do, after they were reset. */
+  mirror(): Promise<void>
+}
+
 /** The stake contract and its chain as the service sees them: a real one on anvil, or one in memory that says so. */
 export interface StakeRegistry {
   readonly kind: 'anvil' | 'memory'
@@ -25,4 +37,6 @@ export interface StakeRegistry {
   setStake(wallet: Address, stakedWei: bigint): Promise<void>
   setMinimum(minStakeWei: bigint): Promise<void>
   close(): Promise<void>
+  /** Absent where the sandbox was handed a registry that has none to break. */
+  readonly chain?: RegistryChain
 }

@@ -1,0 +1,152 @@
+import type { Address, Hex } from 'viem'
+import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { RoleBook } from '../role-book.js'
+import type { StakeBook, WalletStake } from '../stake-book.js'
+import { LocalChain } from './local-chain.js'
+import type { RegistryChain, Roles, StakeRegistry } from './stake-registry.js'
+
+export interface AnvilRegistryOptions {
+  /** From `findAnvil`. */
+  readonly binary: string
+  readonly chainId: number
+  readonly stakes: StakeBook
+  readonly roles: RoleBook
+  readonly log: Log
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The stake contract on a local chain. What it answers is read from the contract each time; the books hold what the
+ * contract is meant to hold, so that a chain that was stopped can be built again.
+ */
+export class AnvilRegistry implements StakeRegistry {
+  readonly kind = 'anvil'
+  readonly chain: RegistryChain
+  readonly #local: LocalChain
+  readonly #stakes: StakeBook
+  readonly #roles: RoleBook
+  /** Every wallet that the contract was ever told of. */
+  readonly #told = new Set<Hex>()
+
+  /** Throws `local-chain-failed`. */
+  static async open(options: AnvilRegistryOptions): Promise<AnvilRegistry> {
+    const { binary, chainId, stakes, log, signal } = options
+    try {
+      const local = await LocalChain.start({ binary, chainId, minimumWei: stakes.minStakeWei, log, signal })
+      const registry = new AnvilRegistry(local, options)
+      await registry.#mirror()
+      return registry
+    } catch (error) {
+      throw new AttestdError('local-chain-failed', `anvil (${binary}) did not start: ${errorText(error)}`, {
+        cause: error,
+      })
+    }
+  }
+
+  private constructor(local: LocalChain, { stakes, roles }: AnvilRegistryOptions) {
+    this.#local = local
+    this.#stakes = stakes
+    this.#roles = roles
+    this.chain = {
+      get pid() {
+        return local.pid
+      },
+      stop: () => local.stop(),
+      start: async () => {
+        await local.restart()
+        await this.#mirror()
+      },
+      mirror: () => this.#mirror(),
+    }
+  }
+
+  get chainId(): number {
+    return this.#local.chainId
+  }
+
+  get contract(): Address {
+    return this.#local.contract
+  }
+
+  get rpcUrl(): string {
+    return this.#local.rpcUrl
+  }
+
+  head(): Promise<{ number: bigint; timestamp: number }> {
+    return this.#asked(() => this.#local.head())
+  }
+
+  rolesOf(wallet: Address): Promise<Roles> {
+    return this.#asked(async () => {
+      const [submitter, attester] = await Promise.all([
+        this.#local.read('isSubmitter', [lower(wallet)]),
+        this.#local.read('isAttester', [lower(wallet)]),
+      ])
+      return { submitter, attester }
+    })
+  }
+
+  stakeOf(wallet: Address): Promise<WalletStake> {
+    return this.#asked(async () => {
+      const [stakedWei, minStakeWei] = await Promise.all([
+        this.#local.read('stakeOf', [lower(wallet)]),
+        this.#local.read('minimumStake', []),
+      ])
+      return { stakedWei, minStakeWei }
+    })
+  }
+
+  async setRoles(wallet: Address, roles: Roles): Promise<void> {
+    this.#roles.set(wallet, roles)
+    await this.#asked(() => this.#tellRoles(wallet))
+  }
+
+  async setStake(wallet: Address, stakedWei: bigint): Promise<void> {
+    this.#stakes.set(wallet, stakedWei)
+    await this.#asked(() => this.#tellStake(wallet))
+  }
+
+  async setMinimum(minStakeWei: bigint): Promise<void> {
+    this.#stakes.setMinimum(minStakeWei)
+    await this.#asked(() => this.#local.write('setMinimum', [minStakeWei]))
+  }
+
+  close(): Promise<void> {
+    return this.#local.stop()
+  }
+
+  /** A wallet that has a role is a registered one, so the contract holds the stake that the books give it. */
+  async #mirror(): Promise<void> {
+    await this.#local.write('setMinimum', [this.#stakes.minStakeWei])
+    for (const wallet of new Set([...this.#told, ...this.#roles.wallets(), ...this.#stakes.wallets()])) {
+      await this.#tellRoles(wallet)
+      await this.#tellStake(wallet)
+    }
+  }
+
+  async #tellRoles(wallet: Address): Promise<void> {
+    this.#told.add(lower(wallet))
+    const { submitter, attester } = this.#roles.of(wallet)
+    await this.#local.write('setRoles', [lower(wallet), submitter, attester])
+  }
+
+  async #tellStake(wallet: Address): Promise<void> {
+    this.#told.add(lower(wallet))
+    await this.#local.write('setStake', [lower(wallet), this.#stakes.of(wallet).stakedWei])
+  }
+
+  async #asked<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw toAttestdError(error, 'rpc-unreachable')
+    }
+  }
+}
+
+/** viem refuses an address in mixed case whose checksum is wrong, and people write them in capitals. */
+function lower(wallet: Address): Hex {
+  return wallet.toLowerCase() as Hex
+}
