@@ -29,8 +29,7 @@ const SALT_BYTES = 32
  * Signs a score as an off-chain attestation to nobody in particular, revocable and without an end, and proves it before
  * it is given out: uid, signature and data are checked as a service would.
  * @param time when it is made, Unix seconds
- * Throws `attestation-invalid` for values that cannot be attested, `signature-wrong` where the wallet's signature is not
- * its address's or not the canonical one, and what the wallet throws.
+ * Throws as `attestData`, and `attestation-invalid` for values that cannot be attested.
  */
 export async function attestScore(
   profile: EasProfile,
@@ -39,19 +38,34 @@ export async function attestScore(
   time: number,
   options: AttestOptions,
 ): Promise<OffchainAttestation> {
-  const unsigned = unsignedAttestation(profile, score, time, options)
-  const signature = splitSignature(await signer.signTypedData(typedDataOf(unsigned)))
-  if (signature === null) throw wrong('is not 65 bytes in hex')
-  const fault = await signatureFault(signature, attestationHash(unsigned), signer.address)
-  if (fault !== null) throw wrong(fault)
-  const attestation = { ...unsigned, uid: attestationUid(unsigned), signature }
+  const attestation = await attestData(profile, signer, encodeScore(profile, score), time, options)
   await verifyAttestation(attestation, { profile, attester: signer.address, now: time })
   return attestation
 }
 
+/**
+ * The same for data of any schema: what is proved is the signature, not what the data says.
+ * Throws `attestation-invalid` for a time that is none, `signature-wrong` where the wallet's signature is not its
+ * address's or not the canonical one, and what the wallet throws.
+ */
+export async function attestData(
+  profile: Omit<EasProfile, 'schema' | 'fields'>,
+  signer: AttestationSigner,
+  data: Hex,
+  time: number,
+  options: AttestOptions,
+): Promise<OffchainAttestation> {
+  const unsigned = unsignedAttestation(profile, data, time, options)
+  const signature = splitSignature(await signer.signTypedData(typedDataOf(unsigned)))
+  if (signature === null) throw wrong('is not 65 bytes in hex')
+  const fault = await signatureFault(signature, attestationHash(unsigned), signer.address)
+  if (fault !== null) throw wrong(fault)
+  return { ...unsigned, uid: attestationUid(unsigned), signature }
+}
+
 function unsignedAttestation(
-  profile: EasProfile,
-  score: AttestedScore,
+  profile: Omit<EasProfile, 'schema' | 'fields'>,
+  data: Hex,
   time: number,
   { randomBytes }: AttestOptions,
 ): UnsignedAttestation {
@@ -78,7 +92,7 @@ function unsignedAttestation(
       expirationTime: '0',
       revocable: true,
       refUID: zeroHash,
-      data: encodeScore(profile, score),
+      data,
       ...salt,
     },
   }

@@ -53,6 +53,21 @@ test('stake, minimum and roles are read as from a contract', async ({ onTestFini
   expect(await client.readContract({ ...contract, functionName: 'minimumStake' })).toBe(5n)
 })
 
+test('several reads in one call, as the daemon makes them', async ({ onTestFinished }) => {
+  const { client } = await bench(onTestFinished)
+  const contracts = [
+    { ...contract, functionName: 'stakeOf', args: [attester] },
+    { ...contract, functionName: 'minimumStake' },
+    { ...contract, functionName: 'isAttester', args: [attester] },
+    { ...contract, functionName: 'owner' },
+    { ...contract, address: nobody, functionName: 'minimumStake' },
+  ] as const
+  const outcomes = await client.multicall({ contracts, deployless: true, blockNumber: 1_000n })
+  const result = outcomes.map((outcome) => outcome.result)
+  expect(result).toEqual([2n ** 70n, 5n, true, undefined, undefined])
+  await expect(client.call({ code: '0x00', data: '0x12' })).rejects.toThrow(/no code is run here/)
+})
+
 test('elsewhere there is no code, and what is unknown is an error of JSON-RPC', async ({ onTestFinished }) => {
   const { client, url } = await bench(onTestFinished)
   expect(await client.getCode({ address: nobody })).toBeUndefined()
