@@ -1,13 +1,4 @@
-import {
-  AbiDecodingDataSizeTooSmallError,
-  AbiDecodingZeroDataError,
-  type Address,
-  BaseError,
-  ContractFunctionRevertedError,
-  ContractFunctionZeroDataError,
-  type PublicClient,
-  parseAbi,
-} from 'viem'
+import { type Address, BaseError, type PublicClient, parseAbi } from 'viem'
 import { AttestdError } from '../../core/errors.js'
 import type { ChainReader } from '../chain-reader.js'
 
@@ -16,40 +7,27 @@ const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 
 /**
  * What the EAS contract says its version is, for instance `1.2.0`: it must be the domain version of attestations.
- * Throws `rpc-*`; `rpc-reply-invalid` where no contract with a version stands at this address.
+ * Throws `rpc-*`, or `setting-invalid` where no contract with a version stands at this address.
  */
 export function readEasVersion(reader: ChainReader, contract: Address, signal?: AbortSignal): Promise<string> {
+  const unfit = (what: string, cause?: unknown) => {
+    const message = `The contract ${contract} on chain ${reader.chainId} ${what}; check ATTESTD_EAS_CONTRACT.`
+    return new AttestdError('setting-invalid', message, { cause })
+  }
   return reader.read(async (client, head) => {
-    const version = await readVersion(client, contract, head.number)
-    if (!VERSION.test(version)) throw noVersion(contract, 'says a version that is none')
+    const version = await askVersion(client, contract, head.number).catch((error: unknown) => {
+      throw isContractsFault(error) ? unfit('does not say its version', error) : error
+    })
+    if (!VERSION.test(version)) throw unfit('says a version that is none')
     return version
   }, signal)
 }
 
-async function readVersion(client: PublicClient, address: Address, blockNumber: bigint): Promise<string> {
-  try {
-    return await client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
-  } catch (error) {
-    throw isContractAnswer(error) ? noVersion(address, 'has no version()', error) : error
-  }
+function askVersion(client: PublicClient, address: Address, blockNumber: bigint): Promise<string> {
+  return client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
 }
 
-/** Whether the endpoint answered and the contract is what does not fit, so that asking another endpoint cannot help. */
-function isContractAnswer(error: unknown): boolean {
-  return (
-    error instanceof BaseError &&
-    error.walk(
-      (cause) =>
-        cause instanceof ContractFunctionZeroDataError ||
-        cause instanceof ContractFunctionRevertedError ||
-        cause instanceof AbiDecodingZeroDataError ||
-        cause instanceof AbiDecodingDataSizeTooSmallError,
-    ) !== null
-  )
-}
-
-function noVersion(contract: Address, what: string, cause?: unknown): AttestdError {
-  return new AttestdError('rpc-reply-invalid', `The contract ${contract} ${what}; check ATTESTD_EAS_CONTRACT.`, {
-    cause,
-  })
+/** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes tell. */
+function isContractsFault(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((each) => each instanceof AttestdError) === null
 }

@@ -1,5 +1,4 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import { AttestdError } from '../../core/errors.js'
 import { networkOf } from '../networks.js'
 import type { EasProfile } from './attestation.js'
 import { parseSchema, schemaUidOf } from './schema.js'
@@ -7,7 +6,7 @@ import { parseSchema, schemaUidOf } from './schema.js'
 export interface EasProfileOptions {
   readonly chainId: number
   readonly contract: Address
-  /** '' for what is known of the chain's own EAS contract. */
+  /** '' for that of the chain's own EAS contract, see `networkOf`. */
   readonly domainVersion: string
   readonly attestationVersion: 1 | 2
   readonly schema: string
@@ -21,19 +20,10 @@ export function easProfile(options: EasProfileOptions): EasProfile {
   return {
     chainId,
     contract: getAddress(options.contract),
-    domainVersion: options.domainVersion || knownDomainVersion(chainId),
+    domainVersion: options.domainVersion || networkOf(chainId).easDomainVersion,
     attestationVersion,
     schema,
     fields: parseSchema(schema),
     schemaUid: (options.schemaUid?.toLowerCase() as Hex | undefined) ?? schemaUidOf(schema),
   }
-}
-
-function knownDomainVersion(chainId: number): string {
-  const known = networkOf(chainId)?.easDomainVersion
-  if (known !== undefined) return known
-  throw new AttestdError(
-    'setting-invalid',
-    `The version of the EAS contract on chain ${chainId} is not known; set ATTESTD_EAS_DOMAIN_VERSION to what its version() says.`,
-  )
 }

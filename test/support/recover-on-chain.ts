@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { type Abi, type Address, createPublicClient, type Hex, http } from 'viem'
+import type { OffchainAttestation } from '../../src/chain/eas/attestation.js'
+import { packagePath } from '../../src/core/files.js'
+
+const ARTIFACT = packagePath('test', 'contracts', 'attestation-verifier.json')
+
+/** What the EVM makes of an attestation. */
+export interface OnChainWord {
+  readonly signer: Address
+  readonly uid: Hex
+}
+
+/**
+ * Lets the EVM of a chain say who signed an attestation of version 2 and what its uid is, by a Solidity contract of its
+ * own (test/contracts/AttestationVerifier.sol). The contract is created within each call: no account and no block needed.
+ * Throws where the contract refuses.
+ */
+export async function recoverOnChain(rpcUrl: string, attestation: OffchainAttestation): Promise<OnChainWord> {
+  const { domain, message, signature } = attestation
+  const signer = await askVerifier(rpcUrl, 'recover', [domain, message, signature.v, signature.r, signature.s])
+  const uid = await askVerifier(rpcUrl, 'uidOf', [message])
+  return { signer: signer as Address, uid: uid as Hex }
+}
+
+/** Calls a function of the verifying contract. */
+export function askVerifier(rpcUrl: string, functionName: string, args: readonly unknown[]): Promise<unknown> {
+  const { abi, bytecode } = JSON.parse(readFileSync(ARTIFACT, 'utf8')) as { abi: Abi; bytecode: Hex }
+  return createPublicClient({ transport: http(rpcUrl) }).readContract({ abi, code: bytecode, functionName, args })
+}
