@@ -2,7 +2,7 @@ import type { MediaType } from '../core/media-types.js'
 
 /**
  * Every choice that signed-key-api-v1.md leaves open ("not shown"), in one place. A deployment may differ in each:
- * nothing outside the sandbox may depend on one of them.
+ * nothing outside the sandbox may depend on one of them. Those of the second API are in `wallet-session/choices.ts`.
  *
  * - Error body: `{ error: { code, message } }`; the codes are those of `refusal.ts`.
  * - 401 for everything about credentials (missing, unknown, revoked, outside the window, bad signature);
@@ -12,10 +12,13 @@ import type { MediaType } from '../core/media-types.js'
  *   A caller without the secret can therefore not spend a key's budget.
  * - A signature may be used again inside the timestamp window: the specification has no nonce.
  * - A score on an asset that is not open is 404, as the single-asset route is.
- * - `GET /attester/media/:id` answers `{ asset, stake }`; registering answers 201 with `{ asset }`;
+ * - `GET /attester/media/:id` answers `{ asset, stake }`, to attester keys and to the submitter key of its owner, who
+ *   also gets the aggregate, and after it closed; registering answers 201 with `{ asset }`;
  *   revoking answers 200 with `{ id, revoked: true }`, also the second time.
  * - Assets carry further fields: verificationDeadline, contentType, contributorAttestationUid, ownerAddress, createdAt.
- * - The development account behind the session token links one wallet for each kind of key.
+ * - The development account behind the session token links one wallet for each kind of key. The dashboard key routes and
+ *   the upload also take the token of a wallet's session: its keys are bound to that wallet, their kind must be one of its
+ *   roles (403), and it revokes no other wallet's key (404).
  */
 
 /** Tolerance of the request timestamp against service time, milliseconds. Source: signed-key-api-v1.md, Limits. */
@@ -45,7 +48,7 @@ export const DEADLINE_SWEEP_MS = 250
 /** Longest title, algorithm and notes, UTF-16 units. */
 export const TEXT_LIMITS = { title: 500, algorithm: 200, notes: 10_000, label: 200 }
 
-/** The kind of an asset whose submitter named none. */
+/** The kind that the signed-key API gives for an asset whose submitter named none. */
 export const DEFAULT_MEDIA_TYPE: MediaType = 'image'
 
 /** Stake of a wallet at first and the least that is asked for, wei. */

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Log } from '../core/log.js'
 import { Refusal, type RefusalCode } from './refusal.js'
+import { isWalletSessionTarget } from './wallet-session/target.js'
 
 /** Any thrown value as what the caller is told; what is not a refusal of ours says nothing of the inside. */
 function asRefusal(error: unknown): Refusal {
@@ -17,17 +18,21 @@ function asRefusal(error: unknown): Refusal {
   return new Refusal('internal-error', 'The sandbox failed; its log says how.')
 }
 
-/** The error handler of the signed-key API, the gateway and the admin routes: `{ error: { code, message } }`. */
+/**
+ * The error handler of every route. Bodies are `{ error: string }` on the wallet-session API, as it is specified, and
+ * `{ error: { code, message } }` everywhere else.
+ */
 export function errorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = asRefusal(error)
-    if (refusal.code === 'internal-error') log.error({ err: error, method: request.method }, 'sandbox route failed')
+    const { code, message } = refusal
+    if (code === 'internal-error') log.error({ err: error, method: request.method }, 'sandbox route failed')
     return reply
       .code(refusal.statusCode)
       .headers(refusal.headers)
       .type('application/json; charset=utf-8')
       .serializer((body: unknown) => JSON.stringify(body))
-      .send({ error: { code: refusal.code, message: refusal.message } })
+      .send({ error: isWalletSessionTarget(request.raw.url ?? '') ? message : { code, message } })
   }
 }
 

@@ -1,10 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { faultHooks } from './fault-hooks.js'
 import { keepRawBody, parseJsonBody } from './json-body.js'
-import { type ApiKey, maskedKey } from './key-ring.js'
-import { SESSION } from './openapi.js'
+import { type ApiKey, type KeyKind, maskedKey } from './key-ring.js'
+import { SESSION, WALLET_SESSION } from './openapi.js'
 import { Refusal } from './refusal.js'
 import { requireSession } from './session-token.js'
+import { refuseWithout } from './wallet-session/bearer.js'
+import type { WalletSession } from './wallet-session/session-issuer.js'
 import { CreateKeyBody, CreateKeyReply, RevokeKeyQuery, RevokeKeyReply, refusals } from './wire.js'
 import type { World } from './world.js'
 
@@ -12,7 +15,8 @@ import type { World } from './world.js'
 export function keyRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
     keepRawBody(app, world.limits.jsonBodyBytes)
-    app.addHook('onRequest', async (request) => requireSession(world, request))
+    app.decorateRequest('session', null)
+    app.addHook('onRequest', async (request) => request.setDecorator('session', requireSession(world, request)))
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))
     app.post(
       '/api/dashboard/api-keys',
@@ -20,17 +24,17 @@ export function keyRoutes(world: World): FastifyPluginAsyncZod {
         schema: {
           tags: ['keys'],
           summary: 'Create a key',
-          description: 'The key is bound to the wallet that the development account links for its kind.',
-          security: SESSION,
+          description:
+            "The key is bound to the session's wallet, which must have the role; for the development account, to the wallet that it links for the kind.",
+          security: [...SESSION, ...WALLET_SESSION],
           body: CreateKeyBody,
-          response: { 200: CreateKeyReply, ...refusals(400, 401, 413, 415) },
+          response: { 200: CreateKeyReply, ...refusals(400, 401, 403, 413, 415) },
         },
         ...faultHooks(world, 'keys'),
       },
       async (request) => {
         const { kind, label } = request.body
-        const wallet = kind === 'attester' ? world.account.attesterWallet : world.account.submitterWallet
-        return createdKeyView(world.keys.create({ kind, label, wallet }))
+        return createdKeyView(world.keys.create({ kind, label, wallet: walletOf(world, request, kind) }))
       },
     )
     app.delete(
@@ -39,20 +43,42 @@ export function keyRoutes(world: World): FastifyPluginAsyncZod {
         schema: {
           tags: ['keys'],
           summary: 'Revoke a key',
-          security: SESSION,
+          description: "A wallet's session revokes keys of its own wallet alone.",
+          security: [...SESSION, ...WALLET_SESSION],
           querystring: RevokeKeyQuery,
           response: { 200: RevokeKeyReply, ...refusals(400, 401, 404) },
         },
         ...faultHooks(world, 'keys'),
       },
-      async (request) => revoked(world, request.query.id),
+      async (request) => {
+        refuseOthersKey(world, request, request.query.id)
+        return revoked(world, request.query.id)
+      },
     )
   }
 }
 
+/** The wallet that a new key is bound to. Refuses a wallet's session without the role. */
+function walletOf(world: World, request: FastifyRequest, kind: KeyKind): string {
+  const session = request.getDecorator<WalletSession | null>('session')
+  if (session === null) return kind === 'attester' ? world.account.attesterWallet : world.account.submitterWallet
+  refuseWithout(kind, session)
+  return session.address
+}
+
+/** Another wallet's key is as unknown to a wallet's session as one that does not exist. */
+function refuseOthersKey(world: World, request: FastifyRequest, id: string): void {
+  const session = request.getDecorator<WalletSession | null>('session')
+  if (session !== null && world.keys.byId(id)?.wallet !== session.address) throw noSuchKey()
+}
+
+function noSuchKey(): Refusal {
+  return new Refusal('key-not-found', 'No key has this id.')
+}
+
 /** Revokes by id. Refuses with 404 where there is no such key. */
 export function revoked(world: World, id: string): { id: string; revoked: true } {
-  if (world.keys.revoke(id) === null) throw new Refusal('key-not-found', 'No key has this id.')
+  if (world.keys.revoke(id) === null) throw noSuchKey()
   return { id, revoked: true }
 }
 

@@ -63,7 +63,7 @@ export class OpenAssetFeed {
   }
 
   heartbeat(): void {
-    if (!this.#writer.blocked) this.#writer.event('ping', { t: this.#world.time.now() })
+    this.#writer.event('ping', { t: this.#world.time.now() })
   }
 
   /** Writes what is due, as far as the reader takes it. */

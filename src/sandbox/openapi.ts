@@ -7,13 +7,18 @@ import { namedWildcard, usedComponents } from './openapi-transforms.js'
 export const SIGNED = [{ accessKey: [], timestamp: [], signature: [] }]
 /** Security requirement of the dashboard routes. */
 export const SESSION = [{ session: [] }]
+/** Security requirement of the routes behind a wallet's session. */
+export const WALLET_SESSION = [{ walletSession: [] }]
 
-const DESCRIPTION = `A complete local service to develop against: signed-key API v1, media upload, a trustless IPFS
-gateway, and switches for faults, clock, stake and assets.
+const DESCRIPTION = `A complete local service to develop against: signed-key API v1, wallet-session API, media upload, a
+trustless IPFS gateway, and switches for faults, clock, stake and assets. Both APIs share assets, scores and media.
 
 A signed request carries an access key, a timestamp in Unix milliseconds and a signature: the lower-case hex HMAC-SHA256,
 keyed by the signing secret, of four lines joined by newlines: timestamp as sent, method, path with query as sent,
-lower-case hex SHA-256 of the raw body (of nothing for GET). Every header also has an \`X-\` alias.`
+lower-case hex SHA-256 of the raw body (of nothing for GET). Every header also has an \`X-\` alias.
+
+A wallet session begins with a challenge: its text is signed with EIP-191 personal sign and exchanged for a bearer token
+that carries the roles the wallet has in the stake contract.`
 
 /** Collects every route into one OpenAPI 3.1 document. Register before the routes. */
 export async function documentRoutes(app: FastifyInstance, headerPrefix: string): Promise<void> {
@@ -27,6 +32,12 @@ export async function documentRoutes(app: FastifyInstance, headerPrefix: string)
         { name: 'public', description: 'No credentials.' },
         { name: 'attester', description: 'Signed with an attester key; the wallet must have enough at stake.' },
         { name: 'submitter', description: 'Signed with a submitter key; the wallet must have enough at stake.' },
+        { name: 'session', description: 'A bearer token for the signature of a wallet that has a role.' },
+        { name: 'session attester', description: 'Behind the session of a wallet with the attester (verifier) role.' },
+        {
+          name: 'session submitter',
+          description: 'Behind the session of a wallet with the submitter (contributor) role.',
+        },
         { name: 'keys', description: 'Keys, with the session token that the sandbox prints at start.' },
         { name: 'media', description: 'Upload and the trustless IPFS gateway.' },
         { name: 'sandbox', description: 'Switches and views of the sandbox itself; from this machine only.' },
@@ -36,6 +47,12 @@ export async function documentRoutes(app: FastifyInstance, headerPrefix: string)
           accessKey: header('Access-Key', 'Public key identifier.'),
           timestamp: header('Timestamp', 'Unix time in milliseconds.'),
           signature: header('Signature', 'Lower-case hex HMAC-SHA256 of the canonical payload.'),
+          walletSession: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'Token of a wallet session, from /v1/auth/session.',
+          },
           session: { type: 'http', scheme: 'bearer', description: 'Session token of the development account.' },
         },
       },

@@ -25,6 +25,10 @@ export interface UploadedFile {
 export async function acceptFiles(app: FastifyInstance, limit: number): Promise<void> {
   app.setValidatorCompiler(bodyUnchecked)
   app.removeAllContentTypeParsers()
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (Number(request.headers['content-length'] ?? 0) > multipartBodyLimit(limit)) throw tooLarge(limit)
+    return payload
+  })
   await app.register(fastifyMultipart, { limits: { fileSize: limit, files: 1, fields: 10, parts: 11 } })
 }
 
@@ -41,11 +45,15 @@ export async function receiveFile(request: FastifyRequest, limit: number): Promi
   const part = await request.file({ throwFileSizeLimit: false })
   if (part === undefined) throw new Refusal('request-invalid', 'The multipart body has no file.')
   const content = await part.toBuffer()
-  if (part.file.truncated) throw new Refusal('file-too-large', `A file may have at most ${limit} bytes.`)
+  if (part.file.truncated) throw tooLarge(limit)
   if (part.fieldname !== 'file') throw new Refusal('request-invalid', 'The field of the file must be named file.')
   if (content.byteLength === 0) throw new Refusal('request-invalid', 'The file is empty.')
   if (!request.raw.readableEnded) await finished(request.raw, { writable: false })
   return { name: part.filename, content, bodySha256: digest.digest('hex') }
+}
+
+function tooLarge(limit: number): Refusal {
+  return new Refusal('file-too-large', `A file may have at most ${limit} bytes.`)
 }
 
 const bodyUnchecked: typeof validatorCompiler = (part) =>

@@ -1,23 +1,20 @@
 import type { FastifyRequest } from 'fastify'
+import { bearerOf } from './bearer-token.js'
 import { Refusal } from './refusal.js'
 import { isSameSecret } from './signature-check.js'
+import { readSession } from './wallet-session/bearer.js'
+import type { WalletSession } from './wallet-session/session-issuer.js'
 import type { World } from './world.js'
 
-/** Whether the request carries a bearer token at all. */
-export function hasBearer(request: FastifyRequest): boolean {
-  return bearerOf(request) !== null
-}
-
-/** Refuses with 401 unless the bearer token is the development account's session token. */
-export function requireSession(world: World, request: FastifyRequest): void {
+/**
+ * Whose bearer token a request to the dashboard and upload routes carries: the session of a wallet, or null for the
+ * development account. Refuses with 401 one that is missing or neither.
+ */
+export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
   const token = bearerOf(request)
-  if (token !== null && isSameSecret(token, world.account.sessionToken)) return
+  if (token !== null && isSameSecret(token, world.account.sessionToken)) return null
+  if (token !== null) return readSession(world, token)
   throw new Refusal('session-invalid', 'A valid session token is required as Authorization: Bearer.', {
     headers: { 'www-authenticate': 'Bearer' },
   })
-}
-
-function bearerOf(request: FastifyRequest): string | null {
-  const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')
-  return match?.[1] ?? null
 }

@@ -1,40 +1,23 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from './authenticate.js'
-import { EventWriter } from './event-writer.js'
 import type { InjectedFault } from './faults.js'
 import { OpenAssetFeed } from './open-asset-feed.js'
-import { after, type StreamConnection } from './stream-connection.js'
+import { after, beat, openConnection, type StreamConnection } from './stream-connection.js'
 import { playStreamFault } from './stream-faults.js'
 import type { World } from './world.js'
 
+const EVENTS = { snapshot: 'open-assets', opened: 'new-open-assets' } as const
+
 /** Opens the event stream on a request that passed all gates, and keeps it until either side ends it. */
 export function openStream(world: World, caller: Caller, reply: FastifyReply, fault: InjectedFault | null): void {
-  reply.hijack()
-  const response = reply.raw
-  response.writeHead(200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  })
-  response.flushHeaders()
-  const ended = new AbortController()
-  response.on('close', () => ended.abort())
-  response.on('error', () => ended.abort())
-  const writer = new EventWriter(response, () => feed.flush())
-  const feed = new OpenAssetFeed(world, caller, writer, { missEvents: fault?.kind === 'missed-events' })
-  const end = () => response.end()
-  const destroy = () => response.destroy()
-
+  const connection = openConnection(world, reply, () => feed.flush())
+  const feed = new OpenAssetFeed(world, caller, connection.writer, { missEvents: fault?.kind === 'missed-events' })
   feed.sendReady()
-  const connection = { writer, end, destroy, signal: ended.signal }
   // Listening starts before the first snapshot, in the same turn, so no change falls between.
-  const silent = fault !== null && playStreamFault(world, connection, fault) === 'silent'
-  if (!silent) {
-    feed.sendSnapshot()
-    follow(world, caller, feed, connection)
-  }
-  const forget = world.streams.add(destroy)
-  ended.signal.addEventListener('abort', forget, { once: true })
+  const silent = fault !== null && playStreamFault(world, connection, fault, EVENTS) === 'silent'
+  if (silent) return
+  feed.sendSnapshot()
+  follow(world, caller, feed, connection)
 }
 
 /** Ties the feed to the world until the connection is gone. */
@@ -71,24 +54,11 @@ function follow(world: World, caller: Caller, feed: OpenAssetFeed, connection: S
     return true
   }
 
-  void beat(world, feed, connection)
+  void beat(world, connection, () => feed.heartbeat())
 }
 
 function refusalOf(world: World, caller: Caller): string | null {
   if (caller.key.revokedAt !== null) return 'key-revoked: this key was revoked'
   if (!world.stakes.isEnough(caller.wallet)) return 'stake-below-minimum: the stake fell below the minimum'
   return null
-}
-
-/** Heartbeats, and the end of a reader that takes nothing for too long. */
-async function beat(world: World, feed: OpenAssetFeed, connection: StreamConnection): Promise<void> {
-  let blockedSince: number | null = null
-  while (await after(world, world.limits.heartbeatMs, connection.signal)) {
-    feed.heartbeat()
-    blockedSince = connection.writer.blocked ? (blockedSince ?? world.clock.monotonic()) : null
-    if (blockedSince !== null && world.clock.monotonic() - blockedSince >= world.limits.slowReaderMs) {
-      world.log.warn({}, 'a stream reader took nothing for too long and was cut')
-      connection.destroy()
-    }
-  }
 }

@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { admit, type Credentials, readCredentials, signedParts, wrongSignature } from './authenticate.js'
+import { bearerOf } from './bearer-token.js'
 import { faultHooks } from './fault-hooks.js'
-import { SESSION, SIGNED } from './openapi.js'
+import { SESSION, SIGNED, WALLET_SESSION } from './openapi.js'
 import { acceptFiles, multipartBodyLimit, receiveFile, UploadBody } from './receive-file.js'
-import { hasBearer, requireSession } from './session-token.js'
+import { requireSession } from './session-token.js'
 import { isSameSignature, signatureOverDigest } from './signature-check.js'
+import { refuseWithout } from './wallet-session/bearer.js'
 import { refusals, UploadReply } from './wire.js'
 import type { World } from './world.js'
 
@@ -28,10 +30,10 @@ export function uploadRoute(world: World): FastifyPluginAsyncZod {
         schema: {
           tags: ['media'],
           summary: 'Upload a file',
-          description: `Multipart with one field \`file\` of at most ${limit} bytes. Authorized by the session token, or by a
+          description: `Multipart with one field \`file\` of at most ${limit} bytes. Authorized by a session token, or by a
 submitter key: the signature then covers the SHA-256 of the raw multipart body, boundary and all.`,
           consumes: ['multipart/form-data'],
-          security: [...SESSION, ...SIGNED],
+          security: [...SESSION, ...WALLET_SESSION, ...SIGNED],
           body: UploadBody,
           querystring: UploadQuery,
           response: { 200: UploadReply, ...refusals(400, 401, 403, 413, 415, 429) },
@@ -41,7 +43,7 @@ submitter key: the signature then covers the SHA-256 of the raw multipart body, 
       },
       async (request) => {
         const file = await receiveFile(request, limit)
-        if (!hasBearer(request)) checkSignature(world, request, file.bodySha256)
+        if (bearerOf(request) === null) checkSignature(world, request, file.bodySha256)
         const stored = await world.media.add(file.content, file.name, {
           wrap: request.query.wrap === '1',
           cidVersion: request.query.cidVersion === '0' ? 0 : 1,
@@ -54,8 +56,12 @@ submitter key: the signature then covers the SHA-256 of the raw multipart body, 
 
 /** What can be checked before the body is there. */
 function checkCredentials(world: World, request: FastifyRequest): void {
-  if (hasBearer(request)) requireSession(world, request)
-  else request.setDecorator('credentials', readCredentials(world, request))
+  if (bearerOf(request) === null) {
+    request.setDecorator('credentials', readCredentials(world, request))
+    return
+  }
+  const session = requireSession(world, request)
+  if (session !== null) refuseWithout('submitter', session)
 }
 
 function checkSignature(world: World, request: FastifyRequest, bodySha256: string): void {

@@ -2,9 +2,7 @@ import type { Address } from 'viem'
 import type { RandomBytes } from '../key-ring.js'
 import { Refusal } from '../refusal.js'
 import { challengeText } from './challenge-text.js'
-
-/** Pending challenges of one address and of all; where there are more, the oldest is dropped. */
-const MAX_PENDING = { ofAddress: 16, ofAll: 10_000 }
+import { MAX_PENDING_CHALLENGES } from './choices.js'
 
 /** A text that waits for its signature. */
 export interface Challenge {
@@ -60,9 +58,9 @@ export class ChallengeBook {
   #makeRoom(address: Address, now: number): void {
     for (const { nonce, expiresAt } of this.#pending.values()) if (expiresAt <= now) this.#pending.delete(nonce)
     const own = [...this.#pending.values()].filter((challenge) => challenge.address === address)
-    if (own.length >= MAX_PENDING.ofAddress) this.#pending.delete(own[0]?.nonce ?? '')
+    if (own.length >= MAX_PENDING_CHALLENGES.ofAddress) this.#pending.delete(own[0]?.nonce ?? '')
     for (const nonce of this.#pending.keys()) {
-      if (this.#pending.size < MAX_PENDING.ofAll) break
+      if (this.#pending.size < MAX_PENDING_CHALLENGES.ofAll) break
       this.#pending.delete(nonce)
     }
   }

@@ -3,9 +3,6 @@ import { type Hex, recoverMessageAddress, slice } from 'viem'
 /** Half the order of secp256k1. Source: SEC 2, and the limit that EIP-2 puts on s. */
 const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** r, s and v of a signature, as 0x and 130 hex characters. */
-export const SIGNATURE_TEXT = /^0x[0-9a-fA-F]{130}$/
-
 /**
  * Whose EIP-191 signature of a text this is, in lower case; null where it is none. Of the two signatures that stand for
  * the same, only the one with the low s counts (EIP-2).

@@ -1,0 +1,77 @@
+import type { FastifyReply } from 'fastify'
+import type { SandboxAsset } from '../asset-book.js'
+import type { EventWriter } from '../event-writer.js'
+import type { InjectedFault } from '../faults.js'
+import { after, beat, openConnection, type StreamConnection } from '../stream-connection.js'
+import { playStreamFault } from '../stream-faults.js'
+import type { World } from '../world.js'
+import type { WalletSession } from './session-issuer.js'
+import { listedAssetView } from './views.js'
+
+const EVENTS = { snapshot: 'snapshot', opened: 'new-asset' } as const
+
+/** Opens the event stream of a session, and keeps it until either side or the session ends. */
+export function openAssetStream(
+  world: World,
+  session: WalletSession,
+  reply: FastifyReply,
+  fault: InjectedFault | null,
+): void {
+  // A reader that takes nothing gets what is new at the next look after it took what was written.
+  const connection = openConnection(world, reply, () => {})
+  const silent = fault !== null && playStreamFault(world, connection, fault, EVENTS) === 'silent'
+  if (silent) return
+  const poll = new OpenAssetPoll(world, connection.writer)
+  poll.sendSnapshot()
+  void follow(world, session, connection, fault?.kind === 'missed-events' ? null : poll)
+  void beat(world, connection, () => connection.writer.raw(': ping\n\n'))
+}
+
+/** @param poll null: nothing more is told */
+async function follow(
+  world: World,
+  session: WalletSession,
+  connection: StreamConnection,
+  poll: OpenAssetPoll | null,
+): Promise<void> {
+  const { sessions, streamPollMs } = world.walletSession
+  while (await after(world, streamPollMs, connection.signal)) {
+    if (sessions.hasExpired(session)) return connection.end()
+    poll?.look()
+  }
+}
+
+/** Compares the open set with what was told of it. */
+class OpenAssetPoll {
+  readonly #world: World
+  readonly #writer: EventWriter
+  #told = new Set<string>()
+
+  constructor(world: World, writer: EventWriter) {
+    this.#world = world
+    this.#writer = writer
+  }
+
+  sendSnapshot(): void {
+    const assets = this.#world.assets.open()
+    this.#writer.event(EVENTS.snapshot, this.#payload(assets))
+    this.#told = idsOf(assets)
+  }
+
+  /** Tells of assets that opened since the last look. */
+  look(): void {
+    if (this.#writer.blocked) return
+    const assets = this.#world.assets.open()
+    const opened = assets.filter((asset) => !this.#told.has(asset.id))
+    if (opened.length > 0) this.#writer.event(EVENTS.opened, this.#payload(opened))
+    this.#told = idsOf(assets)
+  }
+
+  #payload(assets: readonly SandboxAsset[]) {
+    return { assets: assets.map((asset) => listedAssetView(this.#world, asset)) }
+  }
+}
+
+function idsOf(assets: readonly SandboxAsset[]): Set<string> {
+  return new Set(assets.map((asset) => asset.id))
+}

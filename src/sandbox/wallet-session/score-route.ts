@@ -1,0 +1,108 @@
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
+import { faultHooks, isHandled } from '../fault-hooks.js'
+import { WALLET_SESSION } from '../openapi.js'
+import { Refusal } from '../refusal.js'
+import type { ScoreAttempt } from '../score-book.js'
+import { AssetParams } from '../wire.js'
+import type { World } from '../world.js'
+import { sessionOf } from './bearer.js'
+import { AUTHENTICITY_TOLERANCE } from './choices.js'
+import { provenAttestation } from './score-attestation.js'
+import { sessionScoreView } from './views.js'
+import { plainRefusals, ScoreBody, ScoreCreatedReply } from './wire.js'
+
+type Body = z.infer<typeof ScoreBody>
+
+/** POST of a score with its attestation. */
+export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: World): void {
+  app.decorateRequest('scoreAttempt', null)
+  app.post(
+    '/v1/assets/:id/scores',
+    {
+      schema: {
+        tags: ['session attester'],
+        summary: 'Submit a score with its attestation',
+        description:
+          'The attester is the wallet of the session; attesterAddress and signature in the body are ignored.',
+        security: WALLET_SESSION,
+        params: AssetParams,
+        body: ScoreBody,
+        response: {
+          201: ScoreCreatedReply,
+          200: ScoreCreatedReply.meta({ description: 'This score was on record already.' }),
+          ...plainRefusals(400, 401, 403, 404, 409, 410, 413, 415),
+        },
+      },
+      ...faultHooks(world, 'score', {
+        keyOf: assetIdOf,
+        onDecided: (request, attempt, fault) => {
+          const entry = beginAttempt(world, request, attempt, fault?.kind ?? null)
+          if (fault !== null && !isHandled(fault.kind)) entry.outcome = 'fault'
+        },
+      }),
+    },
+    async (request, reply) => {
+      const entry = request.getDecorator<ScoreAttempt>('scoreAttempt')
+      try {
+        const stored = await storeScore(world, entry, request.body)
+        return reply.code(entry.outcome === 'same' ? 200 : 201).send(stored)
+      } catch (error) {
+        if (entry.outcome === 'pending') entry.outcome = 'refused'
+        throw error
+      }
+    },
+  )
+}
+
+function assetIdOf(request: FastifyRequest): string {
+  return (request.params as z.infer<typeof AssetParams>).id
+}
+
+/** The entry's time is that of the arrival, by which the attestation's is judged however late a fault stores it. */
+function beginAttempt(world: World, request: FastifyRequest, attempt: number, fault: string | null): ScoreAttempt {
+  const entry = world.scores.begin({
+    assetId: assetIdOf(request),
+    attesterAddress: sessionOf(request).address,
+    accessKey: null,
+    attempt,
+    deepfakeRiskScore: (request.body as Body).deepfakeRiskBps / 100,
+    fault,
+  })
+  request.setDecorator('scoreAttempt', entry)
+  return entry
+}
+
+async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
+  refuseContradiction(body)
+  const asset = world.assets.find(entry.assetId)
+  if (asset === null) {
+    entry.outcome = 'not-open'
+    throw new Refusal('asset-unknown', 'No asset has this id.')
+  }
+  const attestation = await provenAttestation(world, asset, entry, body)
+  if (!world.assets.isOpen(asset)) {
+    entry.outcome = 'not-open'
+    throw new Refusal('asset-closed', 'The asset no longer takes scores.')
+  }
+  const { outcome, score } = world.scores.record({
+    assetId: asset.id,
+    attesterAddress: entry.attesterAddress,
+    deepfakeRiskScore: entry.deepfakeRiskScore,
+    algorithm: body.algorithm,
+    notes: body.notes ?? '',
+    authenticityScore: body.authenticityScore,
+    attestation,
+  })
+  entry.outcome = outcome
+  if (outcome === 'conflict') {
+    throw new Refusal('score-conflict', `This wallet's score for the asset is on record as ${score.deepfakeRiskScore}.`)
+  }
+  return { score: sessionScoreView(score), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+}
+
+function refuseContradiction({ authenticityScore, deepfakeRiskBps }: Body): void {
+  if (Math.abs(authenticityScore - (100 - deepfakeRiskBps / 100)) <= AUTHENTICITY_TOLERANCE) return
+  throw new Refusal('request-invalid', 'body: /authenticityScore and /deepfakeRiskBps contradict each other')
+}

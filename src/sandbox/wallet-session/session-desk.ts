@@ -1,0 +1,52 @@
+import type { EasProfile } from '../../chain/eas/attestation.js'
+import { type EasProfileOptions, easProfile } from '../../chain/eas/profile.js'
+import type { RandomBytes } from '../key-ring.js'
+import type { SandboxOptions } from '../sandbox-options.js'
+import { ChallengeBook } from './challenge-book.js'
+import { CHALLENGE_MS, EAS, SCORE_BODY_LIMIT_BYTES, SESSION_MS, STREAM_POLL_MS } from './choices.js'
+import { SessionIssuer } from './session-issuer.js'
+
+/** What attestations must be made for; where `attestationVersion` is absent, both versions are taken. */
+export type EasOptions = Partial<Omit<EasProfileOptions, 'chainId'>>
+
+/** What the wallet-session API has of its own; the rest it shares with the other one. */
+export interface SessionDesk {
+  readonly challenges: ChallengeBook
+  readonly sessions: SessionIssuer
+  readonly eas: EasProfile
+  /** Versions of attestations that are taken. */
+  readonly attestationVersions: readonly (1 | 2)[]
+  /** Development only: every request has both roles. */
+  readonly authDisabled: boolean
+  readonly scoreBodyBytes: number
+  readonly streamPollMs: number
+}
+
+/** Throws `setting-invalid` for a schema that cannot be. */
+export function sessionDesk(
+  options: SandboxOptions,
+  world: { readonly random: RandomBytes; readonly now: () => number; readonly chainId: number },
+): SessionDesk {
+  const { random, now, chainId } = world
+  const secret = options.sessionSecret ?? Buffer.from(random(32)).toString('base64url')
+  return {
+    challenges: new ChallengeBook({ random, now, chainId, lifetimeMs: options.challengeMs ?? CHALLENGE_MS }),
+    sessions: new SessionIssuer({ secret, now, lifetimeMs: options.sessionMs ?? SESSION_MS }),
+    eas: profileOf(options.eas ?? {}, chainId),
+    attestationVersions: options.eas?.attestationVersion === undefined ? [1, 2] : [options.eas.attestationVersion],
+    authDisabled: options.disableAuth ?? false,
+    scoreBodyBytes: options.scoreBodyLimitBytes ?? SCORE_BODY_LIMIT_BYTES,
+    streamPollMs: options.streamPollMs ?? STREAM_POLL_MS,
+  }
+}
+
+function profileOf(options: EasOptions, chainId: number): EasProfile {
+  return easProfile({
+    chainId,
+    contract: options.contract ?? EAS.contract,
+    domainVersion: options.domainVersion ?? '',
+    attestationVersion: options.attestationVersion ?? 2,
+    schema: options.schema ?? EAS.schema,
+    schemaUid: options.schemaUid ?? null,
+  })
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { addressSchema, bytes32Schema, riskSchema } from '../../service/wire-fields.js'
+import { TEXT_LIMITS } from '../choices.js'
+import { RegisterBody, ScoreReply, WireMediaAsset } from '../wire.js'
+import { DEFAULT_CHAIN_ID } from './choices.js'
+
+/** Schemas of the wallet-session routes, as exact as this service is. */
+
+export const HealthReply = z.looseObject({ ok: z.literal(true) })
+
+export const ChallengeQuery = z.object({ address: addressSchema })
+export const ChallengeReply = z.looseObject({
+  message: z.string().meta({ description: 'Text to sign with EIP-191 personal sign; single-use.' }),
+  nonce: z.string(),
+  expiresAt: z.int().meta({ description: 'Unix seconds.' }),
+})
+
+export const SessionBody = z.looseObject({
+  nonce: z.string().min(1).max(200),
+  signature: z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{130}$/)], 'must be 0x and 130 hex characters'),
+})
+export const SessionReply = z.looseObject({
+  token: z.string(),
+  expiresAt: z.int().meta({ description: 'Unix seconds.' }),
+  address: z.string(),
+  roles: z.array(z.enum(['submitter', 'attester'])),
+})
+
+export const ChainQuery = z.object({
+  chainId: z
+    .string()
+    .regex(/^[0-9]{1,15}$/, 'must be an integer')
+    .optional()
+    .meta({ description: `Default ${DEFAULT_CHAIN_ID}.` }),
+})
+export const ChainReply = z.looseObject({
+  chainId: z.int(),
+  number: z.int().meta({ description: 'Of the latest block.' }),
+  timestamp: z.int().meta({ description: 'Of that block, Unix seconds.' }),
+})
+
+const Aggregate = ScoreReply.shape.aggregate
+
+export const SessionAsset = WireMediaAsset.omit({ myScore: true })
+  .extend({ mediaType: WireMediaAsset.shape.mediaType.optional() })
+  .meta({ id: 'SessionAsset', description: 'An asset as the wallet-session API has it.' })
+export type SessionAsset = z.infer<typeof SessionAsset>
+
+export const AssetBody = RegisterBody.extend({
+  ownerAddress: addressSchema.meta({ description: 'Must be the wallet of the session.' }),
+})
+export const AssetCreatedReply = z.looseObject({ asset: SessionAsset })
+export const OwnerQuery = z.object({ owner: addressSchema.meta({ description: 'Must be the wallet of the session.' }) })
+
+const ListedAsset = SessionAsset.extend({ aggregate: Aggregate }).meta({ id: 'ListedAsset' })
+export const AssetsReply = z.looseObject({ assets: z.array(ListedAsset) })
+
+const SessionScore = z
+  .looseObject({
+    id: z.string(),
+    assetId: z.string(),
+    attesterAddress: addressSchema,
+    authenticityScore: riskSchema,
+    deepfakeRiskBps: z.int().min(0).max(10_000),
+    deepfakeRiskScore: riskSchema,
+    algorithm: z.string(),
+    notes: z.string(),
+    attestationUid: bytes32Schema.nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'SessionScore' })
+
+export const AssetReply = z.looseObject({ asset: SessionAsset, scores: z.array(SessionScore), aggregate: Aggregate })
+
+export const ScoreBody = z.looseObject({
+  authenticityScore: riskSchema,
+  deepfakeRiskBps: z.int().min(0).max(10_000),
+  algorithm: z.string().min(1).max(TEXT_LIMITS.algorithm),
+  offchainAttestation: z.looseObject({}).meta({ description: 'An EAS off-chain attestation, as JSON.' }),
+  notes: z.string().max(TEXT_LIMITS.notes).optional(),
+  signature: z.string().optional().meta({ description: 'Ignored.' }),
+})
+export const ScoreCreatedReply = z.looseObject({ score: SessionScore, aggregate: Aggregate })
+
+const PlainError = z
+  .looseObject({ error: z.string() })
+  .meta({ id: 'PlainError', description: 'Every refusal of the wallet-session API has this body.' })
+
+/** The response entries of the statuses that a route can refuse with. */
+export function plainRefusals<Status extends number>(...statuses: Status[]): Record<Status, typeof PlainError> {
+  return Object.fromEntries(statuses.map((status) => [status, PlainError])) as Record<Status, typeof PlainError>
+}
