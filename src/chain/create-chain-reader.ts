@@ -1,0 +1,140 @@
+import { BaseError } from 'viem'
+import type { Clock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { Reason } from '../core/reasons.js'
+import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
+import type { ChainReader } from './chain-reader.js'
+import { networkOf } from './networks.js'
+import { RpcEndpoint } from './rpc-endpoint.js'
+
+/** One use of one endpoint, with its checks; for metrics. */
+export interface RpcCallEvent {
+  /** Origin of the endpoint. */
+  readonly endpoint: string
+  readonly outcome: 'ok' | Reason
+  readonly elapsedMs: number
+}
+
+export interface ChainReaderOptions {
+  readonly chainId: number
+  /** The preferred first; empty for the chain's public endpoint. */
+  readonly rpcUrls: readonly string[]
+  /** For one call of an endpoint, ms. */
+  readonly timeoutMs: number
+  /** Age of the latest block from which an endpoint counts as stale, ms. */
+  readonly maxBlockAgeMs: number
+  readonly clock: Clock
+  readonly log: Log
+  readonly onCall?: (event: RpcCallEvent) => void
+}
+
+/** A chain reader that holds connections. */
+export interface OpenChainReader extends ChainReader {
+  close(): Promise<void>
+}
+
+/** Reasons that speak against an endpoint, the ones a person must act on first. */
+const AGAINST_ENDPOINT = [
+  'rpc-wrong-chain',
+  'rpc-stale',
+  'rpc-reply-invalid',
+  'rpc-unreachable',
+] as const satisfies Reason[]
+
+/**
+ * Reads a chain at the first of several endpoints that serves the right chain with a recent block. One that failed comes
+ * last for a while. Throws `setting-missing` where there is no endpoint, `setting-invalid` for what is no URL.
+ */
+export function createChainReader(options: ChainReaderOptions): OpenChainReader {
+  const { chainId, clock, log } = options
+  const endpoints = urlsOf(options).map((url) => new RpcEndpoint({ ...options, url }))
+  const troubles = createThrottledLog({ log, clock })
+
+  const read: ChainReader['read'] = async (work, signal) => {
+    const failures: AttestdError[] = []
+    for (const endpoint of inOrder(endpoints, clock.monotonic())) {
+      signal?.throwIfAborted()
+      const startedAt = clock.monotonic()
+      const tell = (outcome: 'ok' | Reason) =>
+        options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
+      const worked = () => {
+        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an RPC endpoint answers again')
+        tell('ok')
+      }
+      try {
+        const result = await endpoint.use(work, signal)
+        worked()
+        return result
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const failure = failureOf(error, endpoint.name)
+        if (failure === null) throw error
+        if (!isAgainstEndpoint(failure)) {
+          worked()
+          throw failure
+        }
+        endpoint.failed(failure)
+        tell(failure.reason)
+        report(troubles, endpoint, failure)
+        failures.push(failure)
+      }
+    }
+    throw allFailed(failures)
+  }
+  return {
+    chainId,
+    read,
+    head: (signal) => read(async (_client, head) => head, signal),
+    close: async () => {
+      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    },
+  }
+}
+
+function urlsOf({ chainId, rpcUrls }: ChainReaderOptions): readonly string[] {
+  const known = networkOf(chainId).publicRpcUrl
+  const urls = rpcUrls.length === 0 && known !== null ? [known] : rpcUrls
+  if (urls.length === 0) {
+    throw new AttestdError(
+      'setting-missing',
+      `no public RPC endpoint of chain ${chainId} is known; set ATTESTD_RPC_URLS`,
+    )
+  }
+  const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  if (wrong === -1) return urls
+  throw new AttestdError('setting-invalid', `RPC endpoint ${wrong + 1} of ATTESTD_RPC_URLS is no http(s) URL`)
+}
+
+/** As configured, except that endpoints that failed lately come last, the one that rests least first. */
+function inOrder(endpoints: readonly RpcEndpoint[], now: number): readonly RpcEndpoint[] {
+  const resting = endpoints.filter((endpoint) => endpoint.restsUntil > now)
+  const ready = endpoints.filter((endpoint) => endpoint.restsUntil <= now)
+  return [...ready, ...resting.sort((a, b) => a.restsUntil - b.restsUntil)]
+}
+
+/** What went wrong, out of what viem wrapped around it; null for an error of ours that is no failure of an endpoint. */
+function failureOf(error: unknown, endpoint: string): AttestdError | null {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
+  if (!(error instanceof BaseError)) return null
+  const message = `${endpoint} gave an answer that cannot be used: ${error.shortMessage}`
+  return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint } })
+}
+
+function isAgainstEndpoint({ reason }: AttestdError): boolean {
+  return AGAINST_ENDPOINT.some((each) => each === reason)
+}
+
+function report(troubles: ThrottledLog, { name }: RpcEndpoint, { reason, message }: AttestdError): void {
+  troubles.trouble({ reason, subject: name, message: 'an RPC endpoint failed', facts: { problem: message } })
+}
+
+/** One error for all endpoints, with the reason that most needs a person. */
+function allFailed(failures: readonly AttestdError[]): AttestdError {
+  const [first] = failures
+  if (first && failures.length === 1) return first
+  const reason =
+    AGAINST_ENDPOINT.find((each) => failures.some((failure) => failure.reason === each)) ?? 'rpc-unreachable'
+  const message = `no RPC endpoint can be used: ${failures.map((failure) => failure.message).join('; ')}`
+  return new AttestdError(reason, message, { facts: { endpoints: failures.length } })
+}

@@ -1,0 +1,161 @@
+import { Agent, fetch, type Response } from 'undici'
+import { RpcRequestError } from 'viem'
+import type { Clock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { parseRetryAfter } from '../core/retry.js'
+import { ANSWERS, envelope, failedInContract, type RpcError } from './rpc-answers.js'
+import { endpointName, maskedText } from './rpc-text.js'
+
+/** Largest answer that is read, bytes; a block with the hashes of its transactions has some 200 kB. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+
+export interface RpcCallerOptions {
+  /** Of the endpoint, with its key. */
+  readonly url: string
+  /** For one call with its whole answer, ms. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+}
+
+/**
+ * JSON-RPC calls of one endpoint. viem's own transport limits neither the time of an answer's body nor what a message
+ * tells of the URL, so this takes its place under viem's clients.
+ */
+export class RpcCaller {
+  /** The origin of the endpoint. */
+  readonly name: string
+  readonly #options: RpcCallerOptions
+  readonly #target: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  readonly #agent = new Agent()
+  #lastId = 0
+
+  constructor(options: RpcCallerOptions) {
+    this.#options = options
+    this.name = endpointName(options.url)
+    this.#target = withoutCredentials(options.url)
+  }
+
+  /**
+   * The result of one call, whose shape was looked at. Throws `rpc-unreachable`, `rpc-reply-invalid`, viem's
+   * `RpcRequestError` where the call failed in the contract, or the signal's reason.
+   */
+  async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    this.#lastId += 1
+    const id = this.#lastId
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? [] })
+    const { text, status, retryAfterMs } = await this.#timed(body, signal)
+    const answer = envelope.safeParse(parseJson(text))
+    if (answer.success && 'error' in answer.data) throw this.#refusal(method, params, answer.data.error)
+    if (status < 200 || status > 299) {
+      throw this.#unreachable(`answered with status ${status}`, retryAfterMs)
+    }
+    if (!answer.success || answer.data.id !== id) throw this.#invalid(method)
+    const { result } = answer.data as { result: unknown }
+    if (ANSWERS[method]?.safeParse(result).success === false) throw this.#invalid(method)
+    return result
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #timed(body: string, signal: AbortSignal | undefined) {
+    const { clock, timeoutMs } = this.#options
+    signal?.throwIfAborted()
+    // A controller for each call: the listener on the caller's long-lived signal is taken off again.
+    const stop = new AbortController()
+    const answered = new AbortController()
+    const onAbort = () => stop.abort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    let late = false
+    const onLate = () => {
+      late = true
+      stop.abort()
+    }
+    clock.sleep(timeoutMs, answered.signal).then(onLate, () => undefined)
+    try {
+      return await this.#send(body, stop.signal)
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (error instanceof AttestdError) throw error
+      throw this.#unreachable(late ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
+    } finally {
+      answered.abort()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #send(body: string, signal: AbortSignal) {
+    const { url, headers } = this.#target
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      body,
+      // A redirect would carry the question elsewhere; its status is an answer that is not understood.
+      redirect: 'manual',
+      signal,
+      dispatcher: this.#agent,
+    })
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), this.#options.clock.now())
+    return { text: await this.#text(response), status: response.status, retryAfterMs }
+  }
+
+  async #text(response: Response): Promise<string> {
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > MAX_ANSWER_BYTES) {
+        throw new AttestdError(
+          'rpc-reply-invalid',
+          `${this.name} gave an answer of more than ${MAX_ANSWER_BYTES} bytes`,
+        )
+      }
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {
+    const said = maskedText(message, this.#options.url)
+    if (!failedInContract({ code, message, data })) return this.#unreachable(`refused ${method}: ${said} (${code})`)
+    const error = { code, message: said, data }
+    return new RpcRequestError({ body: { method, params: params as unknown[] }, error, url: this.name })
+  }
+
+  #unreachable(what: string, retryAfterMs?: number): AttestdError {
+    const facts = { endpoint: this.name }
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, ...wait })
+  }
+
+  #invalid(method: string): AttestdError {
+    const message = `${this.name} gave an answer to ${method} that is not of the stated shape`
+    return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint: this.name } })
+  }
+}
+
+/** fetch refuses a URL with credentials, so they travel as a header. */
+function withoutCredentials(text: string) {
+  const url = new URL(text)
+  if (url.username === '' && url.password === '') return { url: url.href, headers: {} }
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  return { url: url.href, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The code of what broke a connection; messages are left out, since they may repeat the URL. */
+function codeOf(error: unknown): string {
+  const causes = [error, error instanceof Error ? error.cause : undefined]
+  const codes = causes.map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
+  return codes.find((code) => typeof code === 'string') ?? 'the connection broke'
+}

@@ -1,0 +1,346 @@
+import { describe, expect, type TestContext, test } from 'vitest'
+import { type ChainReaderOptions, createChainReader, type RpcCallEvent } from '../../src/chain/create-chain-reader.js'
+import { systemClock } from '../../src/core/clock.js'
+import { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { errorFacts } from '../../src/observe/error-facts.js'
+import { anvil, anvilFor } from '../support/anvil.js'
+import { ManualClock } from '../support/manual-clock.js'
+import { deadUrl, type RpcReply, rpcServerFor } from '../support/rpc-server.js'
+
+const MINUTE = 60_000
+
+function readerFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options: Partial<ChainReaderOptions>) {
+  const calls: RpcCallEvent[] = []
+  const reader = createChainReader({
+    chainId: 84532,
+    rpcUrls: [],
+    timeoutMs: 10_000,
+    maxBlockAgeMs: 2 * MINUTE,
+    clock: systemClock,
+    log: silentLog,
+    onCall: (event) => calls.push(event),
+    ...options,
+  })
+  onTestFinished(() => reader.close())
+  return { reader, calls }
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as AttestdError,
+  )
+const origin = (url: string) => new URL(url).origin
+
+describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
+  test('gives the latest block of the right chain', async (context) => {
+    const { rpcUrl } = await anvilFor(context)
+    const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
+    const head = await reader.head()
+    expect(head.number).toBe(0n)
+    expect(Math.abs(head.timestamp - Date.now() / 1000)).toBeLessThan(60)
+    expect(calls).toEqual([{ endpoint: rpcUrl, outcome: 'ok', elapsedMs: expect.any(Number) }])
+  })
+
+  test('refuses an endpoint of another chain', async (context) => {
+    const { rpcUrl } = await anvilFor(context, { chainId: 8453 })
+    const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
+    await expect(reader.head()).rejects.toMatchObject({
+      reason: 'rpc-wrong-chain',
+      message: `${rpcUrl} serves chain 8453, not 84532`,
+    })
+    expect(calls).toMatchObject([{ outcome: 'rpc-wrong-chain' }])
+  })
+
+  test('does not believe an endpoint that stands still', async (context) => {
+    const hourAgo = Math.floor(Date.now() / 1000) - 3600
+    const stale = await anvilFor(context, { args: ['--timestamp', String(hourAgo)] })
+    const fresh = await anvilFor(context)
+    const alone = readerFor(context, { rpcUrls: [stale.rpcUrl] })
+    await expect(alone.reader.head()).rejects.toMatchObject({ reason: 'rpc-stale' })
+    const { reader, calls } = readerFor(context, { rpcUrls: [stale.rpcUrl, fresh.rpcUrl] })
+    await reader.head()
+    expect(calls).toMatchObject([
+      { endpoint: stale.rpcUrl, outcome: 'rpc-stale' },
+      { endpoint: fresh.rpcUrl, outcome: 'ok' },
+    ])
+  })
+
+  test('goes on at the next endpoint when the first dies between two reads', async (context) => {
+    const first = await anvilFor(context)
+    const second = await anvilFor(context)
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.rpcUrl, second.rpcUrl] })
+    await reader.head()
+    await first.stop()
+    await reader.head()
+    await reader.head()
+    expect(calls.map(({ endpoint, outcome }) => [endpoint, outcome])).toEqual([
+      [first.rpcUrl, 'ok'],
+      [first.rpcUrl, 'rpc-unreachable'],
+      [second.rpcUrl, 'ok'],
+      [second.rpcUrl, 'ok'],
+    ])
+  })
+})
+
+describe('the order of endpoints', () => {
+  test('one that failed comes last for a while, longer each time, and first again once it works', async (context) => {
+    const clock = new ManualClock()
+    const first = await rpcServerFor(context, { now: () => clock.now() })
+    const second = await rpcServerFor(context, { now: () => clock.now() })
+    const lines: string[] = []
+    const log = { ...silentLog, info: (_: unknown, line: string) => lines.push(line) }
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock, log })
+    const asked = () => calls.splice(0).map(({ endpoint }) => (endpoint === first.url ? 1 : 2))
+    first.reply = () => ({ status: 503, text: '' })
+    await reader.head()
+    expect(asked()).toEqual([1, 2])
+    await reader.head()
+    expect(asked()).toEqual([2])
+    clock.tick(5000)
+    await reader.head()
+    expect(asked()).toEqual([1, 2])
+    clock.tick(5000)
+    await reader.head()
+    expect(asked()).toEqual([2])
+    clock.tick(5000)
+    first.reply = () => undefined
+    await reader.head()
+    expect(asked()).toEqual([1])
+    expect(lines).toEqual(['an RPC endpoint answers again'])
+  })
+
+  test('when all rest, they are asked all the same', async (context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader, calls } = readerFor(context, { rpcUrls: [await deadUrl(), server.url], clock })
+    server.reply = () => 'cut'
+    const failure = await failureOf(reader.head())
+    expect(failure).toMatchObject({ reason: 'rpc-unreachable', facts: { endpoints: 2 } })
+    server.reply = () => undefined
+    expect((await reader.head()).number).toBe(7n)
+    expect(calls.at(-1)).toMatchObject({ endpoint: server.url, outcome: 'ok' })
+  })
+
+  test('rests as long as a 429 asks for', async (context) => {
+    const clock = new ManualClock()
+    const first = await rpcServerFor(context, { now: () => clock.now() })
+    const second = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    first.reply = () => ({ status: 429, headers: { 'retry-after': '60' }, text: 'slow down' })
+    await reader.head()
+    first.reply = () => undefined
+    clock.tick(59_000)
+    await reader.head()
+    clock.tick(1000)
+    await reader.head()
+    const endpoints = [first.url, second.url, second.url, first.url]
+    expect(calls.map(({ endpoint }) => endpoint)).toEqual(endpoints)
+  })
+
+  test('of several failures, the one that a person must act on is the reason', async (context) => {
+    const clock = new ManualClock()
+    const other = await rpcServerFor(context, { chainId: 1, now: () => clock.now() })
+    const dead = await deadUrl()
+    const { reader } = readerFor(context, { rpcUrls: [dead, other.url], clock })
+    const failure = await failureOf(reader.head())
+    expect(failure?.reason).toBe('rpc-wrong-chain')
+    expect(failure?.message).toContain(`${dead} did not answer (ECONNREFUSED)`)
+  })
+})
+
+describe('what is checked', () => {
+  test('the chain id once, and again after a failure and after some time', async (context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
+    const timesAsked = () => server.asked.filter(({ method }) => method === 'eth_chainId').length
+    await reader.head()
+    await reader.head()
+    expect(timesAsked()).toBe(1)
+    server.reply = () => ({ status: 500, text: '' })
+    await failureOf(reader.head())
+    server.reply = () => undefined
+    await reader.head()
+    expect(timesAsked()).toBe(2)
+    clock.tick(10 * MINUTE)
+    await reader.head()
+    expect(timesAsked()).toBe(3)
+  })
+
+  test.for([
+    [-2 * MINUTE, null],
+    [-2 * MINUTE - 1000, 'rpc-stale'],
+    [30_000, null],
+    [2 * MINUTE + 1000, 'rpc-reply-invalid'],
+  ] as const)('a latest block that is %i ms from the local clock', async ([awayMs, reason], context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() + awayMs })
+    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
+    const failure = await failureOf(reader.head())
+    expect(failure?.reason ?? null).toBe(reason)
+  })
+
+  const json = (value: unknown): RpcReply => ({ text: JSON.stringify(value) })
+  const MALFORMED: [string, string, RpcReply, string][] = [
+    ['no JSON', 'eth_chainId', { text: '<html>' }, 'rpc-reply-invalid'],
+    ['an empty answer', 'eth_chainId', { text: '' }, 'rpc-reply-invalid'],
+    ['JSON that is no answer', 'eth_chainId', json([]), 'rpc-reply-invalid'],
+    ['the answer to another question', 'eth_chainId', json({ id: 999, result: '0x14a34' }), 'rpc-reply-invalid'],
+    ['a chain id in decimal', 'eth_chainId', { result: 84532 }, 'rpc-reply-invalid'],
+    ['a chain id without end', 'eth_chainId', { result: `0x${'f'.repeat(64)}` }, 'rpc-reply-invalid'],
+    ['no block', 'eth_getBlockByNumber', { result: null }, 'rpc-reply-invalid'],
+    ['a block without a time', 'eth_getBlockByNumber', { result: { number: '0x1' } }, 'rpc-reply-invalid'],
+    ['a pending block', 'eth_getBlockByNumber', { result: { number: null, timestamp: '0x1' } }, 'rpc-reply-invalid'],
+    [
+      'a time without end',
+      'eth_getBlockByNumber',
+      { result: { number: '0x1', timestamp: `0x${'f'.repeat(64)}` } },
+      'rpc-reply-invalid',
+    ],
+    ['more bytes than are read', 'eth_chainId', { text: ' '.repeat(9 * 1024 * 1024) }, 'rpc-reply-invalid'],
+    ['a refusal', 'eth_chainId', json({ id: null, error: { code: -32600, message: 'no' } }), 'rpc-unreachable'],
+    ['a server error', 'eth_chainId', { status: 502, text: 'bad gateway' }, 'rpc-unreachable'],
+    ['a cut connection', 'eth_chainId', 'cut', 'rpc-unreachable'],
+    ['a redirect', 'eth_chainId', { status: 307, headers: { location: '/elsewhere' }, text: '' }, 'rpc-unreachable'],
+  ]
+  test.for(MALFORMED)('%s', async ([, method, reply, reason], context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    server.reply = (question) => (question.method === method ? reply : undefined)
+    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
+    const failure = await failureOf(reader.head())
+    expect(failure).toBeInstanceOf(AttestdError)
+    expect(failure?.reason).toBe(reason)
+    expect(failure?.message).toContain(server.url)
+    expect(server.asked.every(({ path }) => path === '/')).toBe(true)
+  })
+
+  test.for(['never', 'half'] as const)('an answer that comes %s ends with the time limit', async (reply, context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const asked = new Promise<void>((resolve) => {
+      server.reply = () => {
+        resolve()
+        return reply
+      }
+    })
+    const { reader } = readerFor(context, { rpcUrls: [server.url], clock, timeoutMs: 5000 })
+    const end = failureOf(reader.head())
+    await asked
+    await clock.advance(5000)
+    expect(await end).toMatchObject({
+      reason: 'rpc-unreachable',
+      message: `${server.url} gave no whole answer in 5000 ms`,
+    })
+  })
+})
+
+describe('what leaves the reader', () => {
+  const KEY = 'k3y0123456789abcdef'
+
+  test('no message, fact, log line or metric holds what follows the origin', async (context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const written: unknown[] = []
+    const note = (facts: unknown, line: string) => written.push([facts, line])
+    const log = { debug: note, info: note, warn: note, error: note }
+    const url = `${server.url.replace('//', `//user:${KEY}pass@`)}/v2/${KEY}?token=${KEY}${KEY}`
+    const { reader, calls } = readerFor(context, { rpcUrls: [url], clock, log })
+    const echo = (path: string) => JSON.stringify({ id: null, error: { code: -32000, message: `bad key in ${path}` } })
+    const replies: ((path: string) => RpcReply)[] = [
+      (path) => ({ status: 401, text: echo(path) }),
+      (path) => ({ status: 200, text: echo(path) }),
+      (path) => ({ status: 403, text: `<p>${path}</p>` }),
+      (path) => ({ status: 200, text: `<p>${path}</p>` }),
+      () => 'cut',
+      () => ({ result: '0x1' }),
+      (path) => ({ result: path }),
+    ]
+    for (const reply of replies) {
+      server.reply = ({ path }) => reply(path)
+      const failure = await failureOf(reader.head())
+      expect(failure).toBeInstanceOf(AttestdError)
+      written.push(errorFacts(failure), failure?.stack, failure?.facts)
+    }
+    server.reply = ({ method, path }) =>
+      method === 'eth_call'
+        ? { text: JSON.stringify({ id: null, error: { code: 3, message: `reverted ${path}`, data: '0x' } }) }
+        : undefined
+    const refused = await failureOf(
+      reader.read((client, { number }) => client.call({ to: CONTRACT, data: '0x12345678', blockNumber: number })),
+    )
+    written.push(errorFacts(refused), refused?.stack, refused?.message)
+    await reader.close()
+    written.push(errorFacts(await failureOf(reader.head())))
+    expect(server.asked[0]?.path).toContain(KEY)
+    expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`user:${KEY}pass`).toString('base64')}`)
+    expect(JSON.stringify([written, calls])).not.toContain(KEY)
+    expect(new Set(calls.map(({ endpoint }) => endpoint))).toEqual(new Set([origin(server.url)]))
+  })
+
+  test.for([
+    ['no endpoint of a chain that is not known', { chainId: 31337 }, 'setting-missing'],
+    ['what is no URL', { rpcUrls: ['https://good.example', `wss://bad.example/${KEY}`] }, 'setting-invalid'],
+  ] as const)('%s is refused at the start', ([, options, reason], context) => {
+    let failure: unknown
+    try {
+      readerFor(context, options)
+    } catch (error) {
+      failure = error
+    }
+    expect(failure).toMatchObject({ reason })
+    expect(String(failure)).not.toContain(KEY)
+  })
+})
+
+const CONTRACT = '0x00000000000000000000000000000000000000aa'
+
+describe('the work', () => {
+  test('is done again at the next endpoint where one fails in the middle of it', async (context) => {
+    const clock = new ManualClock()
+    const first = await rpcServerFor(context, { now: () => clock.now() })
+    const second = await rpcServerFor(context, { now: () => clock.now() })
+    first.reply = ({ method }) => (method === 'eth_getCode' ? { result: 'not hex' } : undefined)
+    second.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x6001' } : undefined)
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const code = await reader.read((client, { number }) => client.getCode({ address: CONTRACT, blockNumber: number }))
+    expect(code).toBe('0x6001')
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['rpc-reply-invalid', 'ok'])
+  })
+
+  test('of which the outcome is an error of its own is not done again', async (context) => {
+    const clock = new ManualClock()
+    const first = await rpcServerFor(context, { now: () => clock.now() })
+    const second = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const own = new AttestdError('stake-contract-unreadable')
+    expect(await failureOf(reader.read(() => Promise.reject(own)))).toBe(own)
+    const bug = new TypeError('a bug')
+    expect(await failureOf(reader.read(() => Promise.reject(bug)))).toBe(bug)
+    expect(second.asked).toEqual([])
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['ok'])
+  })
+
+  test('ends with the signal, which is no failure of the endpoint', async (context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader, calls } = readerFor(context, { rpcUrls: [server.url, server.url], clock })
+    const stop = new AbortController()
+    const asked = new Promise<void>((resolve) => {
+      server.reply = ({ method }) => {
+        if (method !== 'eth_call') return undefined
+        resolve()
+        return 'never'
+      }
+    })
+    const end = failureOf(reader.read((client) => client.call({ to: CONTRACT, data: '0x12345678' }), stop.signal))
+    await asked
+    const reason = new Error('we stop')
+    stop.abort(reason)
+    expect(await end).toBe(reason)
+    expect(await failureOf(reader.head(stop.signal))).toBe(reason)
+    expect(calls).toEqual([])
+  })
+})

@@ -1,0 +1,80 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'vitest'
+
+export interface RpcQuestion {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** Path and query that were asked. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What the server answers: a result, or the whole answer by hand; `never` leaves the connection open. */
+export type RpcReply =
+  | { readonly result: unknown }
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
+  | 'never'
+  | 'half'
+  | 'cut'
+
+export interface RpcServer {
+  readonly url: string
+  readonly asked: RpcQuestion[]
+  /** May be changed between questions; undefined leaves a question to the good answers. */
+  reply: (question: RpcQuestion) => RpcReply | undefined
+}
+
+export interface RpcServerOptions {
+  readonly chainId?: number
+  /** Unix milliseconds; the latest block is of this moment. */
+  readonly now: () => number
+}
+
+/** A JSON-RPC endpoint that says what a test wants, and by default is one of a healthy chain without contracts. */
+export async function rpcServerFor(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  { chainId = 84532, now }: RpcServerOptions,
+): Promise<RpcServer> {
+  const good = ({ method }: RpcQuestion): RpcReply => {
+    if (method === 'eth_chainId') return { result: hex(chainId) }
+    if (method === 'eth_getBlockByNumber')
+      return { result: { number: '0x7', timestamp: hex(Math.floor(now() / 1000)) } }
+    return { result: '0x' }
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())
+      const question = { id, method, params, path: request.url ?? '', headers: request.headers }
+      state.asked.push(question)
+      const reply = state.reply(question) ?? good(question)
+      if (reply === 'never') return
+      if (reply === 'cut') return response.destroy()
+      if (reply === 'half') return response.write('{"jsonrpc":')
+      if ('result' in reply) return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: reply.result }))
+      response.writeHead(reply.status ?? 200, reply.headers).end(reply.text)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const state: RpcServer = { url: `http://127.0.0.1:${port}`, asked: [], reply: () => undefined }
+  return state
+}
+
+/** A port of this machine at which nothing listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+const hex = (value: number) => `0x${value.toString(16)}`
