@@ -6,6 +6,7 @@ import { isPrivateKey } from './development-wallets.js'
 import { FaultPlanSchema } from './faults.js'
 import { isLoopback } from './loopback.js'
 import type { SandboxOptions } from './sandbox-options.js'
+import { SESSION_SECRET_MIN } from './wallet-session/choices.js'
 
 /** Clients refuse blocks above 2 MiB, and a leaf must leave room below that, bytes. */
 const MAX_CHUNK_BYTES = 1024 * 1024
@@ -34,6 +35,10 @@ const OptionsSchema = z
     wallets: z
       .looseObject({ attester: PrivateKeySchema.optional(), submitter: PrivateKeySchema.optional() })
       .optional(),
+    sessionSecret: z.string().min(SESSION_SECRET_MIN).optional(),
+    challengeMs: Milliseconds.optional(),
+    sessionMs: Milliseconds.optional(),
+    streamPollMs: Milliseconds.optional(),
     faults: FaultPlanSchema.optional(),
   })
   .refine(
@@ -47,7 +52,13 @@ export function checkOptions(options: SandboxOptions): void {
   if (!parsed.success) {
     throw new AttestdError('setting-invalid', `The sandbox cannot start: ${issueText(parsed.error)}.`)
   }
-  const { host, allowRemote } = options
+  const { host, allowRemote, disableAuth } = options
+  if (disableAuth === true && ((host !== undefined && !isLoopback(host)) || allowRemote === true)) {
+    throw new AttestdError(
+      'setting-invalid',
+      'The sandbox does not start without authentication where other machines could reach it.',
+    )
+  }
   if (host !== undefined && !isLoopback(host) && allowRemote !== true) {
     throw new AttestdError(
       'setting-invalid',

@@ -5,8 +5,9 @@ import type { StakeRegistry } from './registry/stake-registry.js'
 const PLACES: readonly (readonly [href: string, text: string])[] = [
   ['/docs', 'All routes, to read and to try'],
   ['/openapi.json', 'The same as OpenAPI 3.1'],
-  ['/api/v1/health', 'Health of the service'],
+  ['/api/v1/health', 'Health of the signed-key API'],
   ['/api/v1/time', 'Service time'],
+  ['/health', 'Health of the wallet-session API'],
   ['/sandbox/state', 'What the sandbox holds'],
   ['/sandbox/assets', 'Assets'],
   ['/sandbox/scores', 'Scores, and every attempt to make one'],
@@ -24,8 +25,9 @@ export function serveIndexPage(app: FastifyInstance, registry: StakeRegistry): v
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>attestd sandbox</title><style>${STYLE}</style></head>
 <body><main><h1>attestd sandbox</h1>
-<p>A local media-verification service to develop against: the signed-key API v1, an upload route, and a trustless IPFS
-gateway under <code>/ipfs/CID?format=car</code>. The keys and the session token were printed where it was started.</p>
+<p>A local media-verification service to develop against: the signed-key API v1 under <code>/api</code>, the wallet-session
+API under <code>/v1</code>, and a trustless IPFS gateway under <code>/ipfs/CID?format=car</code>. Keys, wallets and the
+session token were printed where it was started.</p>
 <ul>
 ${items}
 </ul>
