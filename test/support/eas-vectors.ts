@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Hex, hexToBytes } from 'viem'
-import type { AttestedScore } from '../../src/chain/eas/attestation.js'
+import type { AttestedScore, OffchainAttestation } from '../../src/chain/eas/attestation.js'
 import { easProfile } from '../../src/chain/eas/profile.js'
 import { packagePath } from '../../src/core/files.js'
 
@@ -21,7 +21,8 @@ export interface EasVector {
   readonly attester: Hex
   /** EIP-712 hash that was signed. */
   readonly hash: Hex
-  readonly attestation: { readonly uid: Hex; readonly domain: object; readonly message: { readonly data: Hex } }
+  /** As JSON of the SDK's object. */
+  readonly attestation: OffchainAttestation
 }
 
 export function readEasVectors(): EasVector[] {

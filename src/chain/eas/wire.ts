@@ -63,7 +63,10 @@ const attestationSchema = z
       verifyingContract: address,
     }),
     primaryType: word,
-    types: z.strictObject({ Attest: z.array(z.object({ name: word, type: word })).max(FIELDS_MAX) }),
+    types: z.strictObject(
+      { Attest: z.array(z.object({ name: word, type: word })).max(FIELDS_MAX) },
+      'the struct Attest alone',
+    ),
     message: z.object({
       version: attestationVersion,
       schema: hex(32),

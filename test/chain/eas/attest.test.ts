@@ -1,0 +1,121 @@
+import { type Hex, hashTypedData, parseSignature, serializeSignature, zeroAddress, zeroHash } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { type AttestationSigner, attestScore } from '../../../src/chain/eas/attest.js'
+import { attestationHash } from '../../../src/chain/eas/typed-data.js'
+import { verifyAttestation } from '../../../src/chain/eas/verify.js'
+import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+const vector = readEasVectors()[0]!
+const profile = profileOf(vector)
+const account = privateKeyToAccount(vector.privateKey)
+const stranger = privateKeyToAccount(`0x${'07'.repeat(32)}`)
+
+/** A wallet whose signatures come back changed. */
+const signerThat = (change: (signature: Hex) => string): AttestationSigner => ({
+  address: account.address,
+  signTypedData: async (typedData) => change(await account.signTypedData(typedData)) as Hex,
+})
+const attest = (signer: AttestationSigner, time = vector.time) =>
+  attestScore(profile, signer, vector.score, time, saltOf(vector))
+
+/** The other signature of the same text, which the curve allows and EIP-2 does not. */
+function highS(signature: Hex): Hex {
+  const { r, s, yParity } = parseSignature(signature)
+  return serializeSignature({ r, s: `0x${(ORDER - BigInt(s)).toString(16).padStart(64, '0')}`, yParity: 1 - yParity })
+}
+
+const withV = (v: string) => (signature: Hex) => `${signature.slice(0, -2)}${v}`
+const withOwnV = (from: number) => (signature: Hex) => {
+  const { yParity } = parseSignature(signature)
+  return withV((from + yParity).toString(16).padStart(2, '0'))(signature)
+}
+
+describe('attesting a score', () => {
+  test('is to nobody, refers to nothing, can be revoked and does not end', async () => {
+    const { message } = await attest(account)
+    expect(message).toMatchObject({ recipient: zeroAddress, refUID: zeroHash, revocable: true, expirationTime: '0' })
+    expect(message.time).toBe(String(vector.time))
+  })
+
+  test.each([
+    ['0 and 1', 0],
+    ['27 and 28', 27],
+  ])('a wallet may count v as %s', async (_, from) => {
+    expect(await attest(signerThat(withOwnV(from)))).toEqual(vector.attestation)
+  })
+
+  test('a wallet may write hex in upper case', async () => {
+    expect(await attest(signerThat((text) => `0x${text.slice(2).toUpperCase()}`))).toEqual(vector.attestation)
+  })
+
+  test.each<[string, (signature: Hex) => string, RegExp]>([
+    ['the one with the high s', highS, /upper half of the order/],
+    ['the v of the other key', withV(vector.attestation.signature.v === 27 ? '1c' : '1b'), /is by 0x.*, not by 0x/],
+    ['v 2', withV('02'), /not 65 bytes/],
+    ['v 29', withV('1d'), /not 65 bytes/],
+    ['v of EIP-155', withV('25'), /not 65 bytes/],
+    ['nothing', () => '0x', /not 65 bytes/],
+    ['64 bytes', (text) => text.slice(0, -2), /not 65 bytes/],
+    ['66 bytes', (text) => `${text}00`, /not 65 bytes/],
+    ['no hex', (text) => text.replace(/^0x./, '0xg'), /not 65 bytes/],
+    ['r of 0', (text) => `0x${'00'.repeat(32)}${text.slice(66)}`, /proves no signer/],
+    ['s of 0', (text) => `${text.slice(0, 66)}${'00'.repeat(32)}${text.slice(-2)}`, /proves no signer/],
+    ['r beyond the order', (text) => `0x${'ff'.repeat(32)}${text.slice(66)}`, /proves no signer/],
+    ['a bit changed', (text) => text.replace(/.(?=.{70}$)/, (bit) => (bit === '0' ? '1' : '0')), /is by 0x|no signer/],
+  ])('a signature that is not used: %s', async (_, change, message) => {
+    const refused = { reason: 'signature-wrong', message: expect.stringMatching(message) }
+    await expect(attest(signerThat(change))).rejects.toMatchObject(refused)
+  })
+
+  test('a signature by another wallet, or of another text, is not used', async () => {
+    const byStranger = { address: account.address, signTypedData: stranger.signTypedData }
+    const other: AttestationSigner = {
+      address: account.address,
+      signTypedData: () => account.signMessage({ message: 'x' }),
+    }
+    const refused = { reason: 'signature-wrong', message: expect.stringContaining(`not by ${account.address}`) }
+    await expect(attest(byStranger)).rejects.toMatchObject(refused)
+    await expect(attest(other)).rejects.toMatchObject(refused)
+  })
+
+  test('a chain id that is text would be left out of the hash, so what wallets get is a number', async () => {
+    let asked: Parameters<AttestationSigner['signTypedData']>[0] | undefined
+    const signer: AttestationSigner = {
+      address: account.address,
+      signTypedData: (typedData) => {
+        asked = typedData as unknown as typeof asked
+        return account.signTypedData(typedData)
+      },
+    }
+    const made = await attest(signer)
+    const asText = { ...made, domain: { ...made.domain, chainId: '1' } }
+    expect(asked?.domain?.chainId).toBe(84532)
+    expect(attestationHash(asText)).not.toBe(vector.hash)
+    // The trap itself: with text, viem hashes a domain without a chain.
+    const trap = { ...asked!, domain: { ...asked!.domain, chainId: '84532' as unknown as number } }
+    expect(hashTypedData(trap)).not.toBe(vector.hash)
+    expect(hashTypedData({ ...asked! })).toBe(vector.hash)
+  })
+
+  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('the time is not %d', async (time) => {
+    const refused = { reason: 'attestation-invalid', message: expect.stringContaining('whole Unix seconds') }
+    await expect(attest(account, time)).rejects.toMatchObject(refused)
+  })
+
+  test('what the wallet throws is thrown', async () => {
+    const signTypedData = () => Promise.reject(new Error('locked'))
+    await expect(attest({ address: account.address, signTypedData })).rejects.toThrow('locked')
+  })
+
+  test('two of one score differ by their salt', async () => {
+    const chance = (byte: number) => ({ randomBytes: (length: number) => new Uint8Array(length).fill(byte) })
+    const one = await attestScore(profile, account, vector.score, vector.time, chance(1))
+    const two = await attestScore(profile, account, vector.score, vector.time, chance(2))
+    expect(one.uid).not.toBe(two.uid)
+    const verified = await verifyAttestation(two, { profile, attester: account.address, now: vector.time })
+    expect(verified.uid).toBe(two.uid)
+  })
+})
