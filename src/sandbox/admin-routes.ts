@@ -134,7 +134,7 @@ function scoreRoutes(app: App, world: World): void {
     '/sandbox/scores',
     { schema: schema('Scores on record, and every attempt with what became of it', Plain) },
     async () => ({
-      scores: world.scores.all().map(scoreView),
+      scores: world.scores.all().map((score) => ({ ...scoreView(score), attestation: score.attestation ?? null })),
       attempts: world.scores
         .attempts()
         .map((entry) => ({ ...entry, accessKey: entry.accessKey === null ? null : maskedKey(entry.accessKey) })),

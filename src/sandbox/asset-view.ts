@@ -32,7 +32,11 @@ export function stakeView(world: World, wallet: string): { stakedWei: string; mi
   return { stakedWei: stakedWei.toString(), minStakeWei: minStakeWei.toString() }
 }
 
-/** A score record as the wire carries it. */
-export function scoreView(score: ScoreRecord) {
-  return { ...score, createdAt: new Date(score.createdAt).toISOString() }
+/** A score record as the wire of the signed-key API carries it: of the attestation, its uid. */
+export function scoreView({ attestation, ...score }: ScoreRecord) {
+  return {
+    ...score,
+    attestationUid: attestation?.uid ?? null,
+    createdAt: new Date(score.createdAt).toISOString(),
+  }
 }

@@ -16,6 +16,11 @@ import type { MediaType } from '../core/media-types.js'
  *   also gets the aggregate, and after it closed; registering answers 201 with `{ asset }`;
  *   revoking answers 200 with `{ id, revoked: true }`, also the second time.
  * - Assets carry further fields: verificationDeadline, contentType, contributorAttestationUid, ownerAddress, createdAt.
+ * - The service makes the attestation of a score with the wallet of the attester at its embedded wallet provider before
+ *   the score is on record, and keeps both together; the reply has `attestationUid`. Where the provider does not sign,
+ *   the answer is 503 and nothing is stored. A score of a wallet that the provider does not hold, such as an address
+ *   that a test made up, stands without an attestation (`attestationUid` null): the wallet is linked, which is all that the
+ *   specification asks for. Its time is service time; the chain is not asked.
  * - The development account behind the session token links one wallet for each kind of key. The dashboard key routes and
  *   the upload also take the token of a wallet's session: its keys are bound to that wallet, their kind must be one of its
  *   roles (403), and it revokes no other wallet's key (404).

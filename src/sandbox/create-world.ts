@@ -16,6 +16,7 @@ import {
 } from './choices.js'
 import { type DevelopmentWallets, developmentWallets } from './development-wallets.js'
 import { DirectoryBlockstore } from './directory-blockstore.js'
+import { type EmbeddedWallets, openEmbeddedWallets } from './embedded-wallet/provider.js'
 import { FaultDesk } from './fault-desk.js'
 import type { RandomBytes } from './key-ring.js'
 import { MediaStore } from './media-store.js'
@@ -27,6 +28,7 @@ import { ServiceTime } from './service-time.js'
 import { openBooks } from './storage/open-books.js'
 import type { Storage } from './storage/storage.js'
 import { StreamHub } from './stream-hub.js'
+import type { WalletKeys } from './wallet-keys.js'
 import { sessionDesk } from './wallet-session/session-desk.js'
 import type { DevelopmentAccount, SandboxLimits, World } from './world.js'
 
@@ -40,7 +42,8 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
   const wallets = developmentWallets(random, options.wallets)
   const account = accountOf(options, random, wallets)
   const books = openBooks(options, storage, { now, random, initialRoles: initialRoles(account, wallets) })
-  const { stakes, roles } = books
+  const { stakes, roles, walletKeys } = books
+  for (const wallet of Object.values(wallets)) walletKeys.restore(wallet)
   const registry = options.registry ?? (await registryOf(options, { stakes, roles, time, log, signal: stopping }))
   return {
     ...books,
@@ -52,6 +55,7 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
     wallets,
     time,
     registry,
+    embeddedWallets: embeddedWalletsOf(options, walletKeys, stopping),
     walletSession: sessionDesk(options, { random, now, chainId: registry.chainId }),
     media: await mediaStoreOf(options),
     faults: new FaultDesk(options.faults),
@@ -60,6 +64,14 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
     storage,
     stopping,
   }
+}
+
+function embeddedWalletsOf(
+  { embeddedWallet = { kind: 'local' } }: SandboxOptions,
+  keys: WalletKeys,
+  stopping: AbortSignal,
+): EmbeddedWallets | null {
+  return embeddedWallet === null ? null : openEmbeddedWallets(embeddedWallet, keys, stopping)
 }
 
 function registryOf(

@@ -92,11 +92,6 @@ export class KeyRing {
   }
 }
 
-/** A wallet address that nobody holds the key of: 0x and 40 hex characters. */
-export function randomWallet(random: RandomBytes): string {
-  return `0x${hex(random(20))}`
-}
-
 /** The access key as lists and logs may show it. */
 export function maskedKey(accessKey: string): string {
   return `${accessKey.slice(0, 7)}…${accessKey.slice(-4)}`

@@ -35,6 +35,7 @@ export const REFUSALS = {
   'fault-injected': 500,
   'internal-error': 500,
   'chain-unavailable': 503,
+  'wallet-unavailable': 503,
 } as const satisfies Record<string, number>
 
 export type RefusalCode = keyof typeof REFUSALS

@@ -2,7 +2,6 @@ import type { Hex } from 'viem'
 import type { SandboxAsset } from './asset-book.js'
 import type { FaultPlan, FaultPlanInput, InjectedFault } from './faults.js'
 import type { ApiKey, NewKey } from './key-ring.js'
-import { randomWallet } from './key-ring.js'
 import type { RegistryChain } from './registry/stake-registry.js'
 import type { ScoreAttempt, ScoreRecord } from './score-book.js'
 import type { World } from './world.js'
@@ -118,8 +117,8 @@ export class SandboxControl {
 
   /** @param input wallet: an address, null for none, absent for a new one */
   createKey(input: Partial<NewKey> & Pick<NewKey, 'kind'>): ApiKey {
-    const { random, keys } = this.#world
-    const wallet = input.wallet === undefined ? randomWallet(random) : input.wallet
+    const { keys, walletKeys } = this.#world
+    const wallet = input.wallet === undefined ? walletKeys.create() : input.wallet
     return keys.create({ label: 'made by the sandbox', ...input, wallet })
   }
 

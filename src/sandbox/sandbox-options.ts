@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { ContentHashAlgorithm } from '../media/media-source.js'
 import type { FixedWallets } from './development-wallets.js'
+import type { EmbeddedWalletOptions } from './embedded-wallet/provider.js'
 import type { FaultPlanInput } from './faults.js'
 import type { RandomBytes } from './key-ring.js'
 import type { RateLimit } from './rate-limiter.js'
@@ -71,6 +72,8 @@ export interface SandboxOptions {
   readonly chainId?: number
   /** Where anvil is looked for besides its npm package: what PATH holds. @default '' */
   readonly searchPath?: string
+  /** Where the wallets of v1's attesters are; null: v1 scores carry no attestation. @default local */
+  readonly embeddedWallet?: EmbeddedWalletOptions | null
   /** Keeps assets, scores, keys, stake, roles and media in this folder. @default in memory */
   readonly dataDirectory?: string
   /** How long a wallet's challenge can be used, milliseconds. */

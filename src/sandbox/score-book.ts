@@ -67,9 +67,14 @@ export class ScoreBook {
     this.#keep = options.keep ?? (() => {})
   }
 
+  /** Whether the score would be stored now. */
+  isNew({ assetId, attesterAddress }: ScoreInput): boolean {
+    return this.#policy === 'store' || this.latestOf(assetId, attesterAddress) === null
+  }
+
   record(input: ScoreInput): RecordResult {
     const held = this.latestOf(input.assetId, input.attesterAddress)
-    if (held === null || this.#policy === 'store') return { outcome: 'stored', score: this.#store(input) }
+    if (held === null || this.isNew(input)) return { outcome: 'stored', score: this.#store(input) }
     const same = this.#policy === 'idempotent' && held.deepfakeRiskScore === input.deepfakeRiskScore
     return { outcome: same ? 'same' : 'conflict', score: held }
   }

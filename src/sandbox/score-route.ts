@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
+import type { SandboxAsset } from './asset-book.js'
 import { scoreView } from './asset-view.js'
 import { callerOf } from './authenticate.js'
 import { ATTESTER_ADDRESS_FIELDS } from './choices.js'
+import { serviceAttestation } from './embedded-wallet/service-attestation.js'
 import { faultHooks, isHandled } from './fault-hooks.js'
 import { SIGNED } from './openapi.js'
 import { Refusal } from './refusal.js'
-import type { ScoreAttempt } from './score-book.js'
+import type { ScoreAttempt, ScoreInput } from './score-book.js'
 import { AssetParams, refusals, ScoreBody, ScoreReply } from './wire.js'
 import type { World } from './world.js'
 
@@ -23,7 +25,7 @@ export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: Wor
         security: SIGNED,
         params: AssetParams,
         body: ScoreBody,
-        response: { 200: ScoreReply, ...refusals(400, 401, 403, 404, 409, 413, 415, 429) },
+        response: { 200: ScoreReply, ...refusals(400, 401, 403, 404, 409, 413, 415, 429, 503) },
       },
       ...faultHooks(world, 'score', {
         keyOf: assetIdOf,
@@ -36,7 +38,7 @@ export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: Wor
     async (request) => {
       const entry = request.getDecorator<ScoreAttempt>('scoreAttempt')
       try {
-        return storeScore(world, entry, request.body)
+        return await storeScore(world, entry, request.body)
       } catch (error) {
         if (entry.outcome === 'pending') entry.outcome = 'refused'
         throw error
@@ -63,25 +65,33 @@ function beginAttempt(world: World, request: FastifyRequest, attempt: number, fa
   return entry
 }
 
-function storeScore(world: World, entry: ScoreAttempt, body: z.infer<typeof ScoreBody>) {
+async function storeScore(world: World, entry: ScoreAttempt, body: z.infer<typeof ScoreBody>) {
   refuseOtherAddress(body, entry.attesterAddress)
-  const asset = world.assets.findOpen(entry.assetId)
-  if (asset === null) {
-    entry.outcome = 'not-open'
-    throw new Refusal('asset-not-open', 'No open asset has this id.')
-  }
-  const { outcome, score } = world.scores.record({
-    assetId: asset.id,
+  const input: ScoreInput = {
+    assetId: entry.assetId,
     attesterAddress: entry.attesterAddress,
     deepfakeRiskScore: body.deepfakeRiskScore,
     algorithm: body.algorithm,
     notes: body.notes ?? '',
-  })
+  }
+  const asset = openAsset(world, entry)
+  // What will not be stored needs no signature.
+  const attestation = world.scores.isNew(input) ? await serviceAttestation(world, asset, input) : null
+  // The asset may have closed, and another score come, while the wallet signed: from here on nothing waits.
+  openAsset(world, entry)
+  const { outcome, score } = world.scores.record(attestation === null ? input : { ...input, attestation })
   entry.outcome = outcome
   if (outcome === 'conflict') {
     throw new Refusal('score-conflict', `This wallet's score for the asset is on record as ${score.deepfakeRiskScore}.`)
   }
   return { score: scoreView(score), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+}
+
+function openAsset(world: World, entry: ScoreAttempt): SandboxAsset {
+  const asset = world.assets.findOpen(entry.assetId)
+  if (asset !== null) return asset
+  entry.outcome = 'not-open'
+  throw new Refusal('asset-not-open', 'No open asset has this id.')
 }
 
 /** The attester is the key's wallet; a body that names another one is an attempt to score for someone else. */

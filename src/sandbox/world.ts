@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { AssetBook } from './asset-book.js'
 import type { DevelopmentWallets } from './development-wallets.js'
+import type { EmbeddedWallets } from './embedded-wallet/provider.js'
 import type { FaultDesk } from './fault-desk.js'
 import type { KeyRing, RandomBytes } from './key-ring.js'
 import type { MediaStore } from './media-store.js'
@@ -14,6 +15,7 @@ import type { ServiceTime } from './service-time.js'
 import type { StakeBook } from './stake-book.js'
 import type { Storage } from './storage/storage.js'
 import type { StreamHub } from './stream-hub.js'
+import type { WalletKeys } from './wallet-keys.js'
 import type { SessionDesk } from './wallet-session/session-desk.js'
 
 /** Numbers and names that the routes go by. */
@@ -43,6 +45,9 @@ export interface World {
   readonly limits: SandboxLimits
   readonly account: DevelopmentAccount
   readonly wallets: DevelopmentWallets
+  readonly walletKeys: WalletKeys
+  /** Signs v1's attestations; null: there are none. */
+  readonly embeddedWallets: EmbeddedWallets | null
   readonly time: ServiceTime
   readonly keys: KeyRing
   readonly stakes: StakeBook

@@ -58,6 +58,11 @@ export const JournalEntrySchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stake'), wallet: Wallet, stakedWei: Wei }),
   z.strictObject({ type: z.literal('minimum'), minStakeWei: Wei }),
   z.strictObject({ type: z.literal('roles'), wallet: Wallet, attester: z.boolean(), submitter: z.boolean() }),
+  z.strictObject({
+    type: z.literal('wallet'),
+    wallet: Wallet,
+    privateKey: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]),
+  }),
   /** The switch back to the start: no assets and scores, stake and roles as at first. */
   z.strictObject({ type: z.literal('reset') }),
 ])

@@ -8,7 +8,7 @@ export class KeptState {
 
   apply(entry: JournalEntry): void {
     if (entry.type !== 'reset') return void this.#entries.set(slotOf(entry), entry)
-    for (const [slot, { type }] of this.#entries) if (type !== 'key') this.#entries.delete(slot)
+    for (const [slot, { type }] of this.#entries) if (type !== 'key' && type !== 'wallet') this.#entries.delete(slot)
   }
 
   /** The shortest journal that adds up to the same, in the order in which things came to be. */
@@ -32,6 +32,7 @@ function slotOf(entry: Exclude<JournalEntry, { type: 'reset' }>): string {
       return `key ${entry.key.id}`
     case 'stake':
     case 'roles':
+    case 'wallet':
       return `${entry.type} ${entry.wallet}`
     case 'minimum':
       return entry.type

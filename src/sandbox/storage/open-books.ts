@@ -7,6 +7,7 @@ import { RoleBook } from '../role-book.js'
 import type { SandboxOptions } from '../sandbox-options.js'
 import { ScoreBook } from '../score-book.js'
 import { StakeBook } from '../stake-book.js'
+import { WalletKeys } from '../wallet-keys.js'
 import type { Storage } from './storage.js'
 
 export interface BookParts {
@@ -31,7 +32,13 @@ export function openBooks(options: SandboxOptions, storage: Storage, { now, rand
   const roles = new RoleBook(initialRoles, (wallet, has) => storage.append({ type: 'roles', wallet, ...has }))
   for (const { wallet, submitter, attester } of kept.of('roles')) roles.restore(wallet, { submitter, attester })
 
-  return { assets, scores, keys, roles, stakes: openStakes(options, storage) }
+  const walletKeys = new WalletKeys({
+    random,
+    keep: ({ address, privateKey }) => storage.append({ type: 'wallet', wallet: address, privateKey }),
+  })
+  for (const { wallet, privateKey } of kept.of('wallet')) walletKeys.restore({ address: wallet, privateKey })
+
+  return { assets, scores, keys, roles, walletKeys, stakes: openStakes(options, storage) }
 }
 
 function openStakes(options: SandboxOptions, storage: Storage): StakeBook {

@@ -1,0 +1,32 @@
+import { attestScore } from '../../chain/eas/attest.js'
+import type { OffchainAttestation } from '../../chain/eas/attestation.js'
+import { toAttestdError } from '../../core/errors.js'
+import { scoreValues } from '../../core/score-values.js'
+import type { SandboxAsset } from '../asset-book.js'
+import { Refusal } from '../refusal.js'
+import type { ScoreInput } from '../score-book.js'
+import type { World } from '../world.js'
+
+/**
+ * The attestation of a score that the service makes with the attester's embedded wallet, at service time. Null where the
+ * provider does not hold the wallet, or there is no provider. Refuses with 503 where the provider does not sign.
+ */
+export async function serviceAttestation(
+  { embeddedWallets, walletSession, time, random, log }: World,
+  asset: SandboxAsset,
+  score: ScoreInput,
+): Promise<OffchainAttestation | null> {
+  if (embeddedWallets === null) return null
+  try {
+    const signer = await embeddedWallets.signerOf(score.attesterAddress as `0x${string}`)
+    if (signer === null) return null
+    const { algorithm, notes } = score
+    const { id: assetId, contentHash } = asset
+    const said = { ...scoreValues(score.deepfakeRiskScore / 100), assetId, contentHash, algorithm, notes }
+    return await attestScore(walletSession.eas, signer, said, Math.floor(time.now() / 1000), { randomBytes: random })
+  } catch (error) {
+    const { reason, message } = toAttestdError(error)
+    log.warn({ reason, message, assetId: asset.id }, 'the embedded wallet did not sign an attestation')
+    throw new Refusal('wallet-unavailable', `The embedded wallet of the attester did not sign: ${reason}.`)
+  }
+}
