@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
+import { isLoopback } from '../core/loopback.js'
 import { issueText } from '../service/issue-text.js'
 import { addressSchema } from '../service/wire-fields.js'
 import { isPrivateKey } from './development-wallets.js'
 import { FaultPlanSchema } from './faults.js'
-import { isLoopback } from './loopback.js'
 import type { SandboxOptions } from './sandbox-options.js'
 import { SESSION_SECRET_MIN } from './wallet-session/choices.js'
 

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLoopback } from '../../src/core/loopback.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
-import { isLoopback } from '../../src/sandbox/loopback.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 import { send, sendSigned } from '../support/sandbox-requests.js'
 
@@ -124,6 +124,10 @@ describe('only this machine', () => {
 
   it.each([
     ['127.0.0.1', true],
+    ['[::ffff:7f00:1]', true],
+    ['::1%lo', true],
+    ['sub.localhost', true],
+    ['127.1', false],
     ['127.8.9.1', true],
     ['localhost', true],
     ['::1', true],

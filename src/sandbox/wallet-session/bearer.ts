@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bearerOf } from '../bearer-token.js'
 import type { KeyKind } from '../key-ring.js'
-import { requireLoopback } from '../loopback.js'
 import { Refusal } from '../refusal.js'
+import { requireLoopback } from '../require-loopback.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
 

@@ -1,13 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import ipaddr from 'ipaddr.js'
+import { isLoopback } from '../core/loopback.js'
 import { Refusal } from './refusal.js'
-
-/** Whether an address or `localhost` can be reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  if (bare.toLowerCase() === 'localhost') return true
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback'
-}
 
 /**
  * Lets only this machine in. The Host header is checked as well, so that a web page whose name was rebound to
