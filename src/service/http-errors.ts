@@ -60,6 +60,11 @@ function field(value: unknown, name: string): unknown {
  * that a wrong local clock does not matter.
  */
 export function retryAfterOf(headers: { get(name: string): string | null }, localNow: number): number | undefined {
+  return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
+}
+
+/** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not say. */
+export function dateOf(headers: { get(name: string): string | null }): number | null {
   const date = Date.parse(headers.get('date') ?? '')
-  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(date) ? localNow : date)
+  return Number.isNaN(date) ? null : date
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
-import { errorOfRefusal, retryAfterOf } from './http-errors.js'
+import { dateOf, errorOfRefusal, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { startTimer } from './time-limit.js'
@@ -29,6 +29,8 @@ export interface HttpCall {
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
+  /** Told what time the answer says it is, Unix milliseconds to the second, where it does. */
+  readonly onDate?: (serverMs: number) => void
 }
 
 /** One finished request; for metrics. */
@@ -160,6 +162,8 @@ export class HttpCaller {
       }),
     })
     flight.status = response.status
+    const serverMs = dateOf(response.headers)
+    if (serverMs !== null) call.onDate?.(serverMs)
     return response
   }
 

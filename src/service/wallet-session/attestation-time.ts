@@ -1,0 +1,72 @@
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { isStatus } from '../request-check.js'
+import type { ChainTime } from './chain-latest.js'
+
+/** How far the chain may be from the time that was recorded for the request, as a share of the window. */
+const APART_SHARE = 0.5
+/** From this share of the window on, a refused attestation may have been refused for its age. */
+const OLD_SHARE = 0.5
+/** Words by which a service says that it is the time of an attestation that it does not take. */
+const SAYS_TIME =
+  /\b(?:expired|outdated|stale|too (?:old|late|early)|in the (?:past|future)|outside[\w\s]* window|(?:service|chain|block) time)\b/i
+
+export interface AttestationTimeOptions {
+  readonly chainTime: ChainTime
+  readonly clock: Clock
+  /** How far the time of an attestation may be from service time, milliseconds. */
+  readonly windowMs: number
+}
+
+/** The date of one attestation. */
+export interface AttestationDate {
+  /** Unix seconds, whole. */
+  readonly time: number
+  /** Throws `clock-untrusted` where it has left the window before it was sent, so that it could only be refused. */
+  stillGood(): void
+  /**
+   * What an error of the submission means: a validation failure (400, 422) of an attestation that is old by now, or that
+   * the service lays to its time, is `clock-untrusted`, since a new try has a new date; others stay as they are.
+   */
+  judged(error: unknown): unknown
+}
+
+/**
+ * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
+ * `clock-untrusted` where the two are too far apart, so that the service would refuse it; nothing was sent then.
+ * @param signedAt Unix milliseconds of service time
+ */
+export async function dateAttestation(
+  { chainTime, clock, windowMs }: AttestationTimeOptions,
+  signedAt: number,
+  signal?: AbortSignal,
+): Promise<AttestationDate> {
+  const startedAt = clock.monotonic()
+  const { timestamp } = await chainTime.latest(signal)
+  const apartMs = Math.round(signedAt - timestamp * 1000)
+  if (Math.abs(apartMs) > windowMs * APART_SHARE) {
+    const side = apartMs > 0 ? 'behind' : 'ahead of'
+    throw new AttestdError(
+      'clock-untrusted',
+      `The chain is ${Math.abs(apartMs)} ms ${side} service time; nothing was sent.`,
+    )
+  }
+  const time = Math.min(Math.floor(signedAt / 1000), timestamp)
+  const ageMs = () => Math.round(signedAt - time * 1000 + clock.monotonic() - startedAt)
+  return {
+    time,
+    stillGood: () => {
+      if (ageMs() <= windowMs) return
+      throw new AttestdError(
+        'clock-untrusted',
+        `The attestation was ${ageMs()} ms old when it was made; it was not sent.`,
+      )
+    },
+    judged: (error) => {
+      if (!isStatus(error, 400, 422)) return error
+      if (ageMs() <= windowMs * OLD_SHARE && !SAYS_TIME.test(error.message)) return error
+      const message = `The attestation was ${ageMs()} ms old: ${error.message}`
+      return new AttestdError('clock-untrusted', message, { cause: error, facts: error.facts })
+    },
+  }
+}

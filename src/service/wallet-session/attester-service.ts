@@ -1,0 +1,114 @@
+import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { scoreValues } from '../../core/score-values.js'
+import { cleanText } from '../../core/text.js'
+import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
+import type { OnMalformed } from '../record.js'
+import type { ServiceParts } from '../service-parts.js'
+import type { StreamSource } from '../stream-reader.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../text-limits.js'
+import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
+import type { StreamRequest, WalletSessionClient } from './client.js'
+import { decodeEvent } from './events.js'
+import { readAssets, readFound } from './reading.js'
+import { readReceipt } from './receipt.js'
+import type { SessionKeeper } from './session.js'
+
+/**
+ * Makes the off-chain attestation of a score, as the JSON that travels. Throws `wallet-*`, `signature-wrong` or
+ * `attestation-invalid`.
+ * @param time that it is dated to, Unix seconds
+ */
+export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
+
+export interface WalletSessionAttesterOptions extends AttestationTimeOptions {
+  readonly client: WalletSessionClient
+  readonly session: SessionKeeper
+  readonly follow: ServiceParts['follow']
+  /** Address of the wallet. */
+  readonly address: string
+  /** Absent where no score is ever submitted. */
+  readonly attest?: Attest | undefined
+  readonly onMalformed?: OnMalformed | undefined
+}
+
+/** The wallet-session API behind the port. It says nothing of the stake, which stands in the stake contract. */
+export class WalletSessionAttesterService implements AttesterService {
+  readonly #options: WalletSessionAttesterOptions
+
+  constructor(options: WalletSessionAttesterOptions) {
+    this.#options = options
+  }
+
+  /** The list has no question for the own score: `myScore` is there only where records carry their scores. */
+  async listOpen(
+    { includeMyScore }: { includeMyScore: boolean },
+    signal?: AbortSignal,
+  ): Promise<{ assets: Asset[]; stake: null }> {
+    const { address, client, onMalformed } = this.#options
+    const values = await client.listOpen(signal)
+    return {
+      assets: readAssets(values, includeMyScore ? { attester: address, onMalformed } : { onMalformed }),
+      stake: null,
+    }
+  }
+
+  async find(id: string, signal?: AbortSignal): Promise<Asset | null> {
+    const { address, client } = this.#options
+    const reply = await client.find(id, signal)
+    return reply === null ? null : readFound(reply, id, address)
+  }
+
+  watch(signal: AbortSignal): AsyncIterable<ServiceEvent> {
+    return this.#options.follow(this.#streamSource(), signal)
+  }
+
+  async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {
+    const { address: attester, client } = this.#options
+    const date = await dateAttestation(this.#options, signedAt, signal)
+    const input = await this.#inputOf(score, date.time, signal)
+    date.stillGood()
+    try {
+      const reply = await client.score(score.assetId, input, signal)
+      return readReceipt(reply, { assetId: score.assetId, risk: input.deepfakeRiskBps / 100, attester })
+    } catch (error) {
+      throw date.judged(error)
+    }
+  }
+
+  async #inputOf(score: Score, time: number, signal: AbortSignal | undefined) {
+    const { attest } = this.#options
+    if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and nothing here makes one.')
+    const { authenticityScore, deepfakeRiskBps } = scoreValues(score.risk / 100)
+    const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
+    const notes = cleanText(score.notes, NOTES_MAX)
+    // What is attested is what is sent, to the letter.
+    const attestation = await attest({ ...score, algorithm, notes }, time, signal).catch((error: unknown) => {
+      throw signal?.aborted ? error : toAttestdError(error)
+    })
+    return { authenticityScore, deepfakeRiskBps, algorithm, notes, offchainAttestation: { ...attestation } }
+  }
+
+  #streamSource(): StreamSource {
+    const { client, onMalformed, session } = this.#options
+    let request: StreamRequest | null = null
+    return {
+      route: 'GET /v1/stream/open-assets',
+      open: async (signal) => {
+        request = null
+        request = await client.streamRequest(signal)
+        return request
+      },
+      decode: (event) => decodeEvent(event, onMalformed),
+      mended: async (signal) => {
+        // Null where the session itself was refused: the stream was not asked for.
+        if (!request) return false
+        session.drop(request.token)
+        request = null
+        return session.token(signal).then(
+          () => true,
+          () => false,
+        )
+      },
+    }
+  }
+}

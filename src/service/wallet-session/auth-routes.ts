@@ -1,0 +1,91 @@
+import { AttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
+import type { HttpCaller } from '../http.js'
+import { checked } from '../request-check.js'
+import { addressSchema } from '../wire-fields.js'
+import { type Challenge, challengeSchema, type Session, sessionRequestSchema, sessionSchema } from './schemas.js'
+
+/** Where a challenge is asked for. */
+const CHALLENGE_PATH = '/v1/auth/challenge'
+/** Where its signature is exchanged for a session. */
+const SESSION_PATH = '/v1/auth/session'
+/** Refusals that pass by themselves; every other 4xx is about the wallet or its signature. */
+const PASSING = new Set([408, 425, 429])
+
+/** An answer with the time that it says it is, Unix milliseconds to the second; null where it does not. */
+export interface Dated<T> {
+  readonly reply: T
+  readonly serverMs: number | null
+}
+
+/**
+ * The two public routes by which a wallet gets a session. Neither counts as a change: a session that nobody holds is
+ * none, so no error of these is ambiguous. Throws `service-unauthorized` for every refusal that is about the wallet or
+ * its signature, and `role-missing` for a session that is refused with 403.
+ */
+export class AuthRoutes {
+  readonly #origin: URL
+  readonly #http: HttpCaller
+
+  constructor(origin: URL, http: HttpCaller) {
+    this.#origin = origin
+    this.#http = http
+  }
+
+  /** @param address of the wallet, 0x and 40 hex characters */
+  async challenge(address: string, signal?: AbortSignal): Promise<Dated<Challenge>> {
+    const url = new URL(CHALLENGE_PATH, this.#origin)
+    url.searchParams.set('address', checked(addressSchema, address))
+    const call = { method: 'GET', url, route: `GET ${CHALLENGE_PATH}`, changes: false } as const
+    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, challengeSchema, signal))
+  }
+
+  /** @param request the nonce of the challenge, and the wallet's EIP-191 signature of its message */
+  async session(request: { nonce: string; signature: string }, signal?: AbortSignal): Promise<Dated<Session>> {
+    const call = {
+      method: 'POST',
+      url: new URL(SESSION_PATH, this.#origin),
+      route: `POST ${SESSION_PATH}`,
+      body: JSON.stringify(checked(sessionRequestSchema, request)),
+      changes: false,
+      secrets: [request.signature, request.nonce],
+    } as const
+    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, sessionSchema, signal), 'role-missing')
+  }
+
+  /** @param forbidden what a 403 is called */
+  async #dated<T>(
+    ask: (onDate: (serverMs: number) => void) => Promise<T>,
+    forbidden: Reason = 'service-forbidden',
+  ): Promise<Dated<T>> {
+    let serverMs: number | null = null
+    try {
+      const reply = await ask((date) => {
+        serverMs = date
+      })
+      return { reply, serverMs }
+    } catch (error) {
+      throw error instanceof AttestdError ? errorOfSession(error, forbidden) : error
+    }
+  }
+}
+
+/**
+ * The error for a session that was not given. Its status is told by another name: it is not the answer of the route
+ * that needed the session, which may read a 404 as an asset that is gone.
+ */
+function errorOfSession(
+  { reason, message, cause, retryAfterMs, facts }: AttestdError,
+  forbidden: Reason,
+): AttestdError {
+  const { status, ...others } = facts
+  const wish = retryAfterMs === undefined ? {} : { retryAfterMs }
+  const renamed = status === undefined ? others : { ...others, sessionStatus: status }
+  return new AttestdError(reasonOf(reason, status, forbidden), message, { cause, facts: renamed, ...wish })
+}
+
+function reasonOf(reason: Reason, status: unknown, forbidden: Reason): Reason {
+  if (status === 403) return forbidden
+  const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && !PASSING.has(status)
+  return isRefusal ? 'service-unauthorized' : reason
+}

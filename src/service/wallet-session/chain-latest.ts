@@ -1,0 +1,64 @@
+import { unlessAborted } from '../../core/abort.js'
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { asRecord } from '../record.js'
+import { numberOf, unixMsOf } from './unix-time.js'
+
+/** The latest block as the service tells it. */
+export interface LatestBlock {
+  readonly number: number
+  /** Unix seconds, whole. */
+  readonly timestamp: number
+}
+
+/** Field names are not shown; either may also stand under one of the wrappers. */
+const NUMBER_FIELDS = ['number', 'blockNumber'] as const
+const TIME_FIELDS = ['timestamp', 'blockTimestamp'] as const
+const WRAPPERS = ['block', 'latest'] as const
+/** An answer serves every question that comes within this time, milliseconds. */
+const SHARED_MS = 1_000
+
+/** The block of an answer to chain/latest. Throws `service-reply-invalid`, also where it is of another chain. */
+export function readLatestBlock(reply: unknown, chainId: number): LatestBlock {
+  const outer = asRecord(reply) ?? {}
+  const inner = WRAPPERS.map((field) => asRecord(outer[field])).find((found) => found !== undefined)
+  const record = { ...outer, ...inner }
+  const number = NUMBER_FIELDS.map((field) => numberOf(record[field])).find((found) => found !== null) ?? null
+  const time = TIME_FIELDS.map((field) => unixMsOf(record[field])).find((found) => found !== null) ?? null
+  const stated = numberOf(record.chainId)
+  if (stated !== null && stated !== chainId) throw unusable(`it is of chain ${stated} instead of ${chainId}`)
+  if (number === null || !Number.isSafeInteger(number) || number < 0) throw unusable('it has no block number')
+  if (time === null) throw unusable('it has no timestamp')
+  return { number, timestamp: Math.floor(time / 1000) }
+}
+
+function unusable(what: string): AttestdError {
+  return new AttestdError('service-reply-invalid', `The chain time cannot be used: ${what}`)
+}
+
+/** The latest block, asked for at most once a second by all who want it at the same time. */
+export class ChainTime {
+  readonly #read: () => Promise<LatestBlock>
+  readonly #clock: Clock
+  #reading: Promise<LatestBlock> | null = null
+  #readAt = Number.NEGATIVE_INFINITY
+
+  constructor(read: () => Promise<LatestBlock>, clock: Clock) {
+    this.#read = read
+    this.#clock = clock
+  }
+
+  /** The block as it was at most a second before the call, or later. */
+  async latest(signal?: AbortSignal): Promise<LatestBlock> {
+    const now = this.#clock.monotonic()
+    if (!this.#reading || now - this.#readAt > SHARED_MS) {
+      this.#readAt = now
+      const reading = this.#read().catch((error: unknown) => {
+        if (this.#reading === reading) this.#reading = null
+        throw error
+      })
+      this.#reading = reading
+    }
+    return unlessAborted(this.#reading, signal)
+  }
+}

@@ -1,0 +1,78 @@
+import { AttestdError } from '../../core/errors.js'
+import { cleanLine } from '../../core/text.js'
+import type { Challenge } from './schemas.js'
+import { wrongMessage } from './sign-in-message.js'
+import { EXPIRY_TOLERANCE_MS, type Expected, wrongStatement } from './stated-facts.js'
+import { unixMsOf } from './unix-time.js'
+
+/** Largest text that is signed, bytes; a challenge with every field of ERC-4361 has about 500. */
+const MAX_BYTES = 4096
+/** Longest text without a space that may stand beside the nonce, characters; more is data rather than words. */
+const MAX_RUN = 200
+
+/**
+ * Control, format (bidirectional, zero width), private and unassigned characters, half surrogate pairs, separators and
+ * whatever is drawn as nothing: a person would not see what is signed. The line feed alone may stand.
+ */
+const UNPRINTABLE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+/** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
+const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
+/** Stands for the nonce, so that its own characters are not taken for a host, an address or data. */
+const NONCE_MARK = '\u0001'
+
+/**
+ * Throws `challenge-untrusted`, saying what is wrong but never the text, unless this is a sign-in challenge for this
+ * wallet at this service: printable text, no data, transaction or typed data, holding the nonce, and where it states a
+ * domain, address, chain, nonce or expiry, stating ours. ERC-4361 messages must be whole and ask for no resources.
+ */
+export function checkChallenge({ message, nonce, expiresAt }: Challenge, expected: Expected): void {
+  const wrong = wrongText(message) ?? wrongContent(message, nonce, expected) ?? wrongExpiry(expiresAt, expected)
+  if (wrong) throw new AttestdError('challenge-untrusted', `The challenge was not signed: ${cleanLine(wrong)}.`)
+}
+
+function wrongText(message: string): string | null {
+  const bytes = Buffer.byteLength(message)
+  if (bytes > MAX_BYTES) return `it has ${bytes} bytes, ${MAX_BYTES} are taken`
+  return UNPRINTABLE.test(message) ? 'it holds characters that cannot be seen' : null
+}
+
+function wrongContent(message: string, nonce: string, expected: Expected): string | null {
+  const marked = withMark(message, nonce)
+  if (marked === null) return 'it does not hold the nonce'
+  // Letters that look or count like others are compared as those.
+  const text = marked.normalize('NFKC').replaceAll('\u3002', '.')
+  return wrongForm(text) ?? wrongStatement(text, NONCE_MARK, expected) ?? wrongMessage(message, nonce, expected)
+}
+
+/** The text with a mark in place of the nonce; null where it does not stand there as a word of its own. */
+function withMark(message: string, nonce: string): string | null {
+  const parts = message.split(nonce)
+  if (parts.length < 2) return null
+  const apart = parts.some((part, at) => {
+    const next = parts[at + 1]
+    return next !== undefined && !/[\p{L}\p{N}]$/u.test(part) && !/^[\p{L}\p{N}]/u.test(next)
+  })
+  return apart ? parts.join(NONCE_MARK) : null
+}
+
+function wrongForm(text: string): string | null {
+  if (/^\s*\{/.test(text) || isJson(text)) return 'it is data rather than a text'
+  if (OTHER_KINDS.test(text)) return 'it holds parts of typed data or of another signature'
+  if (/^\s*0x/i.test(text) || /[0-9a-f]{64,}/i.test(text)) return 'it holds a hash or other hex data'
+  if (new RegExp(`\\S{${MAX_RUN},}`).test(text)) return 'it holds data rather than words'
+  return /\p{L}{3,}/u.test(text) ? null : 'it says nothing but the nonce'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function wrongExpiry(expiresAt: unknown, { now }: Expected): string | null {
+  const expiry = unixMsOf(expiresAt)
+  return expiry !== null && expiry <= now - EXPIRY_TOLERANCE_MS ? 'it has expired' : null
+}

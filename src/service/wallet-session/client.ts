@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import type { HttpCall, HttpCaller } from '../http.js'
+import { checked, encodeId, isStatus } from '../request-check.js'
+import {
+  UPLOAD_MAX_BYTES,
+  type UploadFile,
+  type UploadReply,
+  uploadBody,
+  uploadError,
+  uploadReplySchema,
+} from '../upload.js'
+import { looseRecordSchema } from '../wire-fields.js'
+import type { AuthRoutes } from './auth-routes.js'
+import { type LatestBlock, readLatestBlock } from './chain-latest.js'
+import { assetRecordIn, listIn } from './reading.js'
+import { type AssetInput, assetInputSchema, healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
+import type { SessionKeeper } from './session.js'
+
+const ASSETS_PATH = '/v1/assets'
+const STREAM_PATH = '/v1/stream/open-assets'
+
+export interface WalletSessionClientOptions {
+  readonly origin: URL
+  readonly http: HttpCaller
+  readonly auth: AuthRoutes
+  readonly session: SessionKeeper
+  /** Of the wallet. */
+  readonly address: string
+  readonly chainId: number
+}
+
+/** A request before it has its token. */
+interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs'> {
+  /** Path and query. */
+  readonly target: string
+}
+
+export interface StreamRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  /** In the headers; for `SessionKeeper.drop`. */
+  readonly token: string
+}
+
+/**
+ * Every route of the wallet-session API (specification, Endpoints). Errors as of `HttpCaller.json`, or why there is no
+ * session, see `SessionKeeper.token`. A GET is repeated once after a 401, with a new session; nothing else is repeated.
+ */
+export class WalletSessionClient {
+  readonly #options: WalletSessionClientOptions
+
+  constructor(options: WalletSessionClientOptions) {
+    this.#options = options
+  }
+
+  /** The two routes that open a session. */
+  get auth(): AuthRoutes {
+    return this.#options.auth
+  }
+
+  async health(signal?: AbortSignal): Promise<{ ok: boolean }> {
+    const call = { method: 'GET', url: this.#urlOf('/health'), route: 'GET /health', changes: false } as const
+    return this.#options.http.json(call, healthReplySchema, signal)
+  }
+
+  // attester routes
+
+  /** The latest block of the chain, as the service sees it. */
+  async chainLatest(signal?: AbortSignal): Promise<LatestBlock> {
+    const { chainId } = this.#options
+    const path = '/v1/chain/latest'
+    return readLatestBlock(await this.#get(`${path}?chainId=${chainId}`, path, looseRecordSchema, signal), chainId)
+  }
+
+  /** The open assets, each still unchecked; see `reading.ts`. */
+  async listOpen(signal?: AbortSignal): Promise<unknown[]> {
+    return this.#list(`${ASSETS_PATH}/open`, `${ASSETS_PATH}/open`, signal)
+  }
+
+  /** One asset with its scores and their aggregate, still unchecked; null: unknown. */
+  async find(id: string, signal?: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#get(`${ASSETS_PATH}/${encodeId(id)}`, `${ASSETS_PATH}/:id`, looseRecordSchema, signal)
+    } catch (error) {
+      if (isStatus(error, 404, 410)) return null
+      throw error
+    }
+  }
+
+  /**
+   * Sends one score once: not again, whatever the answer; a 401 drops the session, so that the next try has another.
+   * The answer's shape is not shown. Throws `asset-closed` for 404 and 410, `request-invalid` before anything is sent.
+   */
+  async score(id: string, input: ScoreInput, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const target = `${ASSETS_PATH}/${encodeId(id)}/scores`
+    const body = JSON.stringify(checked(scoreInputSchema, input))
+    const route = `POST ${ASSETS_PATH}/:id/scores`
+    try {
+      return await this.#once({ method: 'POST', target, body, route }, looseRecordSchema, signal)
+    } catch (error) {
+      if (isStatus(error, 404, 410)) throw new AttestdError('asset-closed', error.message, { facts: error.facts })
+      throw error
+    }
+  }
+
+  /** Where the event stream is, with the token of now. */
+  async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
+    const token = await this.#options.session.token(signal)
+    return { url: this.#urlOf(STREAM_PATH), headers: bearer(token), token }
+  }
+
+  // submitter routes
+
+  /** Uploads a file. Throws `upload-refused` for one that the service does not take, or is too large to be sent. */
+  async upload(file: UploadFile, signal?: AbortSignal): Promise<UploadReply> {
+    const bytes = file.content.byteLength
+    if (bytes > UPLOAD_MAX_BYTES) {
+      throw new AttestdError('upload-refused', `The file has ${bytes} bytes, ${UPLOAD_MAX_BYTES} can be uploaded.`)
+    }
+    const target = '/v1/media/upload'
+    try {
+      const unsent = { method: 'POST', target, route: `POST ${target}`, ...uploadBody(file) } as const
+      return await this.#once(unsent, uploadReplySchema, signal)
+    } catch (error) {
+      throw uploadError(error)
+    }
+  }
+
+  /** Registers an asset of this wallet. The answer's shape is not shown; this is the asset's record in it. */
+  async register(input: Omit<AssetInput, 'ownerAddress'>, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const body = JSON.stringify(checked(assetInputSchema, { ...input, ownerAddress: this.#options.address }))
+    const unsent = { method: 'POST', target: ASSETS_PATH, route: `POST ${ASSETS_PATH}`, body } as const
+    return assetRecordIn(await this.#once(unsent, looseRecordSchema, signal))
+  }
+
+  /** The assets of this wallet with score counts and aggregates, each still unchecked. */
+  async byOwner(signal?: AbortSignal): Promise<unknown[]> {
+    const path = `${ASSETS_PATH}/by-owner`
+    return this.#list(`${path}?owner=${this.#options.address}`, path, signal)
+  }
+
+  async #list(target: string, path: string, signal?: AbortSignal): Promise<unknown[]> {
+    const assets = listIn(await this.#get(target, path, z.unknown(), signal))
+    if (assets) return assets
+    throw new AttestdError('service-reply-invalid', `The answer to GET ${path} cannot be used: it holds no list`)
+  }
+
+  async #get<Shape extends z.ZodType>(
+    target: string,
+    path: string,
+    shape: Shape,
+    signal: AbortSignal | undefined,
+  ): Promise<z.output<Shape>> {
+    const unsent = { method: 'GET', target, route: `GET ${path}` } as const
+    try {
+      return await this.#once(unsent, shape, signal)
+    } catch (error) {
+      // Not where the session itself could not be opened: that is not the answer of this route.
+      if (!isStatus(error, 401) || error.facts.route !== unsent.route) throw error
+      return this.#once(unsent, shape, signal)
+    }
+  }
+
+  async #once<Shape extends z.ZodType>(
+    { target, ...request }: Unsent,
+    shape: Shape,
+    signal: AbortSignal | undefined,
+  ): Promise<z.output<Shape>> {
+    const { http, session } = this.#options
+    const token = await session.token(signal)
+    const changes = request.method !== 'GET'
+    const call = { ...request, url: this.#urlOf(target), headers: bearer(token), changes, secrets: [token] }
+    try {
+      return await http.json(call, shape, signal)
+    } catch (error) {
+      if (isStatus(error, 401)) session.drop(token)
+      throw error
+    }
+  }
+
+  #urlOf(target: string): URL {
+    return new URL(target, this.#options.origin)
+  }
+}
+
+function bearer(token: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token}` }
+}

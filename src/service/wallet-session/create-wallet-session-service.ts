@@ -1,0 +1,63 @@
+import type { AttesterService } from '../port.js'
+import type { ServiceClock } from '../service-clock.js'
+import { createServiceParts, type ServiceOptions, type ServiceParts, TIMESTAMP_WINDOW_MS } from '../service-parts.js'
+import { type Attest, WalletSessionAttesterService } from './attester-service.js'
+import { AuthRoutes } from './auth-routes.js'
+import { ChainTime } from './chain-latest.js'
+import { WalletSessionClient } from './client.js'
+import { SessionKeeper, type SessionKeeperOptions } from './session.js'
+
+/** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
+const BLOCK_INTERVAL_MS = 2_000
+
+export interface WalletSessionOptions
+  extends ServiceOptions,
+    Pick<SessionKeeperOptions, 'chainId' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
+  /** Absent where no score is submitted, as for a submitter. */
+  readonly attest?: Attest
+  /** Steps in which chain time moves, milliseconds. @default BLOCK_INTERVAL_MS */
+  readonly blockIntervalMs?: number
+}
+
+export interface WalletSessionService {
+  readonly service: AttesterService
+  /** Service time, read from the latest block of the chain; needs a session with the role attester. */
+  readonly clock: ServiceClock
+  /** Every route of the API, for the verbs that need more than the port. */
+  readonly client: WalletSessionClient
+  readonly session: SessionKeeper
+  /** Breaks off what is still on its way and closes the connections. */
+  close(): Promise<void>
+}
+
+/** The wallet-session API behind the port. Throws `setting-invalid` for a service URL that is not accepted. */
+export function createWalletSessionService(options: WalletSessionOptions): WalletSessionService {
+  const { attest, chainId, clock, onMalformed, signer } = options
+  const { address } = signer
+  const parts: ServiceParts = createServiceParts(options, {
+    readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
+    granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
+  })
+  const { origin, http, follow } = parts
+  const auth = new AuthRoutes(origin, http)
+  const session = new SessionKeeper({ ...options, auth, origin })
+  const client: WalletSessionClient = new WalletSessionClient({ origin, http, auth, session, address, chainId })
+  const chainTime = new ChainTime(() => client.chainLatest(), clock)
+  const windowMs = options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS
+  const service = new WalletSessionAttesterService({
+    client,
+    session,
+    follow,
+    address,
+    attest,
+    onMalformed,
+    chainTime,
+    clock,
+    windowMs,
+  })
+  const close = async () => {
+    session.close()
+    await parts.close()
+  }
+  return { service, clock: parts.clock, client, session, close }
+}

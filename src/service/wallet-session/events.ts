@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import { eventData, unknownEvent } from '../event-data.js'
+import type { ServiceEvent } from '../port.js'
+import type { OnMalformed } from '../record.js'
+import type { RawEvent } from '../stream-connection.js'
+import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
+
+/**
+ * The port's events from one event of the stream (specification, Events; the payloads are not shown). The snapshot is
+ * the first word of every connection. Throws `event-malformed` for an unknown name, data that is not JSON, or a snapshot
+ * without a list; a malformed asset inside is left out and told.
+ */
+export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
+  switch (event.name) {
+    case 'snapshot':
+      return [
+        { kind: 'ready', stake: null },
+        { kind: 'snapshot', ...assetsOf(snapshotIn(event), onMalformed) },
+      ]
+    case 'new-asset':
+      return [{ kind: 'delta', ...assetsOf(newAssetsIn(event), onMalformed) }]
+    default:
+      throw unknownEvent(event)
+  }
+}
+
+function snapshotIn(event: RawEvent): unknown[] {
+  const assets = listIn(eventData(event, z.unknown()))
+  if (assets) return assets
+  throw new AttestdError('event-malformed', `An event ${event.name} has a wrong shape: it holds no list`)
+}
+
+/** One asset, as itself or wrapped, or several. */
+function newAssetsIn(event: RawEvent): unknown[] {
+  const data = eventData(event, z.unknown())
+  return listIn(data) ?? [data]
+}
+
+/** Ids are told of malformed assets too: they are open, although they cannot be used. */
+function assetsOf(values: readonly unknown[], onMalformed: OnMalformed | undefined) {
+  const ids = values.map((value) => assetIdIn(assetRecordIn(value))).filter((id) => id !== undefined)
+  return { assets: readAssets(values, { onMalformed }), ids }
+}

@@ -1,0 +1,127 @@
+import { AttestdError } from '../../core/errors.js'
+import { cleanText } from '../../core/text.js'
+import { issueText } from '../issue-text.js'
+import type { Asset } from '../port.js'
+import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
+import { TITLE_MAX } from '../text-limits.js'
+import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, turnaroundSchema } from '../wire-fields.js'
+import { assetSchema } from './schemas.js'
+import { ownScore, scoresIn } from './score-record.js'
+import { numberOf } from './unix-time.js'
+
+/**
+ * Tolerant reading of what the specification does not show ("not shown"): where an asset's id stands, and what lists,
+ * single assets and events are wrapped in. Field names that a service may use for each stand here and in
+ * `score-record.ts` and `chain-latest.ts`, and nowhere else.
+ */
+
+const ID_FIELDS = ['id', 'assetId'] as const
+const LIST_FIELDS = ['assets', 'openAssets', 'items'] as const
+const COUNT_FIELDS = ['scoreCount', 'scoresCount'] as const
+
+const readableSchema = assetSchema
+  .pick({ title: true, mediaContext: true, contentHash: true, uri: true, status: true })
+  .extend({ id: assetIdSchema })
+
+/** Whose score is looked for in the asset's own, where it was asked for. */
+export interface ReadOptions {
+  /** Address of the attester; absent where its score was not asked for. */
+  readonly attester?: string
+  readonly onMalformed?: OnMalformed | undefined
+}
+
+/** The id of an asset's record, as text; undefined where it has none. */
+export function assetIdIn(value: unknown): string | undefined {
+  const record = asRecord(value)
+  const id = ID_FIELDS.map((field) => record?.[field]).find((found) => found !== undefined && found !== null)
+  if (Number.isSafeInteger(id)) return String(id)
+  return typeof id === 'string' ? id : undefined
+}
+
+/** The asset's record in an answer: the answer itself where it has an id, else what stands in it as the asset. */
+export function assetRecordIn(reply: unknown): Record<string, unknown> {
+  const record = asRecord(reply)
+  return record && assetIdIn(record) !== undefined ? record : recordIn(reply)
+}
+
+/** The records of a list: the answer itself, or what stands under one of its names; null where there is no list. */
+export function listIn(reply: unknown): unknown[] | null {
+  if (Array.isArray(reply)) return reply
+  const record = asRecord(reply)
+  const list = LIST_FIELDS.map((field) => record?.[field]).find((found) => Array.isArray(found))
+  return Array.isArray(list) ? list : null
+}
+
+/** How many scores an asset has, as far as its record says. */
+export function scoreCountIn(record: Record<string, unknown>): number | null {
+  const aggregate = asRecord(record.aggregate)
+  const counts = [...COUNT_FIELDS.map((field) => record[field]), aggregate?.scoreCount, aggregate?.count]
+  const count = counts.map(numberOf).find((found) => found !== null && Number.isInteger(found) && found >= 0)
+  return count ?? scoresIn(record)?.length ?? null
+}
+
+/** The open assets of a list; each malformed one is left out and told, and costs nothing else. */
+export function readAssets(values: readonly unknown[], { attester, onMalformed }: ReadOptions): Asset[] {
+  const assets: Asset[] = []
+  for (const value of values) {
+    const read = readAsset(value)
+    if (typeof read === 'string')
+      onMalformed?.({ what: 'asset', id: nameable(assetIdIn(assetRecordIn(value))), message: read })
+    else if (read.isOpen) assets.push({ ...read.asset, ...listedScore(assetRecordIn(value), attester) })
+  }
+  return assets
+}
+
+/**
+ * The asset of a single-asset answer with the attester's score; null where it is not open. Throws
+ * `service-reply-invalid` where it is malformed, another asset than was asked for, or does not show whether the attester
+ * has scored it.
+ */
+export function readFound(reply: unknown, id: string, attester: string): Asset | null {
+  const read = readAsset(reply)
+  if (typeof read === 'string') throw unusable(read)
+  if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
+  if (!read.isOpen) return null
+  return { ...read.asset, myScore: foundScore(asRecord(reply) ?? {}, read.asset.scoreCount, attester) }
+}
+
+/** @returns the asset without its score, or what is wrong with it */
+function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
+  const record = assetRecordIn(value)
+  const parsed = readableSchema.safeParse({ ...record, id: assetIdIn(record) })
+  if (!parsed.success) return issueText(parsed.error)
+  const { id, title, mediaContext, contentHash, uri, status } = parsed.data
+  const asset = {
+    id,
+    title: cleanText(title, TITLE_MAX),
+    mediaContext: cleanText(mediaContext, MEDIA_CONTEXT_MAX),
+    contentHash: contentHash.toLowerCase(),
+    uri: cleanText(uri, uri.length),
+    // Not fields of this specification: read where a service has them, and doing without where they are not usable.
+    mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
+    turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
+    scoreCount: scoreCountIn({ ...asRecord(value), ...record }) ?? 0,
+  }
+  return { asset, isOpen: status === 'open' }
+}
+
+/** A list says something of the attester's score only where its records carry their scores. */
+function listedScore(record: Record<string, unknown>, attester: string | undefined): { myScore?: number | null } {
+  const scores = scoresIn(record)
+  if (attester === undefined || !scores) return {}
+  const own = ownScore(scores, attester)
+  return own === 'unreadable' ? {} : { myScore: own }
+}
+
+/** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
+function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): number | null {
+  const scores = scoresIn(reply) ?? scoresIn(assetRecordIn(reply))
+  if (!scores && scoreCount > 0) throw unusable(`it has ${scoreCount} scores and shows none`)
+  const own = ownScore(scores ?? [], attester)
+  if (own === 'unreadable') throw unusable('it has a score whose attester or risk cannot be read')
+  return own
+}
+
+function unusable(what: string): AttestdError {
+  return new AttestdError('service-reply-invalid', `The asset cannot be used: ${what}`)
+}

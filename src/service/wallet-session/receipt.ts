@@ -1,0 +1,30 @@
+import { AttestdError } from '../../core/errors.js'
+import type { Receipt } from '../port.js'
+import { asRecord } from '../record.js'
+import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
+
+/**
+ * The receipt in the answer to a score, whose shape is not shown: the record itself, or what stands under `score`. What
+ * it states must be ours; a risk that it does not state is the one that was sent. Throws `service-reply-invalid`,
+ * ambiguous, where it names another asset or attester.
+ */
+export function readReceipt(
+  reply: Record<string, unknown>,
+  sent: { readonly assetId: string; readonly risk: number; readonly attester: string },
+): Receipt {
+  const record = asRecord(reply.score) ?? reply
+  const attester = attesterIn(record)
+  if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('another asset')
+  if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('another attester')
+  return {
+    scoreId: scoreIdIn(record),
+    assetId: sent.assetId,
+    risk: riskIn(record) ?? sent.risk,
+    how: 'accepted',
+    attester,
+  }
+}
+
+function wrong(what: string): AttestdError {
+  return new AttestdError('service-reply-invalid', `The receipt names ${what}.`, { ambiguous: true })
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { addressSchema, bytes32Schema, registrationSchema, riskSchema, uriSchema } from '../wire-fields.js'
+
+/**
+ * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They say what
+ * travels and change nothing. What is not shown is read in `reading.ts`.
+ */
+
+/** Longest text of a challenge, a nonce or a token that is taken, characters; the specification names no limit. */
+const CHALLENGE_MAX = 64 * 1024
+const NONCE_MAX = 1024
+const TOKEN_MAX = 8192
+
+/** Text that can stand in a header or between quotes: printable ASCII without spaces. */
+const opaque = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[\x21-\x7e]+$/, 'must be printable characters without spaces')
+
+export const healthReplySchema = z.looseObject({ ok: z.boolean() })
+
+// authentication
+
+export const challengeSchema = z.looseObject({
+  message: z.string().max(CHALLENGE_MAX),
+  nonce: opaque(NONCE_MAX),
+  /** Unit and format are not shown. */
+  expiresAt: z.union([z.number(), z.string()]),
+})
+
+export const sessionRequestSchema = z.looseObject({
+  nonce: opaque(NONCE_MAX),
+  /** 0x and hex characters. */
+  signature: z.string().regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and hex characters'),
+})
+
+export const walletRoleSchema = z.enum(['attester', 'submitter'])
+
+export const sessionSchema = z.looseObject({
+  token: opaque(TOKEN_MAX),
+  /** Unix seconds. */
+  expiresAt: z.int().positive(),
+  address: addressSchema,
+  /** Of which `submitter` and `attester` are named. */
+  roles: z.array(z.string()),
+})
+
+// attester routes
+
+export const scoreInputSchema = z.looseObject({
+  authenticityScore: riskSchema,
+  deepfakeRiskBps: z.int().min(0).max(10_000),
+  algorithm: z.string().min(1),
+  /** Verified by the service. */
+  offchainAttestation: z.looseObject({}),
+  notes: z.string().optional(),
+  signature: z.string().optional(),
+  /** Ignored: the wallet is the session's. */
+  attesterAddress: z.string().optional(),
+})
+
+/** The fields that the specification states of every asset; its id is not among them. */
+export const assetSchema = z.looseObject({
+  ownerAddress: addressSchema,
+  title: z.string(),
+  mediaContext: z.string(),
+  contentHash: bytes32Schema,
+  uri: uriSchema,
+  contributorAttestationUid: z.string(),
+  /** ISO timestamp. */
+  verificationDeadline: z.string(),
+  /** `open`: accepts scores. */
+  status: z.string(),
+})
+
+// submitter routes
+
+/** `ownerAddress` must be the wallet of the session. */
+export const assetInputSchema = registrationSchema.extend({ ownerAddress: addressSchema })
+
+export type WalletRole = z.infer<typeof walletRoleSchema>
+export type Challenge = z.infer<typeof challengeSchema>
+export type Session = z.infer<typeof sessionSchema>
+export type ScoreInput = z.infer<typeof scoreInputSchema>
+export type AssetInput = z.infer<typeof assetInputSchema>

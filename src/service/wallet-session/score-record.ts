@@ -1,0 +1,62 @@
+import { asRecord } from '../record.js'
+import { numberOf, unixMsOf } from './unix-time.js'
+
+/** Reads score records, of which the specification shows no field ("not shown"). */
+
+const ATTESTER_FIELDS = ['attesterAddress', 'attester', 'verifierAddress', 'verifier', 'address', 'wallet'] as const
+const TIME_FIELDS = ['createdAt', 'submittedAt', 'timestamp', 'updatedAt', 'time'] as const
+const ID_FIELDS = ['id', 'scoreId'] as const
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/** The scores that stand in a record; null where it shows none. */
+export function scoresIn(record: Record<string, unknown>): unknown[] | null {
+  return Array.isArray(record.scores) ? record.scores : null
+}
+
+/** Whose score it is, lower case; null where the record does not say. */
+export function attesterIn(record: Record<string, unknown>): string | null {
+  for (const field of ATTESTER_FIELDS) {
+    const found = asRecord(record[field])?.address ?? record[field]
+    if (typeof found === 'string' && ADDRESS.test(found)) return found.toLowerCase()
+  }
+  return null
+}
+
+/** The id of a score; null where the record has none. */
+export function scoreIdIn(record: Record<string, unknown>): string | null {
+  const id = ID_FIELDS.map((field) => record[field]).find((found) => found !== undefined && found !== null)
+  if (typeof id === 'string' && id !== '') return id
+  return typeof id === 'number' ? String(id) : null
+}
+
+/** The risk that was recorded, 0 to 100 with at most two decimals; null where none can be read. */
+export function riskIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }: Record<string, unknown>) {
+  const bps = within(numberOf(deepfakeRiskBps), 10_000)
+  if (bps !== null) return Math.round(bps) / 100
+  const percent = within(numberOf(deepfakeRiskScore), 100)
+  if (percent !== null) return Math.round(percent * 100) / 100
+  const authenticity = within(numberOf(authenticityScore), 100)
+  return authenticity === null ? null : Math.round((100 - authenticity) * 100) / 100
+}
+
+/**
+ * The newest risk that an attester has on record among these scores; null where there is none.
+ * @returns `unreadable` where that cannot be told: an own score without a readable risk, or, with none of its own, a
+ *   score of which no attester can be read
+ */
+export function ownScore(scores: readonly unknown[], attester: string): number | null | 'unreadable' {
+  const records = scores.map((score) => asRecord(score) ?? {})
+  const own = records.filter((record) => attesterIn(record) === attester.toLowerCase())
+  if (own.length === 0) return records.some((record) => attesterIn(record) === null) ? 'unreadable' : null
+  // Of records that say no time the last one counts: lists grow at their end.
+  const newest = own.reduce((best, record) => (timeOf(record) >= timeOf(best) ? record : best))
+  return riskIn(newest) ?? 'unreadable'
+}
+
+function timeOf(record: Record<string, unknown>): number {
+  return TIME_FIELDS.map((field) => unixMsOf(record[field])).find((time) => time !== null) ?? Number.NEGATIVE_INFINITY
+}
+
+function within(value: number | null, max: number): number | null {
+  return value !== null && value >= 0 && value <= max ? value : null
+}

@@ -1,0 +1,221 @@
+import { unlessAborted } from '../../core/abort.js'
+import type { Clock, Random } from '../../core/clock.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { Reason } from '../../core/reasons.js'
+import { type Backoff, backoffMs, honoredDelayMs } from '../../core/retry.js'
+import type { AuthRoutes } from './auth-routes.js'
+import { checkChallenge } from './challenge.js'
+import type { Session, WalletRole } from './schemas.js'
+import { type SessionTerms, termsOf } from './session-terms.js'
+
+/** What signs a challenge: every wallet, seen from here. */
+export interface ChallengeSigner {
+  /** 0x and 40 hex characters. */
+  readonly address: string
+  /** EIP-191 personal sign. @returns 0x and hex characters */
+  signMessage(parameters: { message: string }): Promise<string>
+}
+
+/** What became of a session; for metrics. */
+export interface SessionEvent {
+  /** `refused`: none was given, or a request with one was answered with 401. */
+  readonly event: 'opened' | 'renewed' | 'refused'
+  /** Where it was refused. */
+  readonly reason?: Reason
+}
+
+/** What may be told of a session: everything but its token. */
+export interface SessionFacts {
+  readonly address: string
+  readonly roles: readonly string[]
+  /** Unix seconds of service time. */
+  readonly expiresAt: number
+}
+
+export interface SessionKeeperOptions {
+  readonly auth: AuthRoutes
+  readonly origin: URL
+  readonly signer: ChallengeSigner
+  readonly chainId: number
+  /** Without it a session is of no use. */
+  readonly role: WalletRole
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Told once that the wallet lacks the role. */
+  readonly onRoleMissing?: (error: AttestdError) => void
+  readonly onSession?: (event: SessionEvent) => void
+}
+
+interface Held extends SessionTerms, SessionFacts {
+  readonly token: string
+}
+
+/** A session that is refused sooner than this counts as never accepted, milliseconds. */
+const STABLE_MS = 10_000
+/** Pauses after a failure that passes by itself, and after a refusal. */
+const PASSING_BACKOFF: Backoff = { baseMs: 500, maxMs: 5_000 }
+const REFUSED_BACKOFF: Backoff = { baseMs: 1_000, maxMs: 60_000 }
+const PASSING: ReadonlySet<Reason> = new Set<Reason>([
+  'service-unreachable',
+  'service-timeout',
+  'service-connection-lost',
+  'service-failing',
+  'wallet-unreachable',
+])
+
+/**
+ * Holds the one session of a wallet at a service. The token stands nowhere else. It is opened when it is first needed,
+ * renewed before it ends, and opened anew after a 401, once for all callers; after failures and refusals only at growing
+ * intervals.
+ */
+export class SessionKeeper {
+  readonly #options: SessionKeeperOptions
+  readonly #stop = new AbortController()
+  #held: Held | null = null
+  #flight: Promise<Held> | null = null
+  /** Until when nothing is asked, monotonic milliseconds, and what to say meanwhile. */
+  #pause: { readonly until: number; readonly error: AttestdError } | null = null
+  #failures = 0
+  /** Sessions in a row that were refused as soon as they were used. */
+  #rejected = 0
+  #hasOpened = false
+  #hasToldRole = false
+
+  constructor(options: SessionKeeperOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A token that can be sent now. Throws `service-*`, `role-missing`, `challenge-untrusted` or `wallet-*`, never
+   * ambiguous, with the time to wait for where the keeper pauses.
+   */
+  async token(signal?: AbortSignal): Promise<string> {
+    return (await this.#usable(signal)).token
+  }
+
+  /** The session, opened where there is none. Throws as `token` does. */
+  async facts(signal?: AbortSignal): Promise<SessionFacts> {
+    const { address, roles, expiresAt } = await this.#usable(signal)
+    return { address, roles, expiresAt }
+  }
+
+  /** A request with this token was answered with 401. Of callers that say so of the same token, the first counts. */
+  drop(token: string): void {
+    const held = this.#held
+    if (held === null || held.token !== token) return
+    this.#held = null
+    const isFresh = !this.#isStable(held)
+    this.#rejected = isFresh ? this.#rejected + 1 : 0
+    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just given.')
+    // The first may be the service's restart; from the second on it is asked at intervals.
+    if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
+    this.#options.log.info({ inARow: this.#rejected }, 'the service no longer takes the session')
+    this.#options.onSession?.({ event: 'refused', reason: 'service-unauthorized' })
+  }
+
+  /** Breaks off what is on its way. */
+  close(): void {
+    this.#stop.abort(new AttestdError('draining', 'The service client was closed.'))
+    this.#held = null
+  }
+
+  async #usable(signal: AbortSignal | undefined): Promise<Held> {
+    signal?.throwIfAborted()
+    this.#stop.signal.throwIfAborted()
+    const now = this.#options.clock.monotonic()
+    const held = this.#held
+    if (held === null || now >= held.endsAt) return unlessAborted(this.#open(), signal)
+    // Behind the caller's back: the session in hand is good for a while, and a failure is logged where it happens.
+    if (now >= held.renewAt) this.#open().catch(() => {})
+    return held
+  }
+
+  /** The flight on its way, or a new one; throws what the last one ended with where a pause is due. */
+  async #open(): Promise<Held> {
+    const left = (this.#pause?.until ?? 0) - this.#options.clock.monotonic()
+    if (!this.#flight && this.#pause && left > 0) throw paused(this.#pause.error, left)
+    this.#flight ??= this.#fly().finally(() => {
+      this.#flight = null
+    })
+    return this.#flight
+  }
+
+  async #fly(): Promise<Held> {
+    const before = this.#held
+    try {
+      const held = await this.#negotiate()
+      if (before && this.#isStable(before)) this.#rejected = 0
+      this.#failures = 0
+      this.#pause = null
+      this.#held = held
+      const event = this.#hasOpened ? 'renewed' : 'opened'
+      this.#hasOpened = true
+      this.#options.log.debug({ roles: held.roles, expiresAt: held.expiresAt }, `${event} a session`)
+      this.#options.onSession?.({ event })
+      return held
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw error
+      throw this.#failed(toAttestdError(error))
+    }
+  }
+
+  async #negotiate(): Promise<Held> {
+    const { auth, chainId, clock, origin, signer } = this.#options
+    const { signal } = this.#stop
+    const { reply: challenge, serverMs } = await auth.challenge(signer.address, signal)
+    const now = serverMs ?? clock.now()
+    checkChallenge(challenge, { origin, address: signer.address, chainId, now })
+    const signature = await unlessAborted(signer.signMessage({ message: challenge.message }), signal)
+    const askedAt = clock.monotonic()
+    const answer = await auth.session({ nonce: challenge.nonce, signature }, signal)
+    this.#check(answer.reply)
+    const { token, address, roles, expiresAt } = answer.reply
+    return { token, address, roles, expiresAt, ...termsOf(answer.reply, askedAt, answer.serverMs ?? clock.now()) }
+  }
+
+  #check({ address, roles }: Session): void {
+    const { role, signer } = this.#options
+    if (address.toLowerCase() !== signer.address.toLowerCase()) {
+      throw new AttestdError('service-reply-invalid', 'The service gave a session of another wallet.')
+    }
+    if (roles.includes(role)) return
+    throw new AttestdError(
+      'role-missing',
+      `The wallet ${signer.address} does not have the role ${role} on this service.`,
+    )
+  }
+
+  #failed(failure: AttestdError): AttestdError {
+    const { log, onRoleMissing, onSession } = this.#options
+    const { reason, message } = failure
+    this.#failures += 1
+    const retryInMs = this.#pauseFor(failure, this.#failures)
+    log.warn({ reason, error: message, retryInMs }, 'could not open a session')
+    onSession?.({ event: 'refused', reason })
+    if (reason !== 'role-missing') return failure
+    this.#held = null
+    if (!this.#hasToldRole) onRoleMissing?.(failure)
+    this.#hasToldRole = true
+    return failure
+  }
+
+  /** @returns the pause, milliseconds */
+  #pauseFor(error: AttestdError, attempt: number): number {
+    const { clock, random } = this.#options
+    const backoff = PASSING.has(error.reason) ? PASSING_BACKOFF : REFUSED_BACKOFF
+    const pauseMs = honoredDelayMs(error.retryAfterMs, backoffMs(attempt, backoff, random))
+    this.#pause = { until: clock.monotonic() + pauseMs, error }
+    return pauseMs
+  }
+
+  #isStable({ endsAt, openedAt }: Held): boolean {
+    const now = this.#options.clock.monotonic()
+    return now >= endsAt || now - openedAt >= STABLE_MS
+  }
+}
+
+function paused({ reason, message, facts, cause }: AttestdError, leftMs: number): AttestdError {
+  return new AttestdError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
+}
