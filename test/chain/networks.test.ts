@@ -1,10 +1,16 @@
+import { base, baseSepolia } from 'viem/chains'
 import { expect, test } from 'vitest'
 import { networkOf } from '../../src/chain/networks.js'
 
 test.each([
-  [84532, 'Base Sepolia', 'https://sepolia.base.org', '1.2.0'],
-  [8453, 'Base', 'https://mainnet.base.org', '1.0.1'],
-  [31337, 'chain 31337', null, '1.2.0'],
-])('chain %i', (chainId, name, publicRpcUrl, easDomainVersion) => {
-  expect(networkOf(chainId)).toEqual({ chainId, name, publicRpcUrl, easDomainVersion })
+  [baseSepolia, '1.2.0'],
+  [base, '1.0.1'],
+])('$name as viem has it', (chain, easDomainVersion) => {
+  const publicRpcUrl = chain.rpcUrls.default.http[0]
+  expect(networkOf(chain.id)).toEqual({ chainId: chain.id, name: chain.name, publicRpcUrl, easDomainVersion })
+})
+
+test('a chain that is not known has a number and no endpoint', () => {
+  const unknown = { chainId: 31337, name: 'chain 31337', publicRpcUrl: null, easDomainVersion: '1.2.0' }
+  expect(networkOf(31337)).toEqual(unknown)
 })

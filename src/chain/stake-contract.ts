@@ -1,0 +1,129 @@
+import {
+  type Abi,
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  type PublicClient,
+  RawContractError,
+} from 'viem'
+import { z } from 'zod'
+import { AttestdError } from '../core/errors.js'
+import { cleanLine } from '../core/text.js'
+import type { ChainHead, ChainReader } from './chain-reader.js'
+import type { StakeAbi, StakeCall } from './stake-abi.js'
+import type { StakeReading } from './stake-reading.js'
+
+export interface StakeContractOptions {
+  readonly reader: ChainReader
+  readonly address: Address
+  readonly abi: StakeAbi
+}
+
+/** viem gives integers of up to 48 bits as numbers. */
+const count = z.union([z.bigint(), z.number().transform(BigInt)])
+const flag = z.union([z.boolean(), count.transform((value) => value !== 0n)])
+
+type Outcome = { status: 'success'; result: unknown } | { status: 'failure'; error: unknown }
+
+/** Stake and roles as a contract holds them. */
+export class StakeContract {
+  readonly #options: StakeContractOptions
+
+  constructor(options: StakeContractOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What the contract holds of the account, all of it at one block.
+   * Throws `stake-contract-unreadable` where the contract does not answer as the ABI says, `rpc-*` where no endpoint does.
+   */
+  read(account: Address, signal?: AbortSignal): Promise<StakeReading> {
+    return this.#options.reader.read((client, head) => this.#readAt(client, head, account), signal)
+  }
+
+  async #readAt(client: PublicClient, head: ChainHead, account: Address): Promise<StakeReading> {
+    const { abi } = this.#options
+    const calls = [abi.stake, abi.minimum, abi.attester, abi.submitter].filter(isCall)
+    const outcomes: readonly Outcome[] = await client.multicall({
+      contracts: calls.map((call) => this.#question(call, account)),
+      blockNumber: head.number,
+      // No multicall contract is needed on the chain: its code travels with the call.
+      deployless: true,
+    })
+    const answers = new Map(calls.map((call, index) => [call, outcomes[index]]))
+    const value = <T>(call: StakeCall, shape: z.ZodType<T>) => this.#value(call, answers.get(call), shape)
+    const role = (call: StakeCall | null) => call === null || value(call, flag)
+    return {
+      stakedWei: value(abi.stake, count),
+      minStakeWei: isCall(abi.minimum) ? value(abi.minimum, count) : abi.minimum,
+      roles: { attester: role(abi.attester), submitter: role(abi.submitter) },
+      blockNumber: head.number,
+    }
+  }
+
+  #question({ abi, takesAccount }: StakeCall, account: Address) {
+    const functions: Abi = [abi]
+    return {
+      address: this.#options.address,
+      abi: functions,
+      functionName: abi.name,
+      args: takesAccount ? [account] : [],
+    }
+  }
+
+  #value<T>(call: StakeCall, outcome: Outcome | undefined, shape: z.ZodType<T>): T {
+    if (outcome?.status !== 'success') throw this.#problem(call, outcome?.error)
+    const parsed = shape.safeParse(pick(call, outcome.result))
+    if (parsed.success) return parsed.data
+    throw this.#unreadable(call, 'gave a value of another shape')
+  }
+
+  /** An endpoint that failed says nothing of the contract. */
+  #problem(call: StakeCall, error: unknown): AttestdError {
+    for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
+    const find = (kind: abstract new (...all: never[]) => Error) =>
+      error instanceof BaseError ? error.walk((each) => each instanceof kind) : null
+    if (find(ContractFunctionZeroDataError)) {
+      return this.#unreadable(call, 'gave no data; is the contract on this chain, and has it this function?')
+    }
+    if (find(ContractFunctionRevertedError) || find(RawContractError))
+      return this.#unreadable(call, 'reverted; has the contract this function?')
+    const what = error instanceof BaseError ? `: ${cleanLine(error.shortMessage, 200)}` : ''
+    return this.#unreadable(call, `gave a value of another shape${what}`)
+  }
+
+  #unreadable({ abi }: StakeCall, what: string): AttestdError {
+    const { address, reader } = this.#options
+    const message = `${abi.name} of the stake contract ${address} on chain ${reader.chainId} ${what}`
+    return new AttestdError('stake-contract-unreadable', message, { facts: { contract: address, function: abi.name } })
+  }
+}
+
+function isCall(each: StakeCall | bigint | null): each is StakeCall {
+  return typeof each === 'object' && each !== null
+}
+
+/**
+ * The value that is meant, or undefined where there is none. viem gives one output as it is and several as a list; a
+ * tuple as an object where all its parts have names.
+ */
+function pick({ abi, output }: StakeCall, result: unknown): unknown {
+  let level = abi.outputs
+  let value = abi.outputs.length === 1 ? [result] : result
+  let type = ''
+  for (const index of output) {
+    const parameter = level[index]
+    const key = Array.isArray(value) ? index : (parameter?.name ?? index)
+    value = (value as Readonly<Record<string | number, unknown>> | null)?.[key]
+    type = parameter?.type ?? ''
+    level = parameter && 'components' in parameter ? parameter.components : []
+  }
+  return fits(value, type) ? value : undefined
+}
+
+/** viem reads an integer that is too large for its type all the same: a sign that the contract means something else. */
+function fits(value: unknown, type: string): boolean {
+  const bits = Number(/^uint(\d*)$/.exec(type)?.[1] || 256)
+  return typeof value !== 'bigint' || value < 1n << BigInt(bits)
+}

@@ -1,0 +1,172 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { createChainReader } from '../../src/chain/create-chain-reader.js'
+import { parseStakeAbi } from '../../src/chain/stake-abi.js'
+import { StakeContract } from '../../src/chain/stake-contract.js'
+import { chainSettings } from '../../src/config/chain-settings.js'
+import { systemClock } from '../../src/core/clock.js'
+import type { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { anvil } from '../support/anvil.js'
+import { deadUrl, rpcServerFor } from '../support/rpc-server.js'
+import { stakeChainFor } from '../support/stake-chain.js'
+
+const DEFAULT_ABI = chainSettings.stakeAbi.fallback as string
+const MINIMUM = 'minimumStake() view returns (uint256)'
+const NOBODY = '0x00000000000000000000000000000000000000aa'
+
+interface Place {
+  readonly rpcUrl: string
+  readonly address: `0x${string}`
+}
+
+function contractAt({ rpcUrl, address }: Place, abi = DEFAULT_ABI): StakeContract {
+  const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
+  const reader = createChainReader({ chainId: 84532, rpcUrls: [rpcUrl], ...limits, clock: systemClock, log: silentLog })
+  return new StakeContract({ reader, address, abi: parseStakeAbi(abi) })
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as AttestdError,
+  )
+
+describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
+  test('stake, minimum and roles are those of the contract', async (context) => {
+    const chain = await stakeChainFor(context)
+    const contract = contractAt(chain)
+    const { address } = chain.other
+    expect(await contract.read(address)).toEqual({
+      stakedWei: 0n,
+      minStakeWei: 1_000n,
+      roles: { attester: false, submitter: false },
+      blockNumber: await chain.reader.getBlockNumber({ cacheTime: 0 }),
+    })
+    await chain.other.register(false, true)
+    await chain.other.stake(2n ** 70n)
+    await chain.owner.setMinimum(0n)
+    expect(await contract.read(address)).toEqual({
+      stakedWei: 2n ** 70n,
+      minStakeWei: 0n,
+      roles: { attester: true, submitter: false },
+      blockNumber: await chain.reader.getBlockNumber({ cacheTime: 0 }),
+    })
+  })
+
+  test('a role may be a number, the minimum a setting, and a role that is not named is everyone’s', async (context) => {
+    const chain = await stakeChainFor(context)
+    const abi =
+      'stake=function stakeOf(address) view returns (uint256); minimum=5; attester=function stakeOf(address) view returns (uint256)'
+    const contract = contractAt(chain, abi)
+    expect(await contract.read(chain.other.address)).toMatchObject({
+      minStakeWei: 5n,
+      roles: { attester: false, submitter: true },
+    })
+    await chain.owner.setStake(chain.other.address, 3n)
+    expect(await contract.read(chain.other.address)).toMatchObject({ stakedWei: 3n, roles: { attester: true } })
+  })
+
+  test('all of it is of one block, whatever happens meanwhile', async (context) => {
+    const chain = await stakeChainFor(context)
+    const { rpcUrl, address, other } = chain
+    const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
+    const reader = createChainReader({
+      chainId: 84532,
+      rpcUrls: [rpcUrl],
+      ...limits,
+      clock: systemClock,
+      log: silentLog,
+    })
+    const late: typeof reader = {
+      ...reader,
+      read: (work, signal) =>
+        reader.read(async (client, head) => {
+          await chain.owner.setStake(other.address, 77n)
+          return work(client, head)
+        }, signal),
+    }
+    const contract = new StakeContract({ reader: late, address, abi: parseStakeAbi(DEFAULT_ABI) })
+    const before = await chain.reader.getBlockNumber({ cacheTime: 0 })
+    expect(await contract.read(other.address)).toMatchObject({ stakedWei: 0n, blockNumber: before })
+    expect(await contractAt(chain).read(other.address)).toMatchObject({ stakedWei: 77n, blockNumber: before + 1n })
+  })
+
+  test.for([
+    ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'gave no data'],
+    ['a function that the contract has not', replaced('isAttester', 'isVerifier'), null, 'isVerifier', 'reverted'],
+    [
+      'a value too large for its type',
+      replaced(MINIMUM, 'owner() view returns (uint96)'),
+      null,
+      'owner',
+      'another shape',
+    ],
+    ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another shape'],
+  ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
+    const { rpcUrl, address } = await stakeChainFor(context)
+    const failure = await failureOf(contractAt({ rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
+    expect(failure).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
+    expect(failure?.message).toContain(problem)
+  })
+
+  test('a chain that went away is no stake of 0', async (context) => {
+    const chain = await stakeChainFor(context)
+    const contract = contractAt(chain)
+    await contract.read(NOBODY)
+    await chain.stop()
+    expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
+  })
+})
+
+describe('at an endpoint that is not sound', () => {
+  test('nothing that answers', async () => {
+    const contract = contractAt({ rpcUrl: await deadUrl(), address: NOBODY })
+    expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
+  })
+
+  const fails = (code: number, message: string) => ({ text: JSON.stringify({ id: null, error: { code, message } }) })
+  test.for([
+    ['a block that this server has not yet', fails(-32000, 'header not found'), 'rpc-unreachable'],
+    ['a rate limit', fails(-32005, 'limit exceeded'), 'rpc-unreachable'],
+    ['a method that is closed', fails(-32601, 'the method eth_call does not exist'), 'rpc-unreachable'],
+    ['a revert', fails(3, 'execution reverted'), 'stake-contract-unreadable'],
+    ['a revert as others say it', fails(-32015, 'VM execution error.'), 'stake-contract-unreadable'],
+    ['no data', { result: '0x' }, 'stake-contract-unreadable'],
+    ['bytes that are no answer', { result: '0x1234' }, 'stake-contract-unreadable'],
+    ['what is no bytes', { result: '0x123' }, 'rpc-reply-invalid'],
+    ['an object', { result: {} }, 'rpc-reply-invalid'],
+    ['fewer answers than questions', { result: aggregated([]) }, 'rpc-reply-invalid'],
+  ] as const)('%s', async ([, reply, reason], context) => {
+    const server = await rpcServerFor(context, { now: () => Date.now() })
+    server.reply = ({ method }) => (method === 'eth_call' ? reply : undefined)
+    const failure = await failureOf(contractAt({ rpcUrl: server.url, address: NOBODY }).read(NOBODY))
+    expect(failure).toMatchObject({ name: 'AttestdError', reason })
+  })
+
+  test('every value is looked at', async (context) => {
+    const server = await rpcServerFor(context, { now: () => Date.now() })
+    const word = (value: bigint) => encodeAbiParameters(parseAbiParameters('uint256'), [value])
+    let words = [5n, 4n, 1n, 0n]
+    server.reply = ({ method }) => (method === 'eth_call' ? { result: aggregated(words.map(word)) } : undefined)
+    const contract = contractAt({ rpcUrl: server.url, address: NOBODY })
+    const roles = { attester: true, submitter: false }
+    expect(await contract.read(NOBODY)).toEqual({ stakedWei: 5n, minStakeWei: 4n, roles, blockNumber: 7n })
+    words = [5n, 4n, 2n, 0n]
+    const failure = await failureOf(contract.read(NOBODY))
+    expect(failure).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: 'isAttester' } })
+    const { params } = server.asked.at(-1)!
+    expect(params[1]).toBe('0x7')
+  })
+})
+
+/** The default setting with a part of it replaced. */
+function replaced(part: string, by: string): string {
+  expect(DEFAULT_ABI).toContain(part)
+  return DEFAULT_ABI.replace(part, by)
+}
+
+/** What multicall's aggregate3 gives for these return values. */
+function aggregated(values: readonly `0x${string}`[]): `0x${string}` {
+  return encodeAbiParameters(parseAbiParameters('(bool, bytes)[]'), [values.map((value) => [true, value] as const)])
+}
