@@ -16,6 +16,7 @@ import { sandboxVerb } from './sandbox.js'
 import { scoreVerb } from './score.js'
 import { scoresVerb } from './scores.js'
 import { statusVerb } from './status.js'
+import { walletVerb } from './wallet.js'
 
 const program = new Command('attestd')
   .description('An autonomous attester: listens, fetches, verifies, detects, and submits one signed score per asset.')
@@ -33,6 +34,7 @@ for (const verb of [
   modelsVerb(),
   registerVerb(),
   keysVerb(),
+  walletVerb(),
   sandboxVerb(),
   queueVerb(),
 ]) {

@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import { checkWallet, openWalletOf, walletSettingsNeeded } from '../app/open-wallet.js'
+import type { SettingKey } from '../config/settings.js'
+import { walletSettings } from '../config/wallet-settings.js'
+import { askNewPassword, askPassword } from './password-prompt.js'
+import { settingsOf, verbWithSettings } from './settings-flags.js'
+
+const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
+
+export function walletVerb(): Command {
+  return new Command('wallet')
+    .description('Make a wallet for a wallet-session service, and check the one of the settings.')
+    .addCommand(createVerb())
+    .addCommand(addressVerb())
+}
+
+function createVerb(): Command {
+  const verb = verbWithSettings('create', 'Make an encrypted keystore, of a new key or a given one.', [
+    'walletKeystore',
+  ])
+    .argument('[file]', 'where to write it; ATTESTD_WALLET_KEYSTORE where absent, else wallet.json')
+    .option('--from-key-file <file>', 'encrypt the private key in this file instead of a new one')
+  return verb.action((file: string | undefined, { fromKeyFile }: { fromKeyFile?: string }) =>
+    create(verb, file, fromKeyFile),
+  )
+}
+
+async function create(verb: Command, file: string | undefined, keyFile: string | undefined): Promise<void> {
+  const { settings } = settingsOf(verb)
+  const { createWallet } = await import('../app/create-wallet.js')
+  const wallet = await createWallet({
+    file: file ?? settings.walletKeystore ?? 'wallet.json',
+    keyFile,
+    password: async () => settings.walletPassword ?? askNewPassword('Password for the new keystore'),
+  })
+  process.stdout.write(`Address: ${wallet.address}
+Written: ${wallet.file}
+Keep a copy of the file and its password apart: without either the key is lost.
+Settings for it:
+  ATTESTD_WALLET=keystore
+  ATTESTD_WALLET_KEYSTORE=${wallet.file}
+  ATTESTD_WALLET_PASSWORD_FILE=<a file, mode 600, with the password>  (asked for on a terminal where it is not set)
+${keyFile === undefined ? '' : `The key still lies open in ${keyFile}.\n`}`)
+}
+
+function addressVerb(): Command {
+  const verb = verbWithSettings(
+    'address',
+    'Open the wallet of the settings, let it sign a fixed text, and print its address.',
+    WALLET_KEYS,
+  )
+  return verb.action(async () => {
+    const { settings } = settingsOf(verb, walletSettingsNeeded)
+    const signer = await openWalletOf(settings, { askPassword: (file) => askPassword(`Password of ${file}: `) })
+    await checkWallet(signer)
+    process.stdout.write(`${signer.address}\n`)
+  })
+}

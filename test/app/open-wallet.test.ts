@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkWallet, openWalletOf, walletChoiceOf, walletSettingsNeeded } from '../../src/app/open-wallet.js'
+import { loadSettings } from '../../src/config/load.js'
+import { createKeystore } from '../../src/wallet/create-keystore.js'
+import { PrivyStub } from '../support/privy-stub.js'
+
+const key = generatePrivateKey()
+const { address } = privateKeyToAccount(key)
+const PASSWORD = 'correct horse battery'
+const OTHER_ADDRESS = `0x${'12'.repeat(20)}`
+
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-open-wallet-'))
+  file = path.join(folder, 'wallet.json')
+  const cost = { n: 1024, r: 8, p: 1 }
+  await createKeystore({ file, password: PASSWORD, privateKey: key, random: randomBytes, cost })
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const settingsWith = (env: Record<string, string>) => loadSettings({ env }).settings
+const local = { ATTESTD_WALLET_KEY: key }
+const keystore = () => ({ ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: file })
+
+describe('the wallet of the settings', () => {
+  test('a private key, which is the default', async () => {
+    const signer = await openWalletOf(settingsWith(local))
+    expect(signer.address).toBe(address)
+    await checkWallet(signer)
+  })
+
+  test('a keystore with its password', async () => {
+    const settings = settingsWith({ ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD })
+    const unasked = { askPassword: () => expect.unreachable('asked') }
+    expect((await openWalletOf(settings, unasked)).address).toBe(address)
+  })
+
+  test('a keystore whose password is asked for, by the name of its file', async () => {
+    const asked: string[] = []
+    const askPassword = async (name: string) => {
+      asked.push(name)
+      return PASSWORD
+    }
+    expect((await openWalletOf(settingsWith(keystore()), { askPassword })).address).toBe(address)
+    expect(asked).toEqual([file])
+  })
+
+  test('a wallet at Privy, checked by a signature', async () => {
+    const stub = await PrivyStub.start()
+    try {
+      const signer = await openWalletOf(settingsWith(stub.env))
+      expect(signer.address).toBe(stub.address)
+      await checkWallet(signer)
+      stub.setFault({ kind: 'wrong-signature' })
+      await expect(checkWallet(signer)).rejects.toMatchObject({ reason: 'signature-wrong' })
+    } finally {
+      await stub.close()
+    }
+  })
+
+  test('must have the address that the settings state', async () => {
+    for (const env of [local, { ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD }]) {
+      const signer = await openWalletOf(settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: address }))
+      expect(signer.address).toBe(address)
+      const other = settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: OTHER_ADDRESS })
+      await expect(openWalletOf(other)).rejects.toMatchObject({ reason: 'wallet-unusable' })
+    }
+  })
+})
+
+describe('what is missing', () => {
+  test.each([
+    [{}, ['ATTESTD_WALLET_KEY']],
+    [{ ATTESTD_WALLET: 'keystore' }, ['ATTESTD_WALLET_KEYSTORE', 'ATTESTD_WALLET_PASSWORD']],
+    [
+      { ATTESTD_WALLET: 'privy' },
+      ['ATTESTD_WALLET_ADDRESS', 'ATTESTD_PRIVY_APP_ID', 'ATTESTD_PRIVY_APP_SECRET', 'ATTESTD_PRIVY_WALLET_ID'],
+    ],
+    [
+      { ATTESTD_WALLET: 'privy', ATTESTD_WALLET_ADDRESS: address, ATTESTD_PRIVY_APP_ID: 'a' },
+      ['ATTESTD_PRIVY_APP_SECRET'],
+    ],
+  ])('%j: is named', async (env: Record<string, string>, names) => {
+    const settings = settingsWith(env)
+    expect(() => walletChoiceOf(settings)).toThrow(expect.objectContaining({ reason: 'setting-missing' }))
+    const error = await openWalletOf(settings).catch((thrown: unknown) => thrown)
+    for (const name of names) expect((error as Error).message).toContain(name)
+  })
+
+  test('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
+    expect(walletSettingsNeeded({})).toEqual([])
+    expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
+    expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
+    const privy = walletSettingsNeeded({ wallet: 'privy' })
+    expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
+  })
+
+  test('nothing is asked where more than the password is missing', async () => {
+    const askPassword = () => expect.unreachable('asked')
+    const settings = settingsWith({ ATTESTD_WALLET: 'keystore' })
+    await expect(openWalletOf(settings, { askPassword })).rejects.toMatchObject({ reason: 'setting-missing' })
+  })
+})
