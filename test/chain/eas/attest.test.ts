@@ -1,7 +1,17 @@
-import { type Hex, hashTypedData, parseSignature, serializeSignature, zeroAddress, zeroHash } from 'viem'
+import {
+  type Hex,
+  hashTypedData,
+  parseSignature,
+  recoverAddress,
+  serializeSignature,
+  zeroAddress,
+  zeroHash,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { type AttestationSigner, attestScore } from '../../../src/chain/eas/attest.js'
+import { type AttestationSigner, attestData, attestScore } from '../../../src/chain/eas/attest.js'
+import type { OffchainAttestation } from '../../../src/chain/eas/attestation.js'
+import { schemaUidOf } from '../../../src/chain/eas/schema.js'
 import { attestationHash } from '../../../src/chain/eas/typed-data.js'
 import { verifyAttestation } from '../../../src/chain/eas/verify.js'
 import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
@@ -20,6 +30,8 @@ const signerThat = (change: (signature: Hex) => string): AttestationSigner => ({
 })
 const attest = (signer: AttestationSigner, time = vector.time) =>
   attestScore(profile, signer, vector.score, time, saltOf(vector))
+
+const signatureOf = ({ signature: { r, s, v } }: OffchainAttestation) => serializeSignature({ r, s, v: BigInt(v) })
 
 /** The other signature of the same text, which the curve allows and EIP-2 does not. */
 function highS(signature: Hex): Hex {
@@ -108,6 +120,16 @@ describe('attesting a score', () => {
   test('what the wallet throws is thrown', async () => {
     const signTypedData = () => Promise.reject(new Error('locked'))
     await expect(attest({ address: account.address, signTypedData })).rejects.toThrow('locked')
+  })
+
+  test('data of another schema is signed the same way, and the signature proved', async () => {
+    const other = { ...profile, schemaUid: schemaUidOf('bytes32 contentHash,string uri') }
+    const made = await attestData(other, account, '0xabcd', vector.time, saltOf(vector))
+    expect(made.message).toMatchObject({ schema: other.schemaUid, data: '0xabcd' })
+    expect(await recoverAddress({ hash: attestationHash(made), signature: signatureOf(made) })).toBe(account.address)
+    const byStranger = { address: account.address, signTypedData: stranger.signTypedData }
+    const attempt = attestData(other, byStranger, '0xabcd', vector.time, saltOf(vector))
+    await expect(attempt).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
   test('two of one score differ by their salt', async () => {
