@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
-import { AttestdError } from '../core/errors.js'
+import type { AttestationProvider } from '../app/embedded-wallet.js'
+import { AttestdError, errorText } from '../core/errors.js'
 import { writeFileAtomic } from '../core/files.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
+import type { Sandbox } from '../sandbox/create-sandbox.js'
+import type { SandboxOptions } from '../sandbox/sandbox-options.js'
 
 interface SandboxFlags {
   readonly host: string
@@ -13,6 +16,13 @@ interface SandboxFlags {
   readonly headerPrefix: string
   readonly windowMs: string
   readonly duplicates: 'idempotent' | 'reject' | 'store'
+  readonly chain: 'auto' | 'anvil' | 'memory'
+  readonly chainId: string
+  readonly data?: string
+  readonly sessionSecretFile?: string
+  /** False with --no-auth. */
+  readonly auth: boolean
+  readonly attestationProvider: AttestationProvider
   readonly faults?: string
   readonly samples?: boolean
   readonly secrets?: string
@@ -21,7 +31,9 @@ interface SandboxFlags {
 
 export function sandboxVerb(): Command {
   return new Command('sandbox')
-    .description('Run a local service to develop against: the v1 API, uploads, an IPFS gateway, faults on demand.')
+    .description(
+      'Run a local service to develop against: both APIs, uploads, an IPFS gateway, a chain, faults on demand.',
+    )
     .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--port <port>', 'port to bind, 0 for any', '8787')
     .option('--allow-remote', 'let --host be an address that other machines reach')
@@ -32,69 +44,98 @@ export function sandboxVerb(): Command {
         .choices(['idempotent', 'reject', 'store'])
         .default('idempotent'),
     )
+    .addOption(
+      new Option('--chain <which>', 'where roles and stake are: a local anvil, memory, or anvil where it is installed')
+        .choices(['auto', 'anvil', 'memory'])
+        .default('auto'),
+    )
+    .option('--chain-id <id>', 'id of that chain', '84532')
+    .addOption(
+      new Option(
+        '--attestation-provider <which>',
+        "who holds v1's wallets: the sandbox, Privy (ATTESTD_PRIVY_*), nobody",
+      )
+        .choices(['local', 'privy', 'none'])
+        .default('local'),
+    )
+    .option('--data <folder>', 'keep everything in FOLDER, so that it survives a restart')
+    .option('--session-secret-file <file>', 'signs the sessions of wallets; made up where absent')
+    .option('--no-auth', 'wallet-session API without sign-in; never where other machines reach it')
     .option('--faults <json>', 'fault plan, as PUT /sandbox/faults takes it (see /docs)')
     .option('--samples', 'register the sample media that come with attestd')
     .option(
       '--secrets <folder>',
-      'write the attester key to FOLDER/access_key and FOLDER/signing_secret, as init names them',
+      "write the attester's keys to FOLDER/access_key, signing_secret and wallet_key, as init names them",
     )
-    .option('--json', 'print URL and keys as one JSON line')
+    .option('--json', 'print URL, keys, wallets and chain as one JSON line')
     .action((flags: SandboxFlags) => sandbox(flags))
 }
 
 async function sandbox(flags: SandboxFlags): Promise<void> {
-  const [{ startSandbox }, { readSamples }] = await Promise.all([
+  const [{ startSandbox }, { sandboxFacts, sandboxText }] = await Promise.all([
     import('../sandbox/create-sandbox.js'),
-    import('../app/samples.js'),
+    import('./sandbox-text.js'),
   ])
-  const running = await startSandbox({
+  const running = await startSandbox(await optionsOf(flags))
+  try {
+    if (flags.secrets !== undefined) await writeSecrets(flags.secrets, running)
+    if (flags.samples) await registerSamples(running)
+    const text = flags.json
+      ? `${JSON.stringify(sandboxFacts(running))}\n`
+      : sandboxText(running, flags.secrets === undefined ? null : path.resolve(flags.secrets))
+    process.stdout.write(text)
+    const signals = listenForStop()
+    await aborted(signals.drain)
+    signals.dispose()
+  } finally {
+    await running.close()
+  }
+}
+
+async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
+  const { embeddedWalletOptions } = await import('../app/embedded-wallet.js')
+  const { data, faults, sessionSecretFile } = flags
+  return {
     host: flags.host,
     port: wholeNumber('--port', flags.port),
     allowRemote: flags.allowRemote ?? false,
     headerPrefix: flags.headerPrefix,
     timestampWindowMs: wholeNumber('--window-ms', flags.windowMs),
     duplicateScores: flags.duplicates,
-    // A daemon that remembers the last sandbox must not take this one's assets for those.
-    run: randomUUID(),
-    ...(flags.faults === undefined ? {} : { faults: jsonFlag('--faults', flags.faults) }),
-  })
-  if (flags.secrets !== undefined) await writeSecrets(flags.secrets, running)
-  if (flags.samples) {
-    for (const sample of await readSamples()) await running.registerFile(sample.path, { title: sample.title })
+    chain: flags.chain,
+    chainId: wholeNumber('--chain-id', flags.chainId),
+    searchPath: process.env.PATH ?? '',
+    disableAuth: !flags.auth,
+    ...embeddedWalletOptions(flags.attestationProvider, process.env),
+    // A daemon that remembers the last sandbox must not take this one's assets for those; a folder remembers its own.
+    ...(data === undefined ? { run: randomUUID() } : { dataDirectory: data }),
+    ...(sessionSecretFile === undefined ? {} : { sessionSecret: await secretOf(sessionSecretFile) }),
+    ...(faults === undefined ? {} : { faults: jsonFlag('--faults', faults) }),
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(publicView(running))}\n` : introduction(running))
-  const signals = listenForStop()
-  await aborted(signals.drain)
-  signals.dispose()
-  await running.close()
 }
 
-type Running = Awaited<ReturnType<typeof import('../sandbox/create-sandbox.js').startSandbox>>
-
-function publicView({ url, attesterKey, submitterKey, sessionToken }: Running) {
-  return { url, attesterKey, submitterKey, sessionToken }
+/** A folder that was used before has them already. */
+async function registerSamples(running: Sandbox): Promise<void> {
+  const { readSamples } = await import('../app/samples.js')
+  const titles = new Set(running.control.assets().map(({ title }) => title))
+  for (const { path: file, title } of await readSamples()) {
+    if (!titles.has(title)) await running.registerFile(file, { title })
+  }
 }
 
-/** The keys are made up for this run and open nothing else, so they are shown. */
-function introduction({ url, attesterKey, submitterKey, sessionToken }: Running): string {
-  return `The sandbox listens at ${url}  (docs: ${url}/docs, OpenAPI: ${url}/openapi.json)
-
-Keys of this run:
-  attester   ${attesterKey.accessKey}  ${attesterKey.signingSecret}
-  submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}
-  session    ${sessionToken}
-
-Run a daemon against it:
-  ATTESTD_SERVICE_URL=${url} ATTESTD_IPFS_GATEWAYS=${url} \\
-  ATTESTD_ACCESS_KEY=${attesterKey.accessKey} ATTESTD_SIGNING_SECRET=${attesterKey.signingSecret} \\
-  npx attestd run
-`
-}
-
-async function writeSecrets(folder: string, { attesterKey }: Running): Promise<void> {
+async function writeSecrets(folder: string, { attesterKey, wallets }: Sandbox): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFileAtomic(path.join(folder, 'access_key'), `${attesterKey.accessKey}\n`)
   await writeFileAtomic(path.join(folder, 'signing_secret'), `${attesterKey.signingSecret}\n`)
+  await writeFileAtomic(path.join(folder, 'wallet_key'), `${wallets.attester.privateKey}\n`)
+}
+
+async function secretOf(file: string): Promise<string> {
+  try {
+    return (await fs.readFile(file, 'utf8')).trim()
+  } catch (error) {
+    throw new AttestdError('setting-invalid', `The session secret cannot be read: ${errorText(error)}`)
+  }
 }
 
 function wholeNumber(flag: string, text: string): number {

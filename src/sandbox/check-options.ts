@@ -5,6 +5,7 @@ import { issueText } from '../service/issue-text.js'
 import { addressSchema } from '../service/wire-fields.js'
 import { isPrivateKey } from './development-wallets.js'
 import { FaultPlanSchema } from './faults.js'
+import { CHAIN_CHOICES } from './registry/open-registry.js'
 import type { SandboxOptions } from './sandbox-options.js'
 import { SESSION_SECRET_MIN } from './wallet-session/choices.js'
 
@@ -35,6 +36,10 @@ const OptionsSchema = z
     wallets: z
       .looseObject({ attester: PrivateKeySchema.optional(), submitter: PrivateKeySchema.optional() })
       .optional(),
+    attesterWallet: addressSchema.optional(),
+    chain: z.enum(CHAIN_CHOICES).optional(),
+    chainId: z.int().min(1).optional(),
+    dataDirectory: z.string().min(1).optional(),
     sessionSecret: z.string().min(SESSION_SECRET_MIN).optional(),
     challengeMs: Milliseconds.optional(),
     sessionMs: Milliseconds.optional(),

@@ -113,7 +113,7 @@ function initialRoles(account: DevelopmentAccount, wallets: DevelopmentWallets):
 function accountOf(options: SandboxOptions, random: RandomBytes, wallets: DevelopmentWallets): DevelopmentAccount {
   return {
     sessionToken: options.sessionToken ?? `dev_${Buffer.from(random(16)).toString('hex')}`,
-    attesterWallet: lowerCase(options.attesterKey?.wallet ?? wallets.attester.address),
+    attesterWallet: lowerCase(options.attesterKey?.wallet ?? options.attesterWallet ?? wallets.attester.address),
     submitterWallet: lowerCase(options.submitterKey?.wallet ?? wallets.submitter.address),
   }
 }

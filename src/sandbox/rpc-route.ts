@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { answerMemoryRpc } from './registry/memory-rpc.js'
+import { answerMemoryRpc, MEMORY_CONTRACT } from './registry/memory-rpc.js'
+import type { StakeRegistry } from './registry/stake-registry.js'
 import type { World } from './world.js'
 
 /** Path of the RPC endpoint of a sandbox that has no chain. */
@@ -30,4 +31,15 @@ export function rpcRoute({ registry }: Pick<World, 'registry'>): FastifyPluginAs
       },
     )
   }
+}
+
+/** Where the stake contract of a running sandbox is read, with a chain or without one. */
+export function chainAccessOf({ registry, url }: { readonly registry: StakeRegistry; readonly url: string }) {
+  const { chainId, contract, kind, rpcUrl } = registry
+  return {
+    kind,
+    chainId,
+    contract: contract ?? MEMORY_CONTRACT,
+    rpcUrl: rpcUrl ?? new URL(RPC_PATH, url).href,
+  } as const
 }

@@ -59,6 +59,8 @@ export interface SandboxOptions {
   /** Made up at start where absent. */
   readonly attesterKey?: FixedKey
   readonly submitterKey?: FixedKey
+  /** Linked to the default attester key where that names no wallet; the attester of `wallets` where absent. */
+  readonly attesterWallet?: string
   readonly sessionToken?: string
   /** Signs the sessions of wallets; sessions outlive a restart where it stays the same. Made up where absent. */
   readonly sessionSecret?: string

@@ -1,0 +1,47 @@
+import type { Sandbox } from '../sandbox/create-sandbox.js'
+import { registryText } from '../sandbox/registry/registry-text.js'
+import { chainAccessOf } from '../sandbox/rpc-route.js'
+
+/** What a program needs to use a sandbox, secrets included: they open nothing else. */
+export function sandboxFacts(sandbox: Sandbox) {
+  const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
+  return { url, attesterKey, submitterKey, sessionToken, wallets, chain: chainAccessOf(sandbox) }
+}
+
+/**
+ * The same for people, with command lines for both APIs.
+ * @param secrets the folder that the attester's keys were written to, or null
+ */
+export function sandboxText(sandbox: Sandbox, secrets: string | null): string {
+  const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
+  const { chainId, contract, rpcUrl } = chainAccessOf(sandbox)
+  const folder = secrets ?? 'FOLDER'
+  const hint = secrets === null ? '\n(FOLDER: name one with --secrets, and the key is written there.)' : ''
+  return `The sandbox listens at ${url}  (docs: ${url}/docs, OpenAPI: ${url}/openapi.json)
+
+Keys of the signed-key API (v1):
+  attester   ${attesterKey.accessKey}  ${attesterKey.signingSecret}
+  submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}
+  session    ${sessionToken}
+
+Wallets of the wallet-session API, with their private keys:
+  attester   ${wallets.attester.address}  ${wallets.attester.privateKey}
+  submitter  ${wallets.submitter.address}  ${wallets.submitter.privateKey}
+
+Roles and stake: ${registryText(sandbox.registry)}
+  contract   ${contract}
+  RPC        ${rpcUrl}
+
+Run a daemon against it on the signed-key API:
+  ATTESTD_SERVICE_URL=${url} ATTESTD_IPFS_GATEWAYS=${url} \\
+  ATTESTD_ACCESS_KEY=${attesterKey.accessKey} ATTESTD_SIGNING_SECRET=${attesterKey.signingSecret} \\
+  npx attestd run
+
+and on the wallet-session API:
+  ATTESTD_SERVICE_API=wallet-session ATTESTD_SERVICE_URL=${url} ATTESTD_IPFS_GATEWAYS=${url} \\
+  ATTESTD_WALLET=local ATTESTD_WALLET_KEY_FILE=${folder}/wallet_key \\
+  ATTESTD_CHAIN_ID=${chainId} ATTESTD_RPC_URLS=${rpcUrl} \\
+  ATTESTD_STAKE_CONTRACT=${contract} \\
+  npx attestd run${hint}
+`
+}
