@@ -139,10 +139,19 @@ export class RpcCaller {
 function withoutCredentials(text: string) {
   const url = new URL(text)
   if (url.username === '' && url.password === '') return { url: url.href, headers: {} }
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const credentials = `${decoded(url.username)}:${decoded(url.password)}`
   url.username = ''
   url.password = ''
   return { url: url.href, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
+}
+
+/** A part of a URL that is not well escaped is meant as it stands. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function parseJson(text: string): unknown {

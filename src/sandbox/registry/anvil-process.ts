@@ -135,8 +135,10 @@ async function makeReady(child: ChildProcess, { chainId, keys = 3 }: AnvilOption
 function listeningPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = ''
-    const fail = (what: string) =>
+    const fail = (what: string) => {
+      clearTimeout(timer)
       reject(new Error(`anvil did not start: ${what}${said && `; it said: ${said.trim()}`}`))
+    }
     const timer = setTimeout(() => fail(`no word for ${START_LIMIT_MS} ms`), START_LIMIT_MS)
     const out = child.stdout as Readable
     const lines = createInterface({ input: out })
@@ -152,10 +154,7 @@ function listeningPort(child: ChildProcess): Promise<number> {
       said = `${said}${chunk}`.slice(-500)
     })
     child.once('error', (error) => fail(error.message))
-    child.once('close', (code, signal) => {
-      clearTimeout(timer)
-      fail(`it ended with ${signal ?? `code ${code}`}`)
-    })
+    child.once('close', (code, signal) => fail(`it ended with ${signal ?? `code ${code}`}`))
   })
 }
 
