@@ -57,9 +57,6 @@ export const SCORE_BODY_LIMIT_BYTES = 256 * 1024
 /** How often a stream looks for new open assets, milliseconds. Source: wallet-session-api.md, Limits. */
 export const STREAM_POLL_MS = 2_000
 
-/** The chain of the time route where the caller names none: Base Sepolia. Source: wallet-session-api.md, Limits. */
-export const DEFAULT_CHAIN_ID = 84_532
-
 /** How far authenticityScore may be from 100 less the risk as a percentage: clients round it to whole points. */
 export const AUTHENTICITY_TOLERANCE = 0.5
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { addressSchema, bytes32Schema, riskSchema } from '../../service/wire-fields.js'
-import { TEXT_LIMITS } from '../choices.js'
+import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
 import { RegisterBody, ScoreReply, WireMediaAsset } from '../wire.js'
-import { DEFAULT_CHAIN_ID } from './choices.js'
 
 /** Schemas of the wallet-session routes, as exact as this service is. */
 

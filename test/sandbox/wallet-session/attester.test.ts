@@ -1,0 +1,293 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type AttestChanges, NOW, refusal, registration, SessionBench, STRANGER } from './session-bench.js'
+
+/** Unix seconds. */
+const NOW_S = NOW / 1000
+const EVERY_FIELD = 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm,string notes'
+
+let bench: SessionBench
+let token: string
+
+beforeAll(async () => {
+  bench = await SessionBench.start()
+  token = await bench.token('attester')
+})
+afterAll(() => bench.close())
+beforeEach(() => bench.sandbox.control.reset())
+
+const get = (target: string) => bench.call('GET', target, { token })
+
+describe('GET /v1/chain/latest', () => {
+  it.each(['', '?chainId=84532'])('gives number and time of the latest block, asked %j', async (query) => {
+    const { status, json, headers } = await get(`/v1/chain/latest${query}`)
+    expect([status, json]).toEqual([200, { chainId: 84_532, number: NOW_S, timestamp: NOW_S }])
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it('follows service time', async () => {
+    bench.sandbox.control.setClockOffset(90_999)
+    expect((await get('/v1/chain/latest')).json.timestamp).toBe(NOW_S + 90)
+  })
+
+  it.each(['8453', '1'])('is 503 for chain %s, which no RPC is configured for', async (chainId) => {
+    expect(refusal(await get(`/v1/chain/latest?chainId=${chainId}`))).toEqual([
+      503,
+      `No RPC endpoint is configured for chain ${chainId}.`,
+    ])
+  })
+
+  it.each(['x', '', '1.5', '-1', '0x14a34', '1e3', '9'.repeat(16)])('is 400 for the chain id %j', async (chainId) => {
+    expect(refusal(await get(`/v1/chain/latest?chainId=${chainId}`))).toEqual([
+      400,
+      expect.stringContaining('/chainId'),
+    ])
+  })
+
+  it('is 503 while the chain does not answer', async () => {
+    await bench.sandbox.registry.chain?.stop()
+    const reply = await get('/v1/chain/latest')
+    await bench.sandbox.registry.chain?.start()
+    expect(refusal(reply)).toEqual([503, 'The chain of the stake contract does not answer.'])
+  })
+})
+
+describe('assets', () => {
+  it('that are open are listed in order, with counts and aggregate', async () => {
+    const [first, second, closed] = [await bench.newAsset(), await bench.newAsset(), await bench.newAsset()]
+    await bench.newAsset({ deadlineInMs: -1 })
+    bench.sandbox.control.closeAsset(closed.id)
+    const { status, json } = await get('/v1/assets/open')
+    expect(status).toBe(200)
+    expect(json.assets).toMatchObject([
+      { id: first.id, status: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } },
+      { id: second.id, contentHash: second.contentHash, uri: second.uri, ownerAddress: second.ownerAddress },
+    ])
+    expect(json.assets).toHaveLength(2)
+  })
+
+  it('are given one by one with scores and aggregate, closed ones too', async () => {
+    const asset = await bench.newAsset()
+    const { offchainAttestation } = await post(asset)
+    bench.sandbox.control.closeAsset(asset.id)
+    const { status, json } = await get(`/v1/assets/${asset.id}`)
+    expect(status).toBe(200)
+    expect(json.asset).toMatchObject({ id: asset.id, status: 'closed', scoreCount: 1 })
+    expect(json.aggregate).toEqual({ scoreCount: 1, meanRiskScore: 12.5, minRiskScore: 12.5, maxRiskScore: 12.5 })
+    expect(json.scores).toEqual([
+      {
+        id: expect.stringMatching(/^scr_/),
+        assetId: asset.id,
+        attesterAddress: bench.attester.address.toLowerCase(),
+        authenticityScore: 87.5,
+        deepfakeRiskBps: 1250,
+        deepfakeRiskScore: 12.5,
+        algorithm: 'test-1',
+        notes: '',
+        attestationUid: offchainAttestation.uid,
+        createdAt: new Date(bench.clock.now()).toISOString(),
+      },
+    ])
+  })
+
+  it('that are unknown are 404', async () => {
+    expect(refusal(await get('/v1/assets/none'))).toEqual([404, 'No asset has this id.'])
+  })
+
+  it('carry no kind of media where none was stated', async () => {
+    const own = await bench.token('submitter')
+    const body = registration(bench.submitter.address)
+    const { id } = (await bench.call('POST', '/v1/assets', { token: own, body })).json.asset
+    expect((await get(`/v1/assets/${id}`)).json.asset).not.toHaveProperty('mediaType')
+  })
+})
+
+type Asset = Awaited<ReturnType<SessionBench['newAsset']>>
+
+const send = (asset: { id: string }, body: unknown) =>
+  bench.call('POST', `/v1/assets/${asset.id}/scores`, { token, body })
+
+async function post(asset: Asset, attested: AttestChanges = {}, changes: Record<string, unknown> = {}) {
+  const body = { ...(await bench.score(asset, attested)), ...changes }
+  return { reply: await send(asset, body), offchainAttestation: body.offchainAttestation }
+}
+
+describe('POST /v1/assets/:id/scores', () => {
+  it('answers with score and aggregate, and keeps the attestation', async () => {
+    const asset = await bench.newAsset()
+    const { reply, offchainAttestation } = await post(asset, { score: { notes: '' } }, { notes: 'seen' })
+    expect(reply.status).toBe(201)
+    expect(reply.json).toMatchObject({
+      score: { assetId: asset.id, deepfakeRiskBps: 1250, notes: 'seen', attestationUid: offchainAttestation.uid },
+      aggregate: { scoreCount: 1, meanRiskScore: 12.5 },
+    })
+    expect(bench.sandbox.scores()).toMatchObject([
+      {
+        attesterAddress: bench.attester.address.toLowerCase(),
+        deepfakeRiskScore: 12.5,
+        attestation: offchainAttestation,
+      },
+    ])
+    expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ attempt: 1, outcome: 'stored', accessKey: null }])
+  })
+
+  it('takes attestations of version 1', async () => {
+    const { reply } = await post(await bench.newAsset(), { profile: { attestationVersion: 1 } })
+    expect(reply.status).toBe(201)
+  })
+
+  it('ignores attesterAddress, signature and unknown fields', async () => {
+    const changes = { attesterAddress: STRANGER.address, signature: '0x12', more: [1] }
+    const { reply } = await post(await bench.newAsset(), {}, changes)
+    expect([reply.status, reply.json.score.attesterAddress]).toEqual([201, bench.attester.address.toLowerCase()])
+  })
+
+  it.each([
+    ['authenticity', { authenticityScore: undefined }, '/authenticityScore'],
+    ['an authenticity that is text', { authenticityScore: '87.5' }, '/authenticityScore'],
+    ['an authenticity below 0', { authenticityScore: -0.1 }, '/authenticityScore'],
+    ['an authenticity above 100', { authenticityScore: 100.1 }, '/authenticityScore'],
+    ['no risk', { deepfakeRiskBps: undefined }, '/deepfakeRiskBps'],
+    ['a risk that is no integer', { deepfakeRiskBps: 1250.5 }, '/deepfakeRiskBps'],
+    ['a risk below 0', { deepfakeRiskBps: -1 }, '/deepfakeRiskBps'],
+    ['a risk above 10000', { deepfakeRiskBps: 10_001 }, '/deepfakeRiskBps'],
+    ['numbers that contradict each other', { authenticityScore: 88.1 }, 'contradict each other'],
+    ['no algorithm', { algorithm: undefined }, '/algorithm'],
+    ['an empty algorithm', { algorithm: '' }, '/algorithm'],
+    ['no attestation', { offchainAttestation: undefined }, '/offchainAttestation'],
+    ['an attestation that is text', { offchainAttestation: '{}' }, '/offchainAttestation'],
+    ['an empty attestation', { offchainAttestation: {} }, 'The attestation is malformed'],
+    ['notes that are no text', { notes: 7 }, '/notes'],
+    ['notes too long', { notes: 'x'.repeat(10_001) }, '/notes'],
+  ])('refuses %s', async (_name, changes, text) => {
+    const { reply } = await post(await bench.newAsset(), {}, changes)
+    expect(refusal(reply)).toEqual([400, expect.stringContaining(text)])
+    expect(bench.sandbox.scores()).toEqual([])
+  })
+
+  it('takes an authenticity in whole points', async () => {
+    expect((await post(await bench.newAsset(), {}, { authenticityScore: 88 })).reply.status).toBe(201)
+  })
+
+  const other = `0x${'cd'.repeat(32)}` as const
+  it.each<[string, AttestChanges, string]>([
+    ['another signer', { signer: STRANGER }, 'signature is by'],
+    ['another chain', { profile: { chainId: 8453, domainVersion: '1.2.0' } }, 'domain.chainId is not 84532'],
+    ['another contract', { profile: { contract: STRANGER.address } }, 'domain.verifyingContract'],
+    ['another domain version', { profile: { domainVersion: '1.0.1' } }, 'domain.version is not 1.2.0'],
+    ['another schema', { profile: { schemaUid: other } }, 'schema is not'],
+    ['another schema text', { profile: { schema: EVERY_FIELD } }, 'schema is not'],
+    ['another asset', { score: { assetId: 'ast_other' } }, 'assetId in data'],
+    ['another content', { score: { contentHash: other } }, 'contentHash in data'],
+    [
+      'another risk',
+      { score: { deepfakeRiskBps: 1251, deepfakeRiskScore: 12.51, authenticityScore: 87.49 } },
+      'deepfakeRiskBps in data',
+    ],
+    ['another algorithm', { score: { algorithm: 'test-2' } }, 'algorithm in data'],
+    ['a time that is too old', { time: NOW_S - 31 }, '31000 ms behind service time, 30000 are allowed'],
+    ['a time that is ahead', { time: NOW_S + 31 }, '31000 ms ahead of service time, 30000 are allowed'],
+  ])('refuses an attestation of %s', async (_name, attested, text) => {
+    const { reply } = await post(await bench.newAsset(), attested)
+    expect(refusal(reply)).toEqual([400, expect.stringContaining(text)])
+    expect(bench.sandbox.scores()).toEqual([])
+    expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ outcome: 'refused' }])
+  })
+
+  it.each([NOW_S - 30, NOW_S + 30])('takes an attestation at an end of the window, %i', async (time) => {
+    expect((await post(await bench.newAsset(), { time })).reply.status).toBe(201)
+  })
+
+  it.each([
+    [
+      'a spoiled signature',
+      (one: Attested) => ({ ...one, signature: { ...one.signature, r: `0x${'12'.repeat(32)}` } }),
+    ],
+    ['a spoiled uid', (one: Attested) => ({ ...one, uid: other })],
+    ['a changed time', (one: Attested) => ({ ...one, message: { ...one.message, time: String(NOW_S + 1) } })],
+    ['an expired one', (one: Attested) => ({ ...one, message: { ...one.message, expirationTime: '1' } })],
+  ])('refuses an attestation with %s', async (_name, spoil) => {
+    const asset = await bench.newAsset()
+    const body = await bench.score(asset)
+    const reply = await send(asset, { ...body, offchainAttestation: spoil(body.offchainAttestation) })
+    expect(refusal(reply)).toEqual([400, expect.stringMatching(/^The attestation's /)])
+  })
+
+  it("refuses another attester's attestation", async () => {
+    const asset = await bench.newAsset()
+    const wallet = privateKeyToAccount(`0x${'33'.repeat(32)}`)
+    await bench.sandbox.registry.setRoles(wallet.address, { attester: true, submitter: false })
+    const own = (await bench.signIn(wallet)).json.token
+    const body = await bench.score(asset)
+    const target = `/v1/assets/${asset.id}/scores`
+    expect(refusal(await bench.call('POST', target, { token: own, body }))).toEqual([
+      400,
+      expect.stringContaining('signature is by'),
+    ])
+    const mine = await bench.score(asset, { signer: wallet })
+    expect((await bench.call('POST', target, { token: own, body: mine })).status).toBe(201)
+  })
+
+  it('is 404 for an unknown asset, and 410 for one that is closed', async () => {
+    const asset = await bench.newAsset()
+    const body = await bench.score(asset)
+    bench.sandbox.control.closeAsset(asset.id)
+    expect(refusal(await send({ id: 'none' }, body))).toEqual([404, 'No asset has this id.'])
+    expect(refusal(await send(asset, body))).toEqual([410, 'The asset no longer takes scores.'])
+    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['not-open', 'not-open'])
+  })
+
+  it('takes bodies above the limit of other routes, up to its own', async () => {
+    const asset = await bench.newAsset()
+    const text = JSON.stringify(await bench.score(asset))
+    expect((await send(asset, `${text}${' '.repeat(262_144 - text.length)}`)).status).toBe(201)
+    expect((await send(asset, `${text}${' '.repeat(262_145 - text.length)}`)).status).toBe(413)
+  })
+
+  it('is repeated without effect; another risk is a conflict', async () => {
+    const asset = await bench.newAsset()
+    const first = await post(asset)
+    const again = await post(asset, { time: NOW_S + 1 })
+    expect([again.reply.status, again.reply.json]).toEqual([200, first.reply.json])
+    const score = { deepfakeRiskBps: 1260, deepfakeRiskScore: 12.6, authenticityScore: 87.4 }
+    const differs = await post(asset, { score }, { deepfakeRiskBps: 1260, authenticityScore: 87.4 })
+    expect(refusal(differs.reply)).toEqual([409, expect.stringContaining('12.5')])
+    expect(bench.sandbox.scores()).toHaveLength(1)
+    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['stored', 'same', 'conflict'])
+  })
+
+  it('is stored once however many arrive at once', async () => {
+    const asset = await bench.newAsset()
+    const body = await bench.score(asset)
+    const replies = await Promise.all(Array.from({ length: 8 }, () => send(asset, body)))
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([...Array(7).fill(200), 201])
+    expect(bench.sandbox.scores()).toHaveLength(1)
+  })
+})
+
+type Attested = Awaited<ReturnType<SessionBench['score']>>['offchainAttestation']
+
+describe('another schema', () => {
+  it('is what attestations must be made for, notes included', async () => {
+    const own = await SessionBench.start({ eas: { schema: EVERY_FIELD, attestationVersion: 2 } })
+    const mine = await own.token('attester')
+    const asset = await own.newAsset()
+    const postOwn = async (profile: AttestChanges['profile'], notes: string) => {
+      const body = { ...(await own.score(asset, { profile: profile ?? {}, score: { notes } })), notes: 'seen' }
+      return own.call('POST', `/v1/assets/${asset.id}/scores`, { token: mine, body })
+    }
+    const replies = [
+      await postOwn({ schema: EVERY_FIELD, attestationVersion: 1 }, 'seen'),
+      await postOwn({}, 'seen'),
+      await postOwn({ schema: EVERY_FIELD }, 'else'),
+      await postOwn({ schema: EVERY_FIELD }, 'seen'),
+    ]
+    await own.close()
+    expect(replies.map(({ status, json }) => [status, json.error])).toEqual([
+      [400, "The attestation's version is not 2."],
+      [400, expect.stringContaining('schema is not')],
+      [400, expect.stringContaining('notes in data')],
+      [201, undefined],
+    ])
+  })
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HASH, refusal, registration, SessionBench } from './session-bench.js'
+
+type Role = 'attester' | 'submitter'
+
+interface PrivateRoute {
+  readonly method: string
+  readonly target: string
+  readonly role: Role
+  readonly body?: unknown
+}
+
+/** Every route behind a session. */
+const ROUTES: PrivateRoute[] = [
+  { role: 'attester', method: 'GET', target: '/v1/chain/latest' },
+  { role: 'attester', method: 'GET', target: '/v1/assets/open' },
+  { role: 'attester', method: 'GET', target: '/v1/assets/none' },
+  { role: 'attester', method: 'POST', target: '/v1/assets/none/scores', body: { any: 1 } },
+  { role: 'attester', method: 'GET', target: '/v1/stream/open-assets' },
+  { role: 'submitter', method: 'POST', target: '/v1/assets', body: registration(`0x${'ab'.repeat(20)}`) },
+  { role: 'submitter', method: 'GET', target: `/v1/assets/by-owner?owner=0x${'ab'.repeat(20)}` },
+  { role: 'submitter', method: 'POST', target: '/v1/media/upload' },
+]
+
+let bench: SessionBench
+const tokens = {} as Record<Role | 'expired', string>
+
+beforeAll(async () => {
+  bench = await SessionBench.start({ sessionMs: 60_000 })
+  tokens.expired = await bench.token('attester')
+  bench.clock.tick(60_000)
+  tokens.attester = await bench.token('attester')
+  tokens.submitter = await bench.token('submitter')
+})
+afterAll(() => bench.close())
+
+describe.each(ROUTES)('$method $target', ({ method, target, role, body }) => {
+  const ask = (token?: string, headers: Record<string, string> = {}) =>
+    bench.call(method, target, { body, headers, ...(token === undefined ? {} : { token }) })
+
+  it.each([
+    ['no session', () => ask(), 'A session token is required as Authorization: Bearer.'],
+    [
+      'another scheme',
+      () => ask(undefined, { authorization: 'Basic abc' }),
+      'A session token is required as Authorization: Bearer.',
+    ],
+    [
+      'an empty token',
+      () => ask(undefined, { authorization: 'Bearer ' }),
+      'A session token is required as Authorization: Bearer.',
+    ],
+    ['a made-up token', () => ask('a.b.c'), 'The session token is not of this service.'],
+    ['an expired session', () => ask(tokens.expired), 'The session has expired.'],
+  ])('refuses %s', async (_name, act, text) => {
+    const reply = await act()
+    expect(refusal(reply)).toEqual([401, text])
+    expect(Object.keys(reply.json)).toEqual(['error'])
+    expect(reply.headers['www-authenticate']).toBe('Bearer')
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
+  it('refuses the other role', async () => {
+    const other = role === 'attester' ? 'submitter' : 'attester'
+    expect(refusal(await ask(tokens[other]))).toEqual([403, `This needs a wallet with the role ${role}.`])
+  })
+})
+
+it.each([
+  '/v1',
+  '/v1/',
+  '/v1/nothing',
+  '/v1/assets/a/b/c',
+  '/v1?x=1',
+  '/health/deep',
+  `/v1/assets/${'x'.repeat(3000)}`,
+])('errors of %s are of this API', async (target) => {
+  const { status, json } = await bench.call('GET', target, { token: tokens.attester })
+  expect([status, typeof json.error]).toEqual([target.length > 2000 ? 414 : 404, 'string'])
+})
+
+it('errors elsewhere are as before', async () => {
+  for (const target of ['/', '/v2', '/v10', '/healthy', '/api/v1/nothing']) {
+    const { json } = await bench.call('POST', target)
+    expect(json.error.code).toBe('route-unknown')
+  }
+})
+
+it('no refusal repeats a token', async () => {
+  const reply = await bench.call('GET', '/v1/assets/open', { token: `${tokens.attester}x` })
+  expect(reply.body.toString()).not.toContain(tokens.attester.slice(0, 20))
+})
+
+describe('dashboard and upload routes of the signed-key API', () => {
+  const KEYS = '/api/dashboard/api-keys'
+  const create = (token: string, kind: string) => bench.call('POST', KEYS, { token, body: { kind, label: 'mine' } })
+
+  it.each(['attester', 'submitter'] as const)('make keys of kind %s for the wallet of a session', async (kind) => {
+    const { status, json } = await create(tokens[kind], kind)
+    expect([status, json.key.wallet]).toEqual([200, bench[kind].address.toLowerCase()])
+  })
+
+  it('make no keys of a kind that the wallet has no role for', async () => {
+    const { status, json } = await create(tokens.attester, 'submitter')
+    expect([status, json.error.code]).toEqual([403, 'role-missing'])
+  })
+
+  it('revoke keys of the own wallet alone', async () => {
+    const mine = (await create(tokens.attester, 'attester')).json.key.id
+    const revoke = (token: string) => bench.call('DELETE', `${KEYS}?id=${mine}`, { token })
+    const refused = await revoke(tokens.submitter)
+    expect([refused.status, refused.json.error.code]).toEqual([404, 'key-not-found'])
+    expect((await revoke(tokens.attester)).json).toEqual({ id: mine, revoked: true })
+    expect((await revoke(bench.sandbox.sessionToken)).status).toBe(200)
+  })
+
+  it('refuse expired and made-up sessions', async () => {
+    for (const token of [tokens.expired, 'a.b.c']) {
+      const { status, json } = await create(token, 'attester')
+      expect([status, json.error.code]).toEqual([401, 'session-invalid'])
+    }
+  })
+
+  it('take an upload of a submitter alone', async () => {
+    const form = new FormData()
+    form.set('file', new Blob(['x']), 'x')
+    const upload = (token: string) =>
+      fetch(`${bench.sandbox.url}/api/media/upload`, {
+        method: 'POST',
+        body: form,
+        headers: { authorization: `Bearer ${token}` },
+      })
+    expect([(await upload(tokens.submitter)).status, (await upload(tokens.attester)).status]).toEqual([200, 403])
+  })
+})
+
+it('a registration of one API is an asset of the other', async () => {
+  const body = registration(bench.submitter.address, {
+    verificationDeadline: '2026-06-01T00:00:00Z',
+    contentHash: HASH,
+  })
+  const { id } = (await bench.call('POST', '/v1/assets', { token: tokens.submitter, body })).json.asset
+  expect(bench.sandbox.control.assets().map((asset) => asset.id)).toEqual([id])
+})

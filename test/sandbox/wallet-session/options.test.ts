@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { chainSettings } from '../../../src/config/chain-settings.js'
+import { checkOptions } from '../../../src/sandbox/check-options.js'
+import { DEFAULT_CHAIN_ID } from '../../../src/sandbox/choices.js'
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
+import { refusal, registration, SessionBench, STRANGER } from './session-bench.js'
+
+async function startBench(options: SandboxOptions): Promise<SessionBench> {
+  const bench = await SessionBench.start(options)
+  onTestFinished(() => bench.close())
+  return bench
+}
+
+describe('without authentication', () => {
+  it('everybody is the default wallet of the role that a route needs', async () => {
+    const bench = await startBench({ disableAuth: true })
+    const body = registration(bench.submitter.address)
+    const made = await bench.call('POST', '/v1/assets', { body })
+    expect(made.status).toBe(201)
+    const list = await bench.call('GET', '/v1/assets/open')
+    expect([list.status, list.json.assets[0].ownerAddress]).toEqual([200, bench.submitter.address.toLowerCase()])
+    const asset = await bench.newAsset()
+    const score = await bench.call('POST', `/v1/assets/${asset.id}/scores`, { body: await bench.score(asset) })
+    expect([score.status, score.json.score.attesterAddress]).toEqual([201, bench.attester.address.toLowerCase()])
+  })
+
+  it('a session is had without a role, and acts as its own wallet', async () => {
+    const bench = await startBench({ disableAuth: true })
+    const { token, roles } = (await bench.signIn(STRANGER)).json
+    expect(roles).toEqual(['submitter', 'attester'])
+    const body = registration(STRANGER.address)
+    expect((await bench.call('POST', '/v1/assets', { token, body })).status).toBe(201)
+    expect((await bench.call('POST', '/v1/assets', { body })).status).toBe(403)
+  })
+
+  it('attestations are verified all the same', async () => {
+    const bench = await startBench({ disableAuth: true })
+    const asset = await bench.newAsset()
+    const body = await bench.score(asset, { signer: STRANGER })
+    expect((await bench.call('POST', `/v1/assets/${asset.id}/scores`, { body })).status).toBe(400)
+  })
+
+  it.each([{ host: 'sandbox.example' }, { origin: 'https://page.example' }])(
+    'answers this machine alone, not a page of elsewhere: %j',
+    async (headers) => {
+      const bench = await startBench({ disableAuth: true })
+      const reply = await bench.call('GET', '/v1/assets/open', { headers })
+      expect(refusal(reply)).toEqual([403, 'This route answers only to this machine.'])
+    },
+  )
+})
+
+describe('options', () => {
+  it.each<[string, SandboxOptions]>([
+    ['no authentication on an address of others', { disableAuth: true, host: '0.0.0.0' }],
+    [
+      'no authentication on an address of others that is allowed',
+      { disableAuth: true, host: '0.0.0.0', allowRemote: true },
+    ],
+    ['no authentication where others are allowed', { disableAuth: true, allowRemote: true }],
+    ['a short session secret', { sessionSecret: 'short' }],
+    ['sessions without a time', { sessionMs: 0 }],
+    ['challenges without a time', { challengeMs: 0.5 }],
+    ['a stream that looks all the time', { streamPollMs: 0 }],
+    ['a private key that is none', { wallets: { attester: '0x12' } }],
+    ['a private key beyond the order', { wallets: { submitter: `0x${'ff'.repeat(32)}` } }],
+  ])('refuse %s', (_name, options) => {
+    expect(() => checkOptions(options)).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
+  })
+
+  it.each<SandboxOptions>([{ disableAuth: true }, { disableAuth: true, host: '::1' }, { host: '127.0.0.1' }])(
+    'take %j',
+    (options) => {
+      expect(() => checkOptions(options)).not.toThrow()
+    },
+  )
+
+  it('no refusal repeats a secret', () => {
+    const secret = `0x${'fe'.repeat(31)}`
+    const refused = () => checkOptions({ wallets: { attester: secret as `0x${string}` }, sessionSecret: 'tiny-secret' })
+    expect(refused).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/fefe|tiny/) }))
+  })
+
+  it('lifetimes can be set', async () => {
+    const bench = await startBench({ challengeMs: 1_000, sessionMs: 2_000 })
+    const challenge = (await bench.challenge(bench.attester.address)).json
+    const session = (await bench.signIn(bench.attester)).json
+    expect([challenge.expiresAt, session.expiresAt].map((at) => at - bench.clock.now() / 1000)).toEqual([1, 2])
+  })
+
+  it('fixed wallets are the ones of the roles and of the keys', async () => {
+    const attester = `0x${'44'.repeat(32)}` as const
+    const bench = await startBench({ wallets: { attester } })
+    expect(bench.sandbox.wallets.attester.privateKey).toBe(attester)
+    expect(bench.sandbox.attesterKey.wallet).toBe(bench.attester.address.toLowerCase())
+    expect((await bench.signIn(bench.attester)).json.roles).toEqual(['attester'])
+  })
+})
+
+it("chain, contract and schema are the daemon's defaults", () => {
+  expect(String(DEFAULT_CHAIN_ID)).toBe(chainSettings.chainId.fallback)
+  expect(EAS).toEqual({ contract: chainSettings.easContract.fallback, schema: chainSettings.easSchema.fallback })
+})

@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { StreamProbe } from '../../support/sandbox-events.js'
+import { SessionBench } from './session-bench.js'
+
+const POLL_MS = 2_000
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** A sandbox whose streams look when the test moves its clock, with one open asset and a reader that has its snapshot. */
+async function opened(options: SandboxOptions = {}) {
+  const bench = await SessionBench.start(options)
+  closing.push(() => bench.close())
+  const first = await bench.newAsset()
+  const token = await bench.token('attester')
+  return { bench, first, token, probe: () => probeOf(bench, token) }
+}
+
+function probeOf(bench: SessionBench, token: string): StreamProbe {
+  const headers = { authorization: `Bearer ${token}` }
+  const probe = new StreamProbe(bench.sandbox.url, { target: '/v1/stream/open-assets', headers })
+  closing.push(() => probe.close())
+  return probe
+}
+
+const idsOf = ({ data }: { data: { assets: { id: string }[] } }) => data.assets.map(({ id }) => id)
+const namesOf = (probe: StreamProbe) => probe.events.map(({ name }) => name)
+
+describe('the stream', () => {
+  it('begins with the current open assets', async () => {
+    const { bench, first, probe } = await opened()
+    const closed = await bench.newAsset()
+    bench.sandbox.control.closeAsset(closed.id)
+    const stream = probe()
+    const snapshot = await stream.event('snapshot')
+    expect(await stream.status).toBe(200)
+    expect(stream.response?.headers['content-type']).toBe('text/event-stream')
+    expect(snapshot.data.assets).toMatchObject([{ id: first.id, status: 'open', contentHash: first.contentHash }])
+    expect(namesOf(stream)).toEqual(['snapshot'])
+  })
+
+  it('tells of new assets at the next look, once', async () => {
+    const { bench, probe } = await opened()
+    const stream = probe()
+    await stream.event('snapshot')
+    const [second, third] = [await bench.newAsset(), await bench.newAsset()]
+    await bench.clock.advance(POLL_MS - 1)
+    expect(namesOf(stream)).toEqual(['snapshot'])
+    await bench.clock.advance(1)
+    expect(idsOf(await stream.event('new-asset'))).toEqual([second.id, third.id])
+    await bench.clock.advance(POLL_MS)
+    const fourth = await bench.newAsset()
+    await bench.clock.advance(POLL_MS)
+    expect(idsOf(await stream.event('new-asset', 2))).toEqual([fourth.id])
+    expect(namesOf(stream)).toEqual(['snapshot', 'new-asset', 'new-asset'])
+  })
+
+  it('tells of an asset that opened again', async () => {
+    const { bench, first, probe } = await opened()
+    const stream = probe()
+    await stream.event('snapshot')
+    bench.sandbox.control.closeAsset(first.id)
+    await bench.clock.advance(POLL_MS)
+    bench.sandbox.control.openAsset(first.id)
+    await bench.clock.advance(POLL_MS)
+    expect(idsOf(await stream.event('new-asset'))).toEqual([first.id])
+  })
+
+  it('is kept alive by comments', async () => {
+    const { bench, probe } = await opened({ heartbeatMs: 5_000 })
+    const stream = probe()
+    await stream.event('snapshot')
+    await bench.newAsset()
+    await bench.clock.advance(6_000)
+    await stream.event('new-asset')
+    expect(stream.text).toContain('\n\n: ping\n\n')
+  })
+
+  it('ends with its session', async () => {
+    const { bench, probe } = await opened({ sessionMs: 10_000 })
+    const stream = probe()
+    await stream.event('snapshot')
+    await bench.clock.advance(10_000)
+    expect(await stream.ended).toBe('clean')
+  })
+
+  it('is counted, and cut by the switch', async () => {
+    const { bench, probe } = await opened()
+    const stream = probe()
+    await stream.event('snapshot')
+    expect(bench.sandbox.control.openStreams).toBe(1)
+    expect(bench.sandbox.control.cutStreams()).toBe(1)
+    expect(await stream.ended).toBe('broken')
+  })
+})
+
+describe('faults of the stream', () => {
+  const faulty = (fault: 'silence' | 'garbage' | 'cut' | 'missed-events' | 'retry-0' | 'huge-event') =>
+    opened({ faults: { rules: [{ route: 'stream', fault, bytes: 1000 }] } })
+
+  it('silence: headers and nothing more', async () => {
+    const { bench, probe } = await faulty('silence')
+    const stream = probe()
+    expect(await stream.status).toBe(200)
+    await bench.clock.advance(60_000)
+    bench.sandbox.control.cutStreams()
+    await stream.ended
+    expect(stream.text).toBe('')
+  })
+
+  it('garbage comes under the names of this API, then all is as usual', async () => {
+    const { probe } = await faulty('garbage')
+    const stream = probe()
+    const whole = await stream.event('snapshot', 3)
+    expect(idsOf(whole)).toHaveLength(1)
+    expect(namesOf(stream)).toContain('new-asset')
+    expect(stream.text).not.toContain('open-assets')
+  })
+
+  it('huge-event: one snapshot that is far too long', async () => {
+    const { probe } = await faulty('huge-event')
+    const stream = probe()
+    expect((await stream.event('snapshot')).data).toBe('x'.repeat(1000))
+    expect(idsOf(await stream.event('snapshot', 1))).toHaveLength(1)
+  })
+
+  it('cut: the connection goes after the snapshot', async () => {
+    const { bench, probe } = await faulty('cut')
+    const stream = probe()
+    await stream.event('snapshot')
+    await bench.clock.advance(50)
+    expect(await stream.ended).toBe('broken')
+  })
+
+  it('retry-0: a clean end', async () => {
+    const { probe } = await faulty('retry-0')
+    const stream = probe()
+    expect(await stream.ended).toBe('clean')
+    expect(stream.text).toBe('retry: 0\n\n')
+  })
+
+  it('missed-events: new assets are never told', async () => {
+    const { bench, probe } = await faulty('missed-events')
+    const stream = probe()
+    await stream.event('snapshot')
+    await bench.newAsset()
+    await bench.clock.advance(3 * POLL_MS)
+    bench.sandbox.control.cutStreams()
+    await stream.ended
+    expect(namesOf(stream)).toEqual(['snapshot'])
+  })
+})

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { refusal, registration, SessionBench, STRANGER } from './session-bench.js'
+
+const LIMIT = 300_000
+
+let bench: SessionBench
+let token: string
+
+beforeAll(async () => {
+  bench = await SessionBench.start({ uploadLimitBytes: LIMIT })
+  token = await bench.token('submitter')
+})
+afterAll(() => bench.close())
+beforeEach(() => bench.sandbox.control.reset())
+
+describe('POST /v1/media/upload', () => {
+  async function upload(content: Uint8Array<ArrayBuffer>, field = 'file') {
+    const form = new FormData()
+    form.set(field, new Blob([content]), 'name.png')
+    const reply = await fetch(`${bench.sandbox.url}/v1/media/upload`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: the answer is looked into freely
+    return { status: reply.status, json: (await reply.json()) as any }
+  }
+
+  it('answers with hash and uri of the whole file, and the gateway has it', async () => {
+    const content = Buffer.alloc(LIMIT, 'media')
+    const { status, json } = await upload(content)
+    expect([status, json]).toEqual([
+      200,
+      {
+        contentHash: `0x${createHash('sha256').update(content).digest('hex')}`,
+        uri: `ipfs://${json.cid}`,
+        cid: expect.any(String),
+        bytes: LIMIT,
+      },
+    ])
+    expect((await bench.call('GET', `/ipfs/${json.cid}?format=car`)).status).toBe(200)
+  })
+
+  it.each([
+    ['one byte', LIMIT + 1],
+    ['megabytes', LIMIT + 8_000_000],
+  ])('refuses a file that is %s over the limit by a sentence, and keeps none of it', async (_name, size) => {
+    const content = Buffer.alloc(size, 'media')
+    const { status, json } = await upload(content)
+    expect([status, json]).toEqual([413, { error: `A file may have at most ${LIMIT} bytes.` }])
+  })
+
+  it.each([
+    ['another field', () => upload(Buffer.from('x'), 'picture'), 'The field of the file must be named file.'],
+    ['an empty file', () => upload(Buffer.from('')), 'The file is empty.'],
+  ])('refuses %s', async (_name, act, text) => {
+    const { status, json } = await act()
+    expect([status, json.error]).toEqual([400, text])
+  })
+
+  it('refuses what is not multipart', async () => {
+    expect((await bench.call('POST', '/v1/media/upload', { token, body: {} })).status).toBe(415)
+  })
+})
+
+describe('POST /v1/assets', () => {
+  const register = (changes: Record<string, unknown>) =>
+    bench.call('POST', '/v1/assets', { token, body: registration(bench.submitter.address, changes) })
+
+  it('answers with the asset, which is open from then on', async () => {
+    const body = registration(bench.submitter.address)
+    const { status, json } = await bench.call('POST', '/v1/assets', { token, body })
+    const { ownerAddress, ...stated } = body
+    expect(status).toBe(201)
+    expect(json.asset).toEqual({
+      ...stated,
+      id: expect.stringMatching(/^ast_/),
+      ownerAddress: ownerAddress.toLowerCase(),
+      status: 'open',
+      scoreCount: 0,
+      turnaround: 'standard',
+      contentType: 'auto',
+      createdAt: new Date(bench.clock.now()).toISOString(),
+    })
+  })
+
+  it('keeps kind of media and turnaround where they are stated', async () => {
+    const { json } = await register({ mediaType: 'audio', turnaround: 'priority_5min' })
+    expect(json.asset).toMatchObject({ mediaType: 'audio', turnaround: 'priority_5min' })
+  })
+
+  it('refuses another owner than the wallet of the session', async () => {
+    expect(refusal(await register({ ownerAddress: STRANGER.address }))).toEqual([
+      403,
+      'ownerAddress is not the wallet of the session.',
+    ])
+    expect(bench.sandbox.control.assets()).toEqual([])
+  })
+
+  it.each([
+    ['no owner', { ownerAddress: undefined }, '/ownerAddress'],
+    ['an owner that is no address', { ownerAddress: '0x12' }, '/ownerAddress'],
+    ['no title', { title: undefined }, '/title'],
+    ['an empty title', { title: '' }, '/title'],
+    ['a title too long', { title: 'x'.repeat(501) }, '/title'],
+    ['no mediaContext', { mediaContext: undefined }, '/mediaContext'],
+    ['a mediaContext too long', { mediaContext: 'x'.repeat(201) }, '/mediaContext'],
+    ['a short contentHash', { contentHash: '0xabcd' }, '/contentHash'],
+    ['a contentHash that is no hex', { contentHash: `0x${'zz'.repeat(32)}` }, '/contentHash'],
+    ['an empty uri', { uri: '' }, '/uri'],
+    ['a bad uid', { contributorAttestationUid: 'x' }, '/contributorAttestationUid'],
+    ['no deadline', { verificationDeadline: undefined }, '/verificationDeadline'],
+    ['a deadline that is no time', { verificationDeadline: 'tomorrow' }, '/verificationDeadline'],
+    ['a deadline now', { verificationDeadline: '2026-01-01T00:00:00Z' }, '/verificationDeadline must be in the future'],
+    ['a deadline in the past', { verificationDeadline: '2025-01-01T00:00:00Z' }, '/verificationDeadline'],
+    ['an unknown kind of media', { mediaType: 'smell' }, '/mediaType'],
+  ])('refuses %s', async (_name, changes, text) => {
+    expect(refusal(await register(changes))).toEqual([400, expect.stringContaining(text)])
+    expect(bench.sandbox.control.assets()).toEqual([])
+  })
+})
+
+describe('GET /v1/assets/by-owner', () => {
+  const list = (owner: string) => bench.call('GET', `/v1/assets/by-owner?owner=${owner}`, { token })
+
+  it("lists the owner's assets, closed ones too, with counts and aggregate", async () => {
+    const asset = await bench.newAsset()
+    const closed = await bench.newAsset()
+    bench.sandbox.control.closeAsset(closed.id)
+    const score = await bench.score(asset)
+    const attester = await bench.token('attester')
+    await bench.call('POST', `/v1/assets/${asset.id}/scores`, { token: attester, body: score })
+    const { status, json } = await list(bench.submitter.address)
+    expect(status).toBe(200)
+    expect(json.assets).toMatchObject([
+      {
+        id: asset.id,
+        status: 'open',
+        scoreCount: 1,
+        aggregate: { scoreCount: 1, meanRiskScore: 12.5, minRiskScore: 12.5, maxRiskScore: 12.5 },
+      },
+      { id: closed.id, status: 'closed', scoreCount: 0, aggregate: { scoreCount: 0, meanRiskScore: null } },
+    ])
+  })
+
+  it("leaves out others' assets", async () => {
+    await bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: true })
+    const own = (await bench.signIn(STRANGER)).json.token
+    await bench.newAsset()
+    const { json } = await bench.call('GET', `/v1/assets/by-owner?owner=${STRANGER.address}`, { token: own })
+    expect(json.assets).toEqual([])
+  })
+
+  it('refuses another owner, and none', async () => {
+    expect(refusal(await list(STRANGER.address))).toEqual([403, 'owner is not the wallet of the session.'])
+    expect((await bench.call('GET', '/v1/assets/by-owner', { token })).status).toBe(400)
+  })
+})
