@@ -41,6 +41,7 @@ function wrongContent(message: string, nonce: string, expected: Expected): strin
   if (marked === null) return 'it does not hold the nonce'
   // Letters that look or count like others are compared as those.
   const text = marked.normalize('NFKC').replaceAll('\u3002', '.')
+  if (isJson(message)) return 'it is data rather than a text'
   return wrongForm(text) ?? wrongStatement(text, NONCE_MARK, expected) ?? wrongMessage(message, nonce, expected)
 }
 
@@ -56,7 +57,7 @@ function withMark(message: string, nonce: string): string | null {
 }
 
 function wrongForm(text: string): string | null {
-  if (/^\s*\{/.test(text) || isJson(text)) return 'it is data rather than a text'
+  if (/^\s*\{/.test(text)) return 'it is data rather than a text'
   if (OTHER_KINDS.test(text)) return 'it holds parts of typed data or of another signature'
   if (/^\s*0x/i.test(text) || /[0-9a-f]{64,}/i.test(text)) return 'it holds a hash or other hex data'
   if (new RegExp(`\\S{${MAX_RUN},}`).test(text)) return 'it holds data rather than words'

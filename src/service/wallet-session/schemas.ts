@@ -43,7 +43,7 @@ export const sessionSchema = z.looseObject({
   expiresAt: z.int().positive(),
   address: addressSchema,
   /** Of which `submitter` and `attester` are named. */
-  roles: z.array(z.string()),
+  roles: z.array(z.string().max(100)).max(100),
 })
 
 // attester routes

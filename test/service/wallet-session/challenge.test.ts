@@ -1,0 +1,213 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createSiweMessage } from 'viem/siwe'
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import { checkChallenge } from '../../../src/service/wallet-session/challenge.js'
+
+const { address } = privateKeyToAccount(generatePrivateKey())
+const OTHER = '0x1111111111111111111111111111111111111111'
+const NOW = Date.UTC(2026, 5, 1, 12)
+const NONCE = 'Zx81kkPq02mN'
+const LATER = new Date(NOW + 300_000)
+const EARLIER = new Date(NOW - 300_000)
+
+const facts = {
+  address,
+  chainId: 84532,
+  domain: 'verify.example',
+  nonce: NONCE,
+  uri: 'https://verify.example/login',
+  version: '1',
+  statement: 'Sign in to attest.',
+  issuedAt: new Date(NOW),
+  expirationTime: LATER,
+} as const
+const siwe = (changes: Partial<Parameters<typeof createSiweMessage>[0]> = {}) =>
+  createSiweMessage({ ...facts, ...changes })
+const plain = `Welcome to the verification service!\nSign in as ${address}\nNonce: ${NONCE}`
+
+function check(
+  message: string,
+  { expiresAt = (LATER.getTime() / 1000) as unknown, nonce = NONCE, url = 'https://verify.example' } = {},
+) {
+  checkChallenge(
+    { message, nonce, expiresAt: expiresAt as number },
+    { origin: new URL(url), address, chainId: 84532, now: NOW },
+  )
+}
+
+describe('is signed', () => {
+  it.each<[string, string]>([
+    ['a whole sign-in message', siwe()],
+    ['one with a scheme before its domain', siwe({ scheme: 'https' })],
+    ['one with a request id', siwe({ requestId: 'r-1' })],
+    ['one that begins now', siwe({ notBefore: new Date(NOW) })],
+    ['one without a statement', siwe({ statement: undefined })],
+    ['one without an expiry', siwe({ expirationTime: undefined })],
+    ['one with the address in small letters', siwe().replace(address, address.toLowerCase())],
+    ['one line', `Sign in with nonce ${NONCE}`],
+    ['a nonce between quotes', `Please sign "${NONCE}" to log in.`],
+    ['labels as in a query', `attestd-login nonce=${NONCE} address=${address} chainId=84532`],
+    ['a plain text', plain],
+    ['words of another language', `Anmeldung – bitte bestätigen: ${NONCE}`],
+    ['its own host in the text', `Sign in to verify.example (https://verify.example/terms).\nNonce: ${NONCE}.`],
+    ['an expiry to come', `${plain}\nExpires at: ${LATER.toISOString()}`],
+    ['an expiry as a Unix time', `${plain}\nExpires: ${LATER.getTime() / 1000}`],
+    ['an expiry as a duration', `${plain}\nThis message expires in 5 minutes.`],
+  ])('%s', (_, message) => {
+    expect(() => check(message)).not.toThrow()
+  })
+
+  it.each<[string, string]>([
+    ['127.0.0.1:4801', 'http://127.0.0.1:4801'],
+    ['127.0.0.1', 'http://127.0.0.1:4801'],
+    ['localhost:4801', 'http://localhost:4801'],
+    ['[::1]:4801', 'http://[::1]:4801'],
+    ['VERIFY.example:443', 'https://verify.example'],
+  ])('for the host %s of %s', (domain, url) => {
+    const message = siwe()
+      .replaceAll('https://verify.example/login', `${url}/login`)
+      .replaceAll('verify.example', domain)
+    expect(() => check(message, { url })).not.toThrow()
+  })
+
+  it.each([LATER.getTime(), LATER.toISOString(), String(LATER.getTime() / 1000), 300, 'soon', NOW / 1000 - 30])(
+    'with %j as its expiresAt, whose unit is not shown',
+    (expiresAt) => {
+      expect(() => check(plain, { expiresAt })).not.toThrow()
+    },
+  )
+})
+
+const hex = (bytes: number) => 'a7'.repeat(bytes)
+const typedData = JSON.stringify({
+  primaryType: 'Permit',
+  domain: { name: 'USDC' },
+  message: { nonce: NONCE, value: '1' },
+})
+
+describe('is never signed', () => {
+  it.each<[string, string, RegExp?]>([
+    // meant for another place
+    ['another domain', siwe({ domain: 'evil.example' }), /domain.*evil\.example/],
+    ['another port', siwe({ domain: 'verify.example:8443' }), /domain/],
+    ['a longer domain', siwe({ domain: 'verify.example.evil.example' }), /domain/],
+    ['a subdomain', siwe({ domain: 'sub.verify.example' }), /domain/],
+    ['another URI', siwe({ uri: 'https://evil.example/login' }), /evil\.example/],
+    ['a URI with our domain as its user', siwe({ uri: 'https://verify.example@evil.example/' }), /place/],
+    ['a URI that is no web address', siwe({ uri: 'did:key:z6Mk' }), /no web address/],
+    ['a domain that only looks ours', siwe().replaceAll('verify.example', 'verify.еxample'), /another place/],
+    ['a domain in wide letters', siwe().replaceAll('verify.example', 'ｅvil.example'), /another place/],
+    ['another site in the statement', siwe({ statement: 'Also log in to opensea.io now.' }), /opensea\.io/],
+    ['another site by number', siwe({ statement: 'Also log in to 10.1.2.3 now.' }), /10\.1\.2\.3/],
+    ['another site on this machine', siwe({ statement: 'Also log in to localhost:9 now.' }), /localhost/],
+    ['a mailbox elsewhere', siwe({ statement: 'Write to me@evil.example.' }), /evil\.example/],
+    ['another site in a plain text', `${plain}\nfor https://evil.example.`, /evil\.example/],
+    [
+      'another site’s message with ours inside',
+      siwe({ domain: 'evil.example', statement: undefined }).replace('\n\n', `\n\n${siwe().replaceAll('\n', ' ')}\n\n`),
+      /domain|second/,
+    ],
+    ['a second message after ours', `${siwe()}\n\n${siwe({ domain: 'evil.example' })}`, /domain/],
+    ['two messages of ours', `${siwe()}\n\n${siwe()}`, /second/],
+    ['a message after a preface', `I agree.\n${siwe()}`, /begin/],
+    [
+      'a message for another site in plain words',
+      `evil wants you to sign in with your Ethereum account:\n${address}\nNonce: ${NONCE}`,
+      /domain/,
+    ],
+    ['a labeled domain', `${plain}\nDomain: intranet`, /domain/],
+    // meant for another wallet or chain
+    ['another address', siwe({ address: OTHER }), /another address/],
+    ['a second address', `${plain}\nand ${OTHER}`, /another address/],
+    ['an address in the statement', siwe({ statement: `I approve ${OTHER}.` }), /another address/],
+    ['another chain', siwe({ chainId: 1 }), /another chain/],
+    ['another chain in a plain text', `${plain}\nchainId: 0x1`, /another chain/],
+    ['another chain by its CAIP name', `${plain}\neip155:1:${address}`, /another chain/],
+    // nonce and time
+    ['another nonce', siwe({ nonce: 'otherOther12' }), /nonce/],
+    ['no nonce', 'Sign in, please.', /nonce/],
+    ['the nonce inside another word', `Sign in with x${NONCE}x`, /nonce/],
+    ['two nonces', `${plain}\nNonce: other`, /another nonce/],
+    ['our nonce in the statement of another', siwe({ nonce: 'otherOther12', statement: `About ${NONCE}.` }), /nonce/],
+    ['an expiry that has passed', siwe({ expirationTime: EARLIER }), /expired/],
+    ['an expiry that has passed in a plain text', `${plain}\nValid until ${EARLIER.toISOString()}`, /expired/],
+    ['one without a zone', `${plain}\nExpires 2026-06-01 11:00`, /expired/],
+    ['one as a Unix time', `${plain}\nexpiresAt=${EARLIER.getTime() / 1000}`, /expired/],
+    ['one as an HTTP date', `${plain}\nExpires: ${EARLIER.toUTCString()}`, /expired/],
+    ['a time to come', siwe({ notBefore: LATER }), /not valid yet/],
+    // other things to sign
+    ['nothing', '', /nonce/],
+    ['the nonce alone', NONCE, /nothing but the nonce/],
+    ['a hash', `0x${hex(32)} ${NONCE}`, /hex/],
+    ['a hash in a text', `Sign in: ${hex(32)} with ${NONCE}`, /hex/],
+    ['a transaction in RLP', `Sign in 0x02f8${hex(120)} ${NONCE}`, /hex/],
+    ['words after 0x', `0x sign in ${NONCE}`, /hex/],
+    ['base64', `Sign in ${NONCE} ${'QWxhZGRpbjpvcGVu'.repeat(20)}`, /data/],
+    ['typed data', typedData, /data/],
+    ['typed data after words', `Sign in ${NONCE} ${typedData}`, /typed data/],
+    ['JSON', JSON.stringify([`Sign in ${NONCE}`]), /data/],
+    ['a JSON text', JSON.stringify(`Sign in ${NONCE}`), /data/],
+    ['a transaction in JSON', `{"to":"${address}","value":"0x1","nonce":"${NONCE}"}`, /data/],
+    ['the prefix of EIP-191', `\x19Ethereum Signed Message:\n10Sign in ${NONCE}`, /cannot be seen/],
+    ['the prefix without its first byte', `Ethereum Signed Message:\n10Sign in ${NONCE}`, /another signature/],
+    ['the prefix of EIP-712', `\x19\x01Sign in ${NONCE}`, /cannot be seen/],
+    ['rights to resources', siwe({ resources: ['https://verify.example/x'] }), /resources/],
+    ['a capability', siwe({ statement: 'I authorize urn:recap:abc now.' }), /web address/],
+    // what cannot be seen
+    ['a control character', `${plain}\u0007`, /cannot be seen/],
+    ['a NUL', `${plain}\u0000`, /cannot be seen/],
+    ['a carriage return', `${plain}\rOther`, /cannot be seen/],
+    ['an escape sequence', `${plain}\u001b[2K`, /cannot be seen/],
+    ['a turn of direction', `${plain}\u202e`, /cannot be seen/],
+    ['an isolate', `${plain}\u2066`, /cannot be seen/],
+    ['a zero width space', `${plain}\u200b`, /cannot be seen/],
+    ['a zero width joiner', `${plain}\u200d`, /cannot be seen/],
+    ['a soft hyphen', `${plain}\u00ad`, /cannot be seen/],
+    ['a filler', `${plain}\u3164`, /cannot be seen/],
+    ['tag characters', `${plain}\u{e0041}`, /cannot be seen/],
+    ['a line separator', `${plain}\u2028`, /cannot be seen/],
+    ['half a surrogate pair', `${plain}\ud800`, /cannot be seen/],
+    ['a private character', `${plain}\ue000`, /cannot be seen/],
+    ['too much', `${plain} ${'word '.repeat(1000)}`, /bytes/],
+    // not a whole sign-in message
+    ['a message without a URI', siwe().replace(/^URI: .*\n/m, ''), /URI/],
+    ['a message of another version', siwe().replace('Version: 1', 'Version: 2'), /version/],
+    ['a message without a version', siwe().replace('Version: 1\n', ''), /fields/],
+    ['a field twice', siwe().replace('Version: 1', 'Version: 1\nVersion: 1'), /fields/],
+    ['an unknown field', `${siwe()}\nDelegate: yes`, /fields/],
+    ['fields out of order', siwe().replace(/(Version: 1)\n(Chain ID: 84532)/, '$2\n$1'), /fields/],
+    ['text after the fields', `${siwe()}\nand all else`, /fields/],
+    ['several lines of statement', siwe({ statement: 'One.' }).replace('One.', 'One.\nTwo.'), /statement/],
+    ['an unreadable expiry', siwe().replace(LATER.toISOString(), 'never'), /cannot be read/],
+  ])('%s', (_, message, wrong = /./) => {
+    const error = thrownBy(() => check(message))
+    expect(error).toMatchObject({ reason: 'challenge-untrusted', ambiguous: false })
+    expect(error.message).toMatch(wrong)
+    // Says what is wrong with it, and repeats neither the text nor the nonce.
+    expect(error.message.length).toBeLessThan(350)
+    expect(error.message).not.toContain(NONCE)
+  })
+
+  it.each([EARLIER.getTime(), EARLIER.getTime() / 1000, EARLIER.toISOString()])(
+    'after its expiresAt, %j',
+    (expiresAt) => {
+      expect(thrownBy(() => check(plain, { expiresAt }))).toMatchObject({ message: expect.stringContaining('expired') })
+    },
+  )
+
+  it('a nonce that takes part in what would be refused', () => {
+    const nonce = `0x${hex(32)}`
+    expect(() => check(`Sign in with ${nonce}`, { nonce })).not.toThrow()
+    expect(thrownBy(() => check(nonce, { nonce }))).toBeInstanceOf(AttestdError)
+  })
+})
+
+function thrownBy(act: () => void): AttestdError {
+  try {
+    act()
+  } catch (error) {
+    return error as AttestdError
+  }
+  throw new Error('was signed')
+}

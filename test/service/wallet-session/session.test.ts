@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import { settle } from '../../support/manual-clock.js'
+import { type Handler, sendJson } from '../local-service.js'
+import { until } from '../stream-harness.js'
+import { account, bench, failure, OTHER_ADDRESS, specAsset, wholeText } from './local-wallet-service.js'
+
+const CHALLENGE = '/v1/auth/challenge'
+const SESSION = '/v1/auth/session'
+const LIST = '/v1/assets/open'
+const list: Handler = (_, response) => sendJson(response, 200, { assets: [specAsset('a')] })
+const asked = { includeMyScore: false }
+
+describe('a session', () => {
+  it('is opened by a signed challenge when it is first needed, and goes with every request', async ({
+    onTestFinished,
+  }) => {
+    const { service, server, session, sessions, world } = await bench(list, onTestFinished)
+    expect(server.seen).toEqual([])
+    expect((await service.listOpen(asked)).assets).toHaveLength(1)
+    await service.listOpen(asked)
+    const [challenge, opening, first, second] = server.seen
+    expect(server.seen).toHaveLength(4)
+    expect(challenge?.target).toBe(`${CHALLENGE}?address=${account.address}`)
+    expect(Object.keys(JSON.parse(opening!.body))).toEqual(['nonce', 'signature'])
+    const token = [...world.accepted][0]!
+    expect([first, second].map((request) => request?.headers.authorization)).toEqual(Array(2).fill(`Bearer ${token}`))
+    expect(challenge?.headers.authorization ?? opening?.headers.authorization).toBeUndefined()
+    expect(sessions).toEqual([{ event: 'opened' }])
+    expect(await session.facts()).toMatchObject({ address: account.address, roles: ['attester', 'submitter'] })
+  })
+
+  it('is one for ten callers at once', async ({ onTestFinished }) => {
+    const { service, count } = await bench(list, onTestFinished)
+    await Promise.all(Array.from({ length: 10 }, () => service.listOpen(asked)))
+    expect([count(CHALLENGE), count(SESSION), count(LIST)]).toEqual([1, 1, 10])
+  })
+
+  it('is renewed once where ten requests at once get a 401, and each is repeated', async ({ onTestFinished }) => {
+    const { service, count, sessions, world } = await bench(list, onTestFinished)
+    await service.listOpen(asked)
+    world.accepted.clear()
+    const lists = await Promise.all(Array.from({ length: 10 }, () => service.listOpen(asked)))
+    expect(lists.every(({ assets }) => assets.length === 1)).toBe(true)
+    expect([count(CHALLENGE), count(SESSION), count(LIST)]).toEqual([2, 2, 21])
+    expect(sessions).toEqual([
+      { event: 'opened' },
+      { event: 'refused', reason: 'service-unauthorized' },
+      { event: 'renewed' },
+    ])
+  })
+
+  it('that is older than the one in hand is not dropped again', async ({ onTestFinished }) => {
+    const { session, count, world } = await bench(list, onTestFinished)
+    const old = await session.token()
+    world.accepted.clear()
+    session.drop(old)
+    const fresh = await session.token()
+    session.drop(old)
+    expect(await session.token()).toBe(fresh)
+    expect(count(SESSION)).toBe(2)
+  })
+
+  it('is renewed before it ends, while the old one still serves', async ({ onTestFinished }) => {
+    const { session, clock, count, world, sessions } = await bench(list, onTestFinished)
+    const old = await session.token()
+    clock.tick(world.lifetimeMs - 62_000)
+    expect(await session.token()).toBe(old)
+    await settle()
+    expect(count(CHALLENGE)).toBe(1)
+    clock.tick(2_000)
+    expect(await session.token()).toBe(old)
+    await until(() => sessions.length === 2)
+    expect(await session.token()).not.toBe(old)
+    expect([count(CHALLENGE), count(SESSION)]).toEqual([2, 2])
+    expect(sessions).toEqual([{ event: 'opened' }, { event: 'renewed' }])
+  })
+
+  it('keeps serving where its renewal fails, and is waited for once it has ended', async ({ onTestFinished }) => {
+    const { session, clock, world, sessions } = await bench(list, onTestFinished)
+    const old = await session.token()
+    world.refuseChallenges = [503]
+    clock.tick(world.lifetimeMs - 30_000)
+    expect(await session.token()).toBe(old)
+    await until(() => sessions.length === 2)
+    expect(sessions[1]).toEqual({ event: 'refused', reason: 'service-failing' })
+    expect(await session.token()).toBe(old)
+    clock.tick(31_000)
+    expect(await session.token()).not.toBe(old)
+  })
+
+  it.for([3_600_000, -3_600_000, 30 * 86_400_000])(
+    'is not renewed more often where the local clock is %d ms behind',
+    async (offsetMs, { onTestFinished }) => {
+      const { session, clock, count, world } = await bench(list, onTestFinished)
+      world.offsetMs = offsetMs
+      for (let minute = 0; minute < 58; minute++) {
+        await session.token()
+        clock.tick(60_000)
+      }
+      expect(count(SESSION)).toBe(1)
+    },
+  )
+
+  it.for([0, 1, -86_400])('that ends %d s after it begins makes no storm', async (lifeS, { onTestFinished }) => {
+    const { session, clock, count, world } = await bench(list, onTestFinished)
+    world.lifetimeMs = lifeS * 1000
+    for (let asked = 0; asked < 100; asked++) {
+      await session.token()
+      clock.tick(10)
+    }
+    expect(count(SESSION)).toBeLessThanOrEqual(2)
+  })
+
+  it('that is refused as soon as it is used is asked for at growing intervals', async ({ onTestFinished }) => {
+    const { service, clock, count, world } = await bench(list, onTestFinished)
+    for (let tries = 0; tries < 50; tries++) {
+      world.accepted.clear()
+      const pending = failure(service.listOpen(asked))
+      const error = await pending
+      if (error) expect(error).toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+      world.accepted.clear()
+      clock.tick(100)
+    }
+    // In 5 s: the first at once, then after 0.75, 1.5 and 3 s.
+    expect(count(SESSION)).toBeLessThanOrEqual(7)
+  })
+
+  it('ends with the client, and none is opened after', async ({ onTestFinished }) => {
+    const { session, close, count } = await bench(list, onTestFinished)
+    await session.token()
+    await close()
+    expect(await failure(session.token())).toMatchObject({ reason: 'draining' })
+    expect(count(SESSION)).toBe(1)
+  })
+})
+
+describe('a refusal', () => {
+  it.for<[number, string]>([
+    [400, 'service-unauthorized'],
+    [401, 'service-unauthorized'],
+    [404, 'service-unauthorized'],
+    [409, 'service-unauthorized'],
+    [422, 'service-unauthorized'],
+    [403, 'role-missing'],
+    [429, 'service-rate-limited'],
+    [500, 'service-failing'],
+    [503, 'service-failing'],
+  ])('of the session with %d is %s', async ([status, reason], { onTestFinished }) => {
+    const { service, world, log } = await bench(list, onTestFinished)
+    world.refuseSessions = [status]
+    const error = await failure(service.listOpen(asked))
+    expect(error).toMatchObject({ reason, ambiguous: false, facts: { sessionStatus: status } })
+    // Not to be taken for the answer of the route that needed the session.
+    expect(error.facts.status).toBeUndefined()
+    expectNoSecret(world.secrets, [error], log.lines)
+  })
+
+  it.for([400, 404, 403, 500])(
+    'of the challenge with %d is not taken for an asset that is gone',
+    async (status, context) => {
+      const { service, world } = await bench(list, context.onTestFinished)
+      world.refuseChallenges = [status]
+      expect((await failure(service.find('a'))).kind).toMatch(/retry|wait/)
+    },
+  )
+
+  it('is told to all who wait, and to who comes too early, without asking again', async ({ onTestFinished }) => {
+    const { service, clock, count, world } = await bench(list, onTestFinished)
+    world.refuseSessions = [401, 401]
+    const errors = await Promise.all(Array.from({ length: 10 }, () => failure(service.listOpen(asked))))
+    expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(['service-unauthorized']))
+    const early = await failure(service.listOpen(asked))
+    expect(early).toMatchObject({ reason: 'service-unauthorized', retryAfterMs: 750 })
+    expect(count(SESSION)).toBe(1)
+    clock.tick(750)
+    expect(await failure(service.listOpen(asked))).toMatchObject({ retryAfterMs: undefined })
+    expect(await failure(service.listOpen(asked))).toMatchObject({ retryAfterMs: 1_500 })
+    clock.tick(1_500)
+    expect((await service.listOpen(asked)).assets).toHaveLength(1)
+    expect(count(SESSION)).toBe(3)
+  })
+
+  it('waits for as long as the service says', async ({ onTestFinished }) => {
+    const { service, server, clock } = await bench(list, onTestFinished)
+    server.handler = (_, response) => sendJson(response, 429, {}, { 'retry-after': '20' })
+    expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-rate-limited', retryAfterMs: 20_000 })
+    clock.tick(19_000)
+    expect(await failure(service.find('a'))).toMatchObject({ retryAfterMs: 1_000 })
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('the role', () => {
+  it('that is missing is told once, by 403 or by the session’s roles', async ({ onTestFinished }) => {
+    for (const how of ['403', 'roles']) {
+      const { service, clock, missing, world } = await bench(list, onTestFinished)
+      if (how === 'roles') world.roles = ['submitter', 'else']
+      else world.refuseSessions = [403, 403, 403]
+      for (let tries = 0; tries < 3; tries++) {
+        const error = await failure(service.listOpen(asked))
+        expect(error).toMatchObject({ reason: 'role-missing', kind: 'setup', ambiguous: false })
+        clock.tick(60_000)
+      }
+      expect(missing).toHaveLength(1)
+    }
+  })
+
+  it('is that of the submitter for a submitter', async ({ onTestFinished }) => {
+    const { session, world, missing } = await bench(list, onTestFinished, { role: 'submitter' })
+    world.roles = ['submitter']
+    expect(await session.facts()).toMatchObject({ roles: ['submitter'] })
+    expect(missing).toEqual([])
+  })
+})
+
+describe('what is not of the stated shape', () => {
+  it.for<[string, Record<string, unknown>]>([
+    ['another wallet', { address: OTHER_ADDRESS }],
+    ['no token', { token: undefined }],
+    ['an empty token', { token: '' }],
+    ['a token that cannot stand in a header', { token: 'a b\r\nx: y' }],
+    ['an endless token', { token: 'a'.repeat(10_000) }],
+    ['a token that is no text', { token: 7 }],
+    ['no end', { expiresAt: undefined }],
+    ['an end that is no number', { expiresAt: '2026-01-01' }],
+    ['roles that are no list', { roles: 'attester' }],
+    ['roles that are no texts', { roles: [1] }],
+  ])('is a session with %s', async ([, session], { onTestFinished }) => {
+    const { service, world, missing } = await bench(list, onTestFinished)
+    world.session = session
+    const error = await failure(service.listOpen(asked))
+    expect(error).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
+    expect(missing).toEqual([])
+  })
+
+  it.for<[string, Record<string, unknown>]>([
+    ['no message', { message: undefined }],
+    ['a message that is no text', { message: { text: 'x' } }],
+    ['a message of a megabyte', { message: 'x '.repeat(500_000) }],
+    ['no nonce', { nonce: undefined }],
+    ['a number as nonce', { nonce: 12345678 }],
+    ['an empty nonce', { nonce: '' }],
+    ['no end', { expiresAt: undefined }],
+  ])('is a challenge with %s', async ([, challenge], { onTestFinished }) => {
+    const signed: string[] = []
+    const { service, world, count } = await bench(list, onTestFinished, { signer: watched(signed) })
+    world.challenge = challenge
+    expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
+    expect([signed, count(SESSION)]).toEqual([[], 0])
+  })
+
+  it('is a challenge that is none of ours: nothing is signed or sent', async ({ onTestFinished }) => {
+    const signed: string[] = []
+    const { service, world, count } = await bench(list, onTestFinished, { signer: watched(signed) })
+    world.challenge = { message: `0x${'ab'.repeat(100)}` }
+    const error = await failure(service.listOpen(asked))
+    expect(error).toMatchObject({ reason: 'challenge-untrusted', kind: 'wait', ambiguous: false })
+    expect([signed, count(SESSION)]).toEqual([[], 0])
+  })
+})
+
+describe('the wallet', () => {
+  it('that fails is named, and nothing of it counts as sent', async ({ onTestFinished }) => {
+    const refusal = new AttestdError('wallet-rate-limited', 'slow down', { retryAfterMs: 4_000 })
+    const signer = { address: account.address, signMessage: () => Promise.reject(refusal) }
+    const { service, count } = await bench(list, onTestFinished, { signer })
+    expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'wallet-rate-limited', ambiguous: false })
+    expect(await failure(service.listOpen(asked))).toMatchObject({ retryAfterMs: 4_000 })
+    expect(count(SESSION)).toBe(0)
+  })
+})
+
+describe('the token', () => {
+  it('and every nonce and signature stand in no log line, error or event, whatever goes wrong', async ({
+    onTestFinished,
+  }) => {
+    const echoing: Handler = (request, response) => {
+      sendJson(response, 422, { error: `no: ${request.headers.authorization} ${request.body}` })
+    }
+    const { service, client, session, sessions, world, log, clock, malformed } = await bench(echoing, onTestFinished)
+    const errors: unknown[] = []
+    const fail = async (work: Promise<unknown>) => errors.push(await failure(work))
+    await fail(service.listOpen(asked))
+    await fail(service.find('a'))
+    await fail(service.submit(SCORE, clock.now()))
+    await fail(client.byOwner())
+    world.accepted.clear()
+    await fail(service.submit(SCORE, clock.now()))
+    world.refuseSessions = [400, 401, 403, 500]
+    for (let tries = 0; tries < 4; tries++) {
+      clock.tick(60_000)
+      await fail(service.find('a'))
+    }
+    expect(errors.every((error) => error instanceof AttestdError)).toBe(true)
+    expect(world.secrets.length).toBeGreaterThan(8)
+    expectNoSecret(world.secrets, errors, log.lines, JSON.stringify({ sessions, malformed, session, client }))
+  })
+})
+
+const SCORE = { assetId: 'a', contentHash: `0x${'ab'.repeat(32)}`, risk: 1, algorithm: 'x', notes: '' }
+
+function watched(signed: string[]) {
+  const signMessage = (parameters: { message: string }) => {
+    signed.push(parameters.message)
+    return account.signMessage(parameters)
+  }
+  return { address: account.address, signMessage }
+}
+
+function expectNoSecret(secrets: readonly string[], errors: readonly unknown[], ...texts: (string | string[])[]): void {
+  const all = [...errors.map(wholeText), ...texts.flat()].join('\n')
+  expect(all.length).toBeGreaterThan(0)
+  for (const secret of secrets) expect(all).not.toContain(secret)
+}
