@@ -1,0 +1,171 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import { type SandboxFacts, type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.js'
+import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const SCORING_MS = 60_000
+
+let folder: string
+const running: SandboxProcess[] = []
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-sandbox-data-'))
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((sandbox) => sandbox.end('SIGKILL')))
+  await fs.rm(folder, { recursive: true })
+})
+
+async function start(...args: string[]): Promise<SandboxProcess> {
+  const sandbox = await startSandboxProcess(['--data', folder, '--chain', 'memory', '--duplicates', 'store', ...args])
+  running.push(sandbox)
+  return sandbox
+}
+
+const admin = (url: string, method: string, target: string, body?: unknown) =>
+  send(url, { method, target, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_TYPE }) })
+
+async function upload({ url, sessionToken }: SandboxFacts, content: string): Promise<RawReply> {
+  const boundary = 'boundary'
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n`
+  return send(url, {
+    method: 'POST',
+    target: '/api/media/upload',
+    headers: { authorization: `Bearer ${sessionToken}`, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: `${head}${content}\r\n--${boundary}--\r\n`,
+  })
+}
+
+async function register(facts: SandboxFacts, content: string) {
+  const media = (await upload(facts, content)).json
+  const body = JSON.stringify({
+    title: content,
+    mediaContext: '',
+    contentHash: media.contentHash,
+    uri: media.uri,
+    contributorAttestationUid: media.contentHash,
+    verificationDeadline: new Date(Date.now() + 3_600_000).toISOString(),
+  })
+  const request = { method: 'POST', target: '/api/v1/submitter/media', body, headers: JSON_TYPE }
+  const { json } = await sendSigned(facts.url, facts.submitterKey, request)
+  return { ...json.asset, cid: media.cid }
+}
+
+function score(facts: SandboxFacts, assetId: string, risk: number) {
+  const body = JSON.stringify({ deepfakeRiskScore: risk, algorithm: 'a', notes: 'n' })
+  const target = `/api/v1/attester/media/${assetId}/scores`
+  return sendSigned(facts.url, facts.attesterKey, { method: 'POST', target, body, headers: JSON_TYPE })
+}
+
+it('kill -9 in the middle of many scores: every acknowledged one is there after the restart, once', {
+  timeout: SCORING_MS,
+}, async () => {
+  const first = await start()
+  const { facts } = first
+  const asset = await register(facts, 'content')
+  const acknowledged: string[] = []
+  const posts = Array.from({ length: 200 }, async (_, nth) => {
+    const reply = await score(facts, asset.id, nth / 2).catch(() => null)
+    if (reply?.status !== 200) return
+    acknowledged.push(reply.json.score.id)
+    if (acknowledged.length === 40) void first.end('SIGKILL')
+  })
+  await Promise.all(posts)
+  await first.end('SIGKILL')
+  expect(acknowledged.length).toBeGreaterThanOrEqual(40)
+
+  const second = await start()
+  const { scores } = (await admin(second.facts.url, 'GET', '/sandbox/scores')).json
+  const ids = scores.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual(expect.arrayContaining(acknowledged))
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(scores[0]).toMatchObject({ assetId: asset.id, algorithm: 'a', notes: 'n', attestation: { version: 2 } })
+})
+
+it('keys, wallets, secrets, media, assets, stake and roles are the same after a kill -9', {
+  timeout: SCORING_MS,
+}, async () => {
+  const first = await start()
+  const { facts } = first
+  const open = await register(facts, 'stays open')
+  const closed = await register(facts, 'is closed')
+  await admin(facts.url, 'POST', `/sandbox/assets/${closed.id}/close`)
+  await admin(facts.url, 'PUT', '/sandbox/stake', { stakedWei: '4000000000000000000', minStakeWei: '3' })
+  const wallet = `0x${'c'.repeat(40)}`
+  await admin(facts.url, 'PUT', '/sandbox/roles', { wallet, attester: true })
+  const made = (await admin(facts.url, 'POST', '/sandbox/keys', { kind: 'attester' })).json
+  const revoked = (await admin(facts.url, 'POST', '/sandbox/keys', { kind: 'attester' })).json
+  await admin(facts.url, 'DELETE', `/sandbox/keys/${revoked.key.id}`)
+  await first.end('SIGKILL')
+
+  const { facts: after } = await start()
+  expect({ ...after, url: '', chain: null }).toEqual({ ...facts, url: '', chain: null })
+  const list = await sendSigned(after.url, after.attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
+  expect(list.json.assets.map(({ id }: { id: string }) => id)).toEqual([open.id])
+  expect(list.json.stake).toEqual({ stakedWei: '4000000000000000000', minStakeWei: '3' })
+  const media = await send(after.url, { method: 'GET', target: `/ipfs/${open.cid}?format=raw` })
+  expect(media.body.toString()).toBe('stays open')
+  const keys = (await admin(after.url, 'GET', '/sandbox/keys')).json.keys
+  expect(keys).toHaveLength(4)
+  expect((await score(after, open.id, 1)).status).toBe(200)
+  // The new key's wallet is one of the sandbox's own: its key at the embedded wallet provider survived too.
+  const attested = await score({ ...after, attesterKey: { id: '', ...made } }, open.id, 2)
+  expect(attested.json.score.attestationUid).toMatch(/^0x/)
+  expect((await score({ ...after, attesterKey: { id: '', ...revoked } }, open.id, 3)).json.error.code).toBe(
+    'key-revoked',
+  )
+  // The same content again is a new asset, and not the id of the first.
+  expect((await register(after, 'stays open')).id).not.toBe(open.id)
+})
+
+it('its files are for their owner only, and another sandbox may not open them', { timeout: SCORING_MS }, async () => {
+  await start()
+  for (const name of ['identity.json', 'journal.jsonl']) {
+    expect((await fs.stat(path.join(folder, name))).mode & 0o777).toBe(0o600)
+  }
+  await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+})
+
+it.each([
+  ['identity.json', '{"version":1}'],
+  ['identity.json', 'not JSON, with a secret: sk_1'],
+  ['journal.jsonl', 'something else\n'],
+])('a bad %s is named, and neither overwritten nor shown', async (name, text) => {
+  await (await startSandbox({ dataDirectory: folder })).close()
+  const file = path.join(folder, name)
+  await fs.writeFile(file, text)
+  const error = await startSandbox({ dataDirectory: folder }).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(AttestdError)
+  expect((error as AttestdError).reason).toBe('sandbox-data-invalid')
+  expect((error as AttestdError).message).toContain(file)
+  expect((error as AttestdError).message).not.toContain('sk_1')
+  expect(await fs.readFile(file, 'utf8')).toBe(text)
+})
+
+it('the switch back to the start is kept as well; keys and media stay', async () => {
+  const first = await startSandbox({ dataDirectory: folder })
+  await first.registerFile('f', { content: Buffer.from('x') })
+  await first.control.setStake({ stakedWei: 1n })
+  await first.control.setRoles({ wallet: first.wallets.attester.address, attester: false })
+  first.control.createKey({ kind: 'submitter' })
+  await first.control.reset()
+  await first.close()
+  const second = await startSandbox({ dataDirectory: folder })
+  expect(second.control.assets()).toEqual([])
+  expect(second.control.keys()).toHaveLength(3)
+  expect(await second.registry.rolesOf(second.wallets.attester.address)).toEqual({ attester: true, submitter: false })
+  expect((await second.registry.stakeOf(second.wallets.attester.address)).stakedWei).toBe(2n * 10n ** 18n)
+  await second.close()
+})
+
+it('what is given goes before what was kept', async () => {
+  await (await startSandbox({ dataDirectory: folder })).close()
+  const attesterKey = { accessKey: 'ak_att_given', signingSecret: 's' }
+  const second = await startSandbox({ dataDirectory: folder, attesterKey, sessionToken: 'given' })
+  await second.close()
+  expect([second.attesterKey.accessKey, second.sessionToken]).toEqual(['ak_att_given', 'given'])
+})
