@@ -143,7 +143,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   }
 }
 
-async function collect({ queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
+async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
   for (const name of QUEUE_NAMES) {
     for (const [state, count] of Object.entries(await queue.counts(name))) {
       metrics.queueDepth.set({ queue: name, state }, count)
@@ -151,6 +151,8 @@ async function collect({ queue, metrics, activity }: DaemonParts, roles: Roles):
   }
   const { connected, lastByteAgeMs } = activity.stream()
   metrics.streamConnected.set({}, connected ? 1 : 0)
+  const read = roles.readiness.contract?.watch.latest
+  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
   if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
   const processes = roles.readiness.detectors?.state()
   if (processes) {

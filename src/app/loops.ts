@@ -3,7 +3,7 @@ import type { Log } from '../core/log.js'
 
 /** The loops that run beside the workers until a stop. One that ends before is a loss that only a restart mends. */
 export class Loops {
-  /** Resolves with the error of a loop that ended too early. */
+  /** Resolves with the error of a loop that ended too early, or of what the process was lost over. */
   readonly lost: Promise<Error>
   readonly #stopping: AbortSignal
   readonly #log: Log
@@ -25,6 +25,11 @@ export class Loops {
         (error: unknown) => this.#end(name, error),
       ),
     )
+  }
+
+  /** Loses the process over what no loop ended by. */
+  lose(error: Error): void {
+    if (!this.#stopping.aborted) this.#tellLost(error)
   }
 
   /** Resolves when all loops ended, at the latest after `capMs`. */

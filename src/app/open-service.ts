@@ -1,24 +1,48 @@
+import type { Address } from 'viem'
 import type { RequestEvent } from '../service/http.js'
 import type { AttesterService } from '../service/port.js'
 import type { OnMalformed } from '../service/record.js'
 import type { ClockState, ServiceClock } from '../service/service-clock.js'
 import { openSignedKey } from './open-signed-key.js'
+import { openWalletOf } from './open-wallet.js'
+import { openWalletSession } from './open-wallet-session.js'
 import type { DaemonParts } from './parts.js'
 
 /** The service behind the port, with its clock. */
 export interface OpenService {
   readonly service: AttesterService
   readonly clock: ServiceClock
+  /** The attester's wallet, where this process holds it. */
+  readonly address?: Address
   close(): Promise<void>
 }
 
 type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random'>
 
-/** The service of the settings behind the port, counted and logged. @throws AttestdError setting-invalid */
-export function openService(parts: ServiceParts): OpenService {
-  const { clock, options, random } = parts
+/**
+ * The service of the settings behind the port, counted and logged, whichever API it speaks.
+ * @param onRoleMissing told when a wallet-session service says that the wallet is no attester
+ * @throws AttestdError setting-invalid, wallet-unusable
+ */
+export async function openService(parts: ServiceParts, onRoleMissing: (error: Error) => void): Promise<OpenService> {
+  const { clock, metrics, options, random } = parts
   const { settings, log } = options
-  return openSignedKey(settings, { clock, random, log, ...countedBy(parts) })
+  const watched = { clock, random, log, ...countedBy(parts) }
+  if (settings.serviceApi === 'signed-key') return openSignedKey(settings, watched)
+  const { askPassword } = options
+  const signer = await openWalletOf(settings, { clock, ...(askPassword ? { askPassword } : {}) })
+  const opened = openWalletSession(settings, {
+    ...watched,
+    signer,
+    role: 'attester',
+    onRoleMissing,
+    onSession: ({ event }) => metrics.sessions.inc({ event }),
+    onSignature: ({ wallet, outcome, elapsedMs }) => {
+      metrics.signatures.inc({ wallet, outcome })
+      metrics.signatureSeconds.observe({ wallet }, elapsedMs / 1000)
+    },
+  })
+  return { ...opened, address: signer.address }
 }
 
 /** What both clients tell, as metrics and throttled log lines. */

@@ -5,6 +5,7 @@ import type { Gate } from '../pipeline/gate.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { ClockState } from '../service/service-clock.js'
 import type { Activity } from './activity.js'
+import type { WatchedContract } from './service-side.js'
 
 /** The parts that readiness looks at; a process without a role has no such part, and no such check. */
 export interface ReadinessParts {
@@ -13,6 +14,8 @@ export interface ReadinessParts {
   readonly queue: QueueEngine
   readonly detectors: DetectorHost | null
   readonly stream: { readonly activity: Activity; readonly idleMs: number } | null
+  /** Null where no stake contract is read. */
+  readonly contract: WatchedContract | null
   readonly submission: { readonly gate: Gate; readonly serviceClock: () => ClockState } | null
 }
 
@@ -20,7 +23,15 @@ export interface ReadinessParts {
 const INFERENCE_FRESH_MS = 60_000
 
 /** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
-export function registerReadiness({ health, draining, queue, detectors, stream, submission }: ReadinessParts): void {
+export function registerReadiness({
+  health,
+  draining,
+  queue,
+  detectors,
+  stream,
+  submission,
+  contract,
+}: ReadinessParts): void {
   health.register('queue', async () => {
     await queue.ping()
     return { ok: true, says: 'The queue engine answers.' }
@@ -33,7 +44,7 @@ export function registerReadiness({ health, draining, queue, detectors, stream, 
   if (detectors) health.register('inference', () => inferenceCheck(detectors))
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
-    health.register('stake', () => stakeCheck(submission.gate))
+    health.register('stake', () => stakeCheck(submission.gate, contract))
     health.register('clock', () => clockCheck(submission.serviceClock()))
   }
 }
@@ -59,7 +70,7 @@ function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>
   return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
 }
 
-function stakeCheck(gate: Gate): CheckResult {
+function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
   const { stake } = gate
   if (gate.refused) {
     return {
@@ -68,7 +79,13 @@ function stakeCheck(gate: Gate): CheckResult {
       says: 'The service refuses this key, as it does below the minimum stake.',
     }
   }
-  if (!stake) return { ok: false, reason: 'stake-unknown', says: 'The stake has not been read yet.' }
+  if (!gate.hasRole) {
+    return { ok: false, reason: 'role-missing', says: 'The stake contract does not have the wallet as an attester.' }
+  }
+  if (!stake) {
+    const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
+    return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
+  }
   const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
   return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }
 }

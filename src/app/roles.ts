@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { DetectorHost } from '../detect/detection.js'
 import { analyze } from '../pipeline/analyze.js'
-import { Gate } from '../pipeline/gate.js'
+import type { Gate } from '../pipeline/gate.js'
 import { keepGate } from '../pipeline/gatekeeper.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
 import { ShadowLine } from '../pipeline/shadow-line.js'
-import { StakeReader } from '../pipeline/stake-reader.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
@@ -15,14 +14,14 @@ import { probeInference } from './inference-probe.js'
 import { Loops } from './loops.js'
 import { openDetectors } from './open-detectors.js'
 import { openMedia } from './open-media.js'
-import { type OpenService, openService } from './open-service.js'
 import type { DaemonParts } from './parts.js'
 import type { ReadinessParts } from './readiness.js'
 import { countDetectorEvent, countMediaEvent } from './room-events.js'
+import { openServiceSide, type ServiceSide } from './service-side.js'
 
 /** What this process does: intake, analyze and submit, or some of them. */
 export interface Roles {
-  readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission'>
+  readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission' | 'contract'>
   readonly draining: boolean
   /** Resolves with the error when a loop ended that should not have: only a restart mends it. */
   readonly lost: Promise<Error>
@@ -73,9 +72,13 @@ export async function startRoles(parts: DaemonParts, closers: (() => Promise<unk
   if (analysis) loops.keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
 
   const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
-  const side = usesService ? openServiceSide(parts) : null
+  const side = usesService ? await openServiceSide(parts, loops) : null
   if (side) closers.push(() => side.opened.close())
   if (side) loops.keep('service clock', side.opened.clock.run(stopTaking.signal))
+  if (side?.contract) {
+    closers.push(() => side.contract!.close())
+    loops.keep('stake contract', side.contract.watch.run(stopTaking.signal))
+  }
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
@@ -90,6 +93,7 @@ export async function startRoles(parts: DaemonParts, closers: (() => Promise<unk
       detectors: analysis?.detectors ?? null,
       stream: intake ? { activity, idleMs: settings.streamIdleMs } : null,
       submission: side && submission ? { gate: side.gate, serviceClock: () => side.opened.clock.state() } : null,
+      contract: side?.contract ?? null,
     },
     lost: loops.lost,
     get draining() {
@@ -154,28 +158,6 @@ async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
   return { detectors, verdicts, worker }
-}
-
-/** What intake and submission share on the side of the service. */
-interface ServiceSide {
-  readonly opened: OpenService
-  readonly gate: Gate
-  readonly stake: StakeReader
-}
-
-function openServiceSide(parts: DaemonParts): ServiceSide {
-  const { clock, metrics, options, random } = parts
-  const opened = openService(parts)
-  const gate = new Gate({ clock, random, serviceClock: () => opened.clock.state() })
-  const stake = new StakeReader({
-    service: opened.service,
-    gate,
-    clock,
-    log: options.log,
-    onStake: (read) => metrics.setStake(read),
-    onRefused: () => metrics.stakeEnough.set({}, 0),
-  })
-  return { opened, gate, stake }
 }
 
 function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intake {
