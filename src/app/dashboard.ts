@@ -3,29 +3,52 @@ import { AttestdError } from '../core/errors.js'
 import type { SignedKeyClient } from '../service/signed-key/client.js'
 import type { KeyKind } from '../service/signed-key/schemas.js'
 import { openSignedKey } from './open-signed-key.js'
+import { openWalletOf, type WalletOfOptions } from './open-wallet.js'
+import { openWalletSession } from './open-wallet-session.js'
+
+export interface DashboardSession {
+  readonly wallet: WalletOfOptions
+  /** A session of a wallet must have one of these. */
+  readonly roles: readonly KeyKind[]
+}
 
 /**
  * Calls a dashboard route with the bearer token of the settings, or, on a wallet-session service, with that of a
  * session which the wallet opens.
- * @param kind the role that the session must have; null: any
  */
 export async function withDashboard<T>(
   settings: Settings,
-  kind: KeyKind | null,
+  session: DashboardSession,
   work: (client: SignedKeyClient, sessionToken: string) => Promise<T>,
 ): Promise<T> {
   const { client, close } = openSignedKey(settings)
   try {
-    return await work(client, await tokenOf(settings, kind))
-  } catch (error) {
-    throw readable(error, settings)
+    const token =
+      settings.serviceApi === 'wallet-session' ? await walletToken(settings, session) : settings.sessionToken
+    return await work(client, token!).catch((error: unknown) => {
+      throw readable(error, settings)
+    })
   } finally {
     await close()
   }
 }
 
-async function tokenOf(settings: Settings, _kind: KeyKind | null): Promise<string> {
-  return settings.sessionToken!
+/** Throws `role-missing` where the wallet has none of the roles. */
+async function walletToken(settings: Settings, { roles, wallet }: DashboardSession): Promise<string> {
+  const signer = await openWalletOf(settings, wallet)
+  let missing: unknown
+  for (const role of roles) {
+    const { close, session } = openWalletSession(settings, { role, signer })
+    try {
+      return await session.token(wallet.signal)
+    } catch (error) {
+      if (!(error instanceof AttestdError) || error.reason !== 'role-missing') throw error
+      missing = error
+    } finally {
+      await close()
+    }
+  }
+  throw missing
 }
 
 /** That these routes take a wallet session is not stated anywhere: a service that does not take it says 401 or 404. */

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
 import { withDashboard } from './dashboard.js'
+import type { WalletOfOptions } from './open-wallet.js'
 
 /** Where the two halves of a key were written. */
 export interface KeyFiles {
@@ -22,10 +23,13 @@ export interface NewKeyWish {
 export async function createKey(
   settings: Settings,
   { kind, label, out }: NewKeyWish,
+  wallet: WalletOfOptions = {},
 ): Promise<{ key: CreatedKey; files: KeyFiles | null }> {
   const places = out === null ? null : await holdPlaces(out)
   try {
-    const key = await withDashboard(settings, kind, (client, token) => client.createKey({ kind, label }, token))
+    const key = await withDashboard(settings, { wallet, roles: [kind] }, (client, token) =>
+      client.createKey({ kind, label }, token),
+    )
     await places?.fill(key)
     return { key, files: places }
   } catch (error) {
@@ -37,8 +41,10 @@ export async function createKey(
 }
 
 /** Revokes a key by its id. Throws as the service refuses, `setting-missing` without a session. */
-export async function revokeKey(settings: Settings, id: string): Promise<void> {
-  await withDashboard(settings, null, (client, token) => client.revokeKey(id, token))
+export async function revokeKey(settings: Settings, id: string, wallet: WalletOfOptions = {}): Promise<void> {
+  await withDashboard(settings, { wallet, roles: ['attester', 'submitter'] }, (client, token) =>
+    client.revokeKey(id, token),
+  )
 }
 
 /** The two files are opened before the key is made: a secret that cannot be written would be lost for good. */

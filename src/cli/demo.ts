@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
-import { Command } from 'commander'
-import type { DemoProgress, DemoResult, DemoRow } from '../app/demo.js'
+import { Command, Option } from 'commander'
+import type { DemoRow } from '../app/demo/demo-rows.js'
+import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
 import { EXIT } from '../core/shutdown.js'
 import { progressBar } from './progress.js'
 import { table } from './table.js'
@@ -8,14 +9,19 @@ import { table } from './table.js'
 export function demoVerb(): Command {
   return new Command('demo')
     .description('Score real sample media end to end against a local sandbox, with nothing installed but Node.')
+    .addOption(
+      new Option('--api <api>', 'which API the daemon and the submitter speak')
+        .choices(['signed-key', 'wallet-session'])
+        .default('signed-key'),
+    )
     .option('--json <file>', 'also write the result as JSON')
     .action(demo)
 }
 
-async function demo({ json }: { json?: string }): Promise<void> {
-  const { runDemo } = await import('../app/demo.js')
-  const result = await runDemo(progressOn(process.stderr))
-  process.stdout.write(`\n${demoTable(result.rows)}\n\n${summary(result)}\n`)
+async function demo({ api, json }: { api: DemoOptions['api']; json?: string }): Promise<void> {
+  const { runDemo } = await import('../app/demo/run-demo.js')
+  const result = await runDemo({ api, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
+  process.stdout.write(`\n${demoTable(result)}\n\n${summary(result)}\n`)
   if (json) await fs.writeFile(json, `${JSON.stringify(result, null, 2)}\n`)
   process.exitCode = result.ok ? EXIT.ok : EXIT.failed
 }
@@ -24,7 +30,8 @@ function progressOn(out: NodeJS.WriteStream): DemoProgress {
   return { step: (text) => out.write(`• ${text}\n`), scored: progressBar(out, 'scored') }
 }
 
-function demoTable(rows: readonly DemoRow[]): string {
+function demoTable({ api, rows }: DemoResult): string {
+  const isAttested = api === 'wallet-session'
   const columns = [
     { title: 'asset', max: 38 },
     { title: 'kind' },
@@ -33,6 +40,7 @@ function demoTable(rows: readonly DemoRow[]): string {
     { title: 'detector' },
     { title: 'open→accepted', right: true },
     { title: 'receipt', max: 40 },
+    ...(isAttested ? [{ title: 'attestation', max: 40 }] : []),
   ]
   return table(
     columns,
@@ -44,11 +52,32 @@ function demoTable(rows: readonly DemoRow[]): string {
       row.detector ?? row.reason ?? 'no score',
       row.openToAcceptedMs === null ? '–' : `${(row.openToAcceptedMs / 1000).toFixed(2)} s`,
       row.receiptId ?? '–',
+      attestationText(row),
     ]),
   )
 }
 
-function summary({ ok, rows, daemonExit, startMs, wallMs, logFile }: DemoResult): string {
+function attestationText({ attested }: DemoRow): string {
+  if (attested === null) return '–'
+  return attested.fault ?? `${attested.uid.slice(0, 10)}…${attested.uid.slice(-4)}`
+}
+
+function attestedLines({ api, chain, rows }: DemoResult): string[] {
+  if (api !== 'wallet-session' || chain === null) return []
+  const proven = rows.filter(({ attested }) => attested?.fault === null).length
+  return [
+    `${proven} of ${rows.length} scores carry an off-chain attestation of the attester's wallet that was verified once more.`,
+    chainText(chain),
+  ]
+}
+
+function chainText({ chainId, kind, stakeContract }: DemoChain): string {
+  const where = kind === 'anvil' ? `a local chain (anvil, id ${chainId})` : 'memory, because anvil is not installed'
+  return `Stake and roles were read from ${stakeContract} in ${where}.`
+}
+
+function summary(result: DemoResult): string {
+  const { ok, rows, daemonExit, startMs, wallMs, logFile } = result
   const once = rows.filter(({ accepted }) => accepted === 1).length
   const twice = rows.filter(({ accepted }) => accepted > 1).length
   const times = rows.flatMap(({ openToAcceptedMs }) => openToAcceptedMs ?? []).sort((a, b) => a - b)
@@ -59,6 +88,7 @@ function summary({ ok, rows, daemonExit, startMs, wallMs, logFile }: DemoResult)
   }
   const lines = [
     `${once} of ${rows.length} assets have exactly one accepted score${twice > 0 ? `, ${twice} have more` : ''}.`,
+    ...attestedLines(result),
     `Risk 50 or more: ${flagged('machine')} machine-made, ${flagged('real')} real. A handful of samples is no benchmark; the detector's card has its measured figures.`,
     `Daemon ready after ${(startMs / 1000).toFixed(1)} s, median open→accepted ${((median ?? 0) / 1000).toFixed(2)} s, everything ${(wallMs / 1000).toFixed(1)} s; the daemon's exit code was ${daemonExit}.`,
   ]

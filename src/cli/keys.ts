@@ -3,6 +3,7 @@ import type { KeyFiles } from '../app/keys.js'
 import { AttestdError } from '../core/errors.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
 import { neededForKeys } from './needed-settings.js'
+import { askWalletPassword } from './password-prompt.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 
 interface CreateFlags {
@@ -35,7 +36,7 @@ function revokeVerb(): Command {
   )
   return verb.action(async (id: string) => {
     const { revokeKey } = await import('../app/keys.js')
-    await revokeKey(settingsOf(verb, neededForKeys).settings, id)
+    await revokeKey(settingsOf(verb, neededForKeys).settings, id, { askPassword: askWalletPassword })
     process.stdout.write(`Revoked: ${id}\n`)
   })
 }
@@ -47,7 +48,11 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
     throw new AttestdError('setting-invalid', 'The secret is shown on a terminal only; name a folder for it by --out.')
   }
   const { createKey } = await import('../app/keys.js')
-  const { files, key } = await createKey(settings, { kind, label, out: out ?? null })
+  const { files, key } = await createKey(
+    settings,
+    { kind, label, out: out ?? null },
+    { askPassword: askWalletPassword },
+  )
   process.stdout.write(json ? `${JSON.stringify(jsonView(key, files))}\n` : textView(key, files))
 }
 

@@ -30,8 +30,9 @@ export async function askPassword(question: string, terminal: Terminal = ownTerm
       'The password of the wallet cannot be asked for without a terminal: set ATTESTD_WALLET_PASSWORD_FILE to the path of a file that holds it.',
     )
   }
-  output.write(question)
+  // Before the question stands there: what is typed earlier would be shown.
   input.setRawMode(true)
+  output.write(question)
   try {
     return await readLine(input)
   } finally {
@@ -39,6 +40,11 @@ export async function askPassword(question: string, terminal: Terminal = ownTerm
     input.pause()
     output.write('\n')
   }
+}
+
+/** Asks for the password of a keystore. @throws AttestdError as `askPassword` */
+export function askWalletPassword(file: string): Promise<string> {
+  return askPassword(`Password of ${file}: `)
 }
 
 /** Asks for a new password, twice. @throws AttestdError setting-missing, setting-invalid where the two differ */

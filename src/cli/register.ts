@@ -9,6 +9,7 @@ import type { Turnaround } from '../service/port.js'
 import { durationFlag } from './duration.js'
 import { errorForPeople } from './exit-code.js'
 import { neededToRegister } from './needed-settings.js'
+import { askWalletPassword } from './password-prompt.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 
 interface RegisterFlags {
@@ -59,7 +60,10 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
       ...(turnaround === undefined ? {} : { turnaround }),
       ...(attestationUid === undefined ? {} : { attestationUid }),
     }
-    const { asset, end } = await register(settings, request, progressOn(process.stderr, flags), signals.drain)
+    const { asset, end } = await register(settings, request, progressOn(process.stderr, flags), {
+      askPassword: askWalletPassword,
+      signal: signals.drain,
+    })
     process.stdout.write(flags.json ? `${JSON.stringify({ asset, end })}\n` : `${endText(asset, end)}\n`)
     process.exitCode = exitCodeAfter(end)
   } finally {
@@ -70,7 +74,9 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
 function progressOn(out: NodeJS.WriteStream, { follow }: RegisterFlags): RegisterProgress {
   return {
     registered: ({ id, bytes, contentHash, mediaType, uri, verificationDeadline }) => {
-      out.write(`• uploaded ${bytes} bytes of ${mediaType}, content hash ${contentHash}\n  ${uri}\n`)
+      out.write(
+        `• uploaded ${bytes} bytes (${mediaType ?? 'of an unknown kind'}), content hash ${contentHash}\n  ${uri}\n`,
+      )
       out.write(`• registered as ${id}, open until ${verificationDeadline}\n`)
       if (follow) out.write('• waiting for a score; Ctrl-C stops the waiting, the asset stays\n')
     },

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { checkWallet, openWalletOf, walletSettingsNeeded } from '../app/open-wallet.js'
 import type { SettingKey } from '../config/settings.js'
 import { walletSettings } from '../config/wallet-settings.js'
-import { askNewPassword, askPassword } from './password-prompt.js'
+import { askNewPassword, askWalletPassword } from './password-prompt.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
@@ -51,7 +51,7 @@ function addressVerb(): Command {
   )
   return verb.action(async () => {
     const { settings } = settingsOf(verb, walletSettingsNeeded)
-    const signer = await openWalletOf(settings, { askPassword: (file) => askPassword(`Password of ${file}: `) })
+    const signer = await openWalletOf(settings, { askPassword: askWalletPassword })
     await checkWallet(signer)
     process.stdout.write(`${signer.address}\n`)
   })

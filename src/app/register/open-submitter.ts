@@ -1,8 +1,16 @@
 import type { Settings } from '../../config/settings.js'
+import { openWalletOf, type WalletOfOptions, walletSettingsNeeded } from '../open-wallet.js'
+import { contributorAttestations } from './contributor-attestation.js'
 import { openSignedKeySubmitter } from './signed-key-submitter.js'
 import type { SubmitterSide } from './submitter-side.js'
+import { openWalletSubmitter } from './wallet-submitter.js'
 
-/** The submitter's side of the service of the settings. */
-export async function openSubmitter(settings: Settings): Promise<SubmitterSide> {
-  return openSignedKeySubmitter(settings, null)
+/** The submitter's side of the service of the settings. Throws `wallet-unusable`, `setting-*`. */
+export async function openSubmitter(settings: Settings, options: WalletOfOptions = {}): Promise<SubmitterSide> {
+  if (settings.serviceApi === 'wallet-session') {
+    return openWalletSubmitter(settings, await openWalletOf(settings, options))
+  }
+  const hasWallet = walletSettingsNeeded(settings).every((key) => settings[key] !== undefined)
+  const attest = hasWallet ? contributorAttestations(settings, await openWalletOf(settings, options)) : null
+  return openSignedKeySubmitter(settings, attest)
 }

@@ -31,7 +31,8 @@ export interface Registered extends RegisteredAsset {
   readonly contentHash: Hex
   readonly uri: string
   readonly title: string
-  readonly mediaType: MediaType
+  /** Null where the bytes do not tell and the API need not be told. */
+  readonly mediaType: MediaType | null
   readonly bytes: number
   /** ISO 8601. */
   readonly verificationDeadline: string
@@ -42,12 +43,10 @@ export interface Registered extends RegisteredAsset {
  * @throws AttestdError upload-refused, media-unsupported, content-hash-mismatch, setting-invalid, service-*, wallet-*
  */
 export async function registerFile(side: SubmitterSide, wish: RegisterWish, signal?: AbortSignal): Promise<Registered> {
+  checkWish(side, wish)
   const { mediaContext = '' } = wish
-  if (mediaContext.length > MEDIA_CONTEXT_MAX) {
-    throw new AttestdError('setting-invalid', `A context has at most ${MEDIA_CONTEXT_MAX} characters.`)
-  }
   const content = await readUpload(wish.file)
-  const mediaType = wish.mediaType ?? (await mediaTypeIn(wish.file, content))
+  const mediaType = await mediaTypeIn(side, wish, content)
   const name = path.basename(wish.file)
   const contentHash = await hashOf(content, wish.contentHash)
   const stored = await side.upload({ name, content }, signal)
@@ -58,8 +57,8 @@ export async function registerFile(side: SubmitterSide, wish: RegisterWish, sign
     mediaContext,
     contentHash,
     uri: stored.uri,
-    mediaType,
     deadline,
+    ...(side.takesHints && mediaType ? { mediaType } : {}),
     ...(wish.turnaround === undefined ? {} : { turnaround: wish.turnaround }),
     ...(wish.attestationUid === undefined ? {} : { attestationUid: wish.attestationUid }),
   }
@@ -74,6 +73,16 @@ export async function registerFile(side: SubmitterSide, wish: RegisterWish, sign
     mediaType,
     bytes: content.byteLength,
     verificationDeadline: new Date(deadline).toISOString(),
+  }
+}
+
+/** What can be known to be wrong before anything is sent. */
+function checkWish({ takesHints }: SubmitterSide, { mediaContext = '', mediaType, turnaround }: RegisterWish): void {
+  if (mediaContext.length > MEDIA_CONTEXT_MAX) {
+    throw new AttestdError('setting-invalid', `A context has at most ${MEDIA_CONTEXT_MAX} characters.`)
+  }
+  if (!takesHints && (mediaType !== undefined || turnaround !== undefined)) {
+    throw new AttestdError('setting-invalid', 'This API has no field for the kind of media or the turnaround.')
   }
 }
 
@@ -98,9 +107,13 @@ async function readUpload(file: string): Promise<Uint8Array> {
   }
 }
 
-async function mediaTypeIn(file: string, content: Uint8Array): Promise<MediaType> {
-  const told = mediaTypeOf(await sniff(content))
-  if (told) return told
+async function mediaTypeIn(
+  { takesHints }: SubmitterSide,
+  { file, mediaType }: RegisterWish,
+  content: Uint8Array,
+): Promise<MediaType | null> {
+  const told = mediaType ?? mediaTypeOf(await sniff(content))
+  if (told !== null || !takesHints) return told
   throw new AttestdError('media-unsupported', `${file} does not show what kind of media it is; say it by --media-type.`)
 }
 

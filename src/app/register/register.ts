@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { type AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
+import type { WalletOfOptions } from '../open-wallet.js'
 import { type FollowEnd, followAsset } from './follow-asset.js'
 import { openSubmitter } from './open-submitter.js'
 import { type Registered, type RegisterWish, registerFile } from './register-file.js'
@@ -9,6 +10,11 @@ import { type Registered, type RegisterWish, registerFile } from './register-fil
 export interface RegisterRequest extends Omit<RegisterWish, 'contentHash'> {
   /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
   readonly followMs?: number | null
+}
+
+export interface RegisterOptions extends Required<Pick<WalletOfOptions, 'askPassword'>> {
+  /** Ends the following; before that, the whole. */
+  readonly signal: AbortSignal
 }
 
 /** Told while a file is registered and followed. */
@@ -25,16 +31,15 @@ export type RegisterEnd =
 
 /**
  * Registers a file at the service of the settings and follows it until it is scored.
- * @param signal ends the following; before that, the whole
  * @throws AttestdError as `registerFile`
  */
 export async function register(
   settings: Settings,
   { followMs, ...wish }: RegisterRequest,
   progress: RegisterProgress,
-  signal: AbortSignal,
+  { askPassword, signal }: RegisterOptions,
 ): Promise<{ asset: Registered; end: RegisterEnd }> {
-  const side = await openSubmitter(settings)
+  const side = await openSubmitter(settings, { askPassword, signal })
   try {
     const asset = await registerFile(side, { ...wish, contentHash: settings.contentHash }, signal)
     progress.registered(asset)

@@ -16,14 +16,16 @@ const aggregated = z.looseObject({ aggregate: z.looseObject({}) })
  */
 export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload | null): SubmitterSide {
   const { client, clock, close } = openSignedKey(settings)
+  const now = async (signal?: AbortSignal) => {
+    await clock.ready(signal)
+    return clock.now()
+  }
   return {
-    now: async (signal) => {
-      await clock.ready(signal)
-      return clock.now()
-    },
+    takesHints: true,
+    now,
     upload: (file, signal) => client.upload(file, settings.sessionToken, signal),
     register: async ({ attestationUid, deadline, ...asset }, signal) => {
-      const attestation = attestationUid === undefined ? ((await attest?.(asset)) ?? null) : null
+      const attestation = attestationUid === undefined ? ((await attest?.(asset, await now(signal))) ?? null) : null
       const uid = attestationUid ?? attestation?.uid ?? asset.contentHash
       const reply = await client.register(
         { ...asset, contributorAttestationUid: uid, verificationDeadline: new Date(deadline).toISOString() },

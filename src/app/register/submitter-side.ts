@@ -12,7 +12,8 @@ export interface NewAsset {
   /** 0x and 64 hex characters, lower case. */
   readonly contentHash: Hex
   readonly uri: string
-  readonly mediaType: MediaType
+  /** Absent where the API has no field for it. */
+  readonly mediaType?: MediaType
   /** Absent where the submitter did not say. */
   readonly turnaround?: Turnaround
   /** Made from the wallet, or from the content hash, where absent. */
@@ -39,6 +40,8 @@ export type Standing =
 
 /** What a submitter does at a service, whichever API it speaks. Errors are `AttestdError`s. */
 export interface SubmitterSide {
+  /** Whether the API has fields for the kind of media and the turnaround. */
+  readonly takesHints: boolean
   /** Service time where a submitter can ask for it, else the local clock; Unix milliseconds. */
   now(signal?: AbortSignal): Promise<number>
   upload(file: UploadFile, signal?: AbortSignal): Promise<{ readonly contentHash: string; readonly uri: string }>

@@ -1,0 +1,56 @@
+import type { EasProfile } from '../../chain/eas/attestation.js'
+import type { LedgerEntry } from '../../pipeline/ledger.js'
+import type { Sandbox } from '../../sandbox/create-sandbox.js'
+import type { Sample } from '../samples.js'
+import { type Attested, attestedBy } from './attested.js'
+
+/** What became of one asset of the demo. */
+export interface DemoRow {
+  readonly assetId: string
+  readonly title: string
+  readonly file: string
+  readonly mediaType: string
+  readonly made: Sample['made']
+  /** 0 to 100; null where there is no accepted score. */
+  readonly risk: number | null
+  readonly detector: string | null
+  /** From registration to the accepted score, by the service's clock. */
+  readonly openToAcceptedMs: number | null
+  readonly receiptId: string | null
+  /** Scores on record; exactly one is right. */
+  readonly accepted: number
+  /** Why there is no score, where the daemon said so. */
+  readonly reason: string | null
+  /** Null where the API has none that the attester makes. */
+  readonly attested: Attested | null
+}
+
+export interface DemoRecords {
+  readonly sandbox: Sandbox
+  readonly entries: readonly LedgerEntry[]
+  /** Of the attestations that must be there; null where the attester makes none. */
+  readonly profile: EasProfile | null
+}
+
+/** The row of one sample. @param assetId of its asset */
+export async function demoRow(sample: Sample, assetId: string, records: DemoRecords): Promise<DemoRow> {
+  const { entries, profile, sandbox } = records
+  const scores = sandbox.scores().filter((score) => score.assetId === assetId)
+  const asset = sandbox.control.assets().find(({ id }) => id === assetId)
+  const [score] = scores
+  const trouble = entries.find((entry) => entry.assetId === assetId && 'reason' in entry)
+  return {
+    assetId,
+    title: sample.title,
+    file: sample.file,
+    mediaType: sample.mediaType,
+    made: sample.made,
+    risk: score?.deepfakeRiskScore ?? null,
+    detector: score?.algorithm ?? null,
+    openToAcceptedMs: score && asset ? score.createdAt - asset.createdAt : null,
+    receiptId: score?.id ?? null,
+    accepted: scores.length,
+    reason: trouble && 'reason' in trouble ? trouble.reason : null,
+    attested: profile && score && asset ? await attestedBy(profile, asset.contentHash, score) : null,
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { assetIdIn, assetRecordIn, scoreCountIn } from '../../service/wallet-session/reading.js'
+import type { Signer } from '../../wallet/signer.js'
+import { openWalletSession } from '../open-wallet-session.js'
+import { contributorAttestations } from './contributor-attestation.js'
+import type { Standing, SubmitterSide } from './submitter-side.js'
+
+const seen = z.looseObject({ status: z.string(), aggregate: z.unknown().optional() })
+
+/** The submitter's side of a wallet-session service, in a session of a wallet that has the role submitter. */
+export function openWalletSubmitter(settings: Settings, signer: Signer): SubmitterSide {
+  const { client, close } = openWalletSession(settings, { role: 'submitter', signer })
+  const attest = contributorAttestations(settings, signer)
+  // Chain time is for attesters only.
+  const now = async () => systemClock.now()
+  return {
+    takesHints: false,
+    now,
+    upload: (file, signal) => client.upload(file, signal),
+    register: async (asset, signal) => {
+      const { attestationUid, contentHash, deadline, mediaContext, title, uri } = asset
+      const attestation = attestationUid === undefined ? await attest(asset, await now()) : null
+      const uid = attestationUid ?? attestation!.uid
+      const record = await client.register(
+        {
+          title,
+          mediaContext,
+          contentHash,
+          uri,
+          contributorAttestationUid: uid,
+          verificationDeadline: new Date(deadline).toISOString(),
+        },
+        signal,
+      )
+      const id = assetIdIn(record)
+      if (id !== undefined) return { id, attestationUid: uid, attestation }
+      throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer names no id.')
+    },
+    look: async (id, signal) => standingIn(await client.byOwner(signal), id),
+    close,
+  }
+}
+
+/** @param assets the owner's, as the service lists them */
+function standingIn(assets: readonly unknown[], id: string): Standing {
+  const found = assets.find((value) => assetIdIn(assetRecordIn(value)) === id)
+  if (found === undefined) return { state: 'gone' }
+  // Count and aggregate may stand beside the asset or in it.
+  const record = { ...z.looseObject({}).parse(found), ...assetRecordIn(found) }
+  const parsed = seen.safeParse(record)
+  const scoreCount = scoreCountIn(record)
+  if (!parsed.success || scoreCount === null) {
+    throw new AttestdError('service-reply-invalid', 'The list of own assets does not say how the asset stands.')
+  }
+  const { aggregate = null, status } = parsed.data
+  return { state: status === 'open' ? 'open' : 'closed', scoreCount, aggregate }
+}

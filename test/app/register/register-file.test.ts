@@ -1,0 +1,124 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RegisterWish, registerFile } from '../../../src/app/register/register-file.js'
+import type { NewAsset, SubmitterSide } from '../../../src/app/register/submitter-side.js'
+import { AttestdError } from '../../../src/core/errors.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-register-file-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+/** A file of the folder with this content, or this many bytes. */
+async function file(name: string, content: Uint8Array | number): Promise<string> {
+  const at = path.join(folder, name)
+  await fs.writeFile(at, typeof content === 'number' ? '' : content)
+  if (typeof content === 'number') await fs.truncate(at, content)
+  return at
+}
+
+const HELLO = new TextEncoder().encode('hello')
+/** Of `hello`, from sha256sum. */
+const HASH = '0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
+const UID = `0x${'ab'.repeat(32)}` as const
+
+/** A service that keeps what it is sent. */
+function service(own: Partial<SubmitterSide> = {}) {
+  const sent: string[] = []
+  const assets: NewAsset[] = []
+  const side: SubmitterSide = {
+    takesHints: true,
+    now: async () => Date.UTC(2026, 0, 1),
+    upload: async ({ name }) => {
+      sent.push(name)
+      return { contentHash: HASH.toUpperCase().replace('0X', '0x'), uri: 'ipfs://x' }
+    },
+    register: async (asset) => {
+      assets.push(asset)
+      return { id: 'a1', attestationUid: UID, attestation: null }
+    },
+    look: async () => ({ state: 'gone' }),
+    close: async () => {},
+    ...own,
+  }
+  return { side, sent, assets }
+}
+
+const wish = (at: string, own: Partial<RegisterWish> = {}): RegisterWish => ({
+  file: at,
+  openForMs: 3_600_000,
+  contentHash: 'sha256',
+  ...own,
+})
+
+describe('registerFile', () => {
+  test('says of a file what it holds, and closes it by service time', async () => {
+    const { assets, sent, side } = service()
+    const registered = await registerFile(side, wish(await file('a note.txt', HELLO)))
+    expect(registered).toMatchObject({ id: 'a1', contentHash: HASH, bytes: 5, mediaType: 'text', title: 'a note.txt' })
+    expect(registered.verificationDeadline).toBe('2026-01-01T01:00:00.000Z')
+    expect(sent).toEqual(['a note.txt'])
+    expect(assets).toEqual([
+      {
+        title: 'a note.txt',
+        mediaContext: '',
+        contentHash: HASH,
+        uri: 'ipfs://x',
+        mediaType: 'text',
+        deadline: Date.UTC(2026, 0, 1, 1),
+      },
+    ])
+  })
+
+  test.each<[string, () => Promise<RegisterWish>, string]>([
+    ['an empty file', async () => wish(await file('empty', 0)), 'upload-refused'],
+    ['a file over 50 MiB', async () => wish(await file('large', 50 * 1024 * 1024 + 1)), 'upload-refused'],
+    ['a folder', async () => wish(folder), 'upload-refused'],
+    ['no file', async () => wish(path.join(folder, 'none')), 'setting-invalid'],
+    ['a context that is too long', async () => wish('x', { mediaContext: 'x'.repeat(201) }), 'setting-invalid'],
+    ['bytes of no kind', async () => wish(await file('raw', Uint8Array.of(0, 1, 2))), 'media-unsupported'],
+  ])('%s is refused before anything is sent', async (_, make, reason) => {
+    const { sent, side } = service()
+    await expect(registerFile(side, await make())).rejects.toMatchObject({ reason })
+    expect(sent).toEqual([])
+  })
+
+  test('another hash than ours: nothing is registered', async () => {
+    const { assets, side } = service({ upload: async () => ({ contentHash: UID, uri: 'ipfs://x' }) })
+    const ended = registerFile(side, wish(await file('b', HELLO)))
+    await expect(ended).rejects.toMatchObject({
+      reason: 'content-hash-mismatch',
+      message: expect.stringContaining(UID),
+    })
+    expect(assets).toEqual([])
+  })
+
+  test('an end without a clear answer says that the asset may be on the books', async () => {
+    const lost = new AttestdError('service-timeout', 'no answer', { ambiguous: true })
+    const { side } = service({ register: () => Promise.reject(lost) })
+    const ended = registerFile(side, wish(await file('c', HELLO)))
+    await expect(ended).rejects.toMatchObject({
+      reason: 'service-timeout',
+      ambiguous: true,
+      message: expect.stringContaining('may be registered all the same'),
+    })
+  })
+
+  test('an API without fields for hints gets none: asked for, they are refused', async () => {
+    const { assets, side } = service({ takesHints: false })
+    const at = await file('d', Uint8Array.of(0, 1, 2))
+    for (const hint of [{ turnaround: 'standard' }, { mediaType: 'image' }] as const) {
+      await expect(registerFile(side, wish(at, hint))).rejects.toMatchObject({ reason: 'setting-invalid' })
+    }
+    const upload = async () => ({
+      contentHash: '0xae4b3280e56e2faf83f414a6e3dabe9d5fbe18976544c05fed121accb85b53fc',
+      uri: 'x',
+    })
+    const { side: quiet } = service({ takesHints: false, upload, register: side.register })
+    expect(await registerFile(quiet, wish(at))).toMatchObject({ mediaType: null })
+    expect(assets[0]).not.toHaveProperty('mediaType')
+  })
+})
