@@ -34,12 +34,16 @@ export interface CreateKeystoreOptions {
  * Encrypts a new key, or the given one, into a V3 keystore that its owner alone may read, and opens it once as a check.
  * Never overwrites; what did not succeed leaves no file.
  * @returns the address of the key
- * @throws AttestdError setting-invalid (file there already, password too short), data-dir-unusable, wallet-unusable
+ * @throws AttestdError setting-invalid (file there already, password too short or padded), data-dir-unusable, wallet-unusable
  */
 export async function createKeystore(options: CreateKeystoreOptions): Promise<Address> {
   const { file, password, random } = options
   if (password.length < KEYSTORE_PASSWORD_MIN) {
     throw new AttestdError('setting-invalid', `The password must have at least ${KEYSTORE_PASSWORD_MIN} characters.`)
+  }
+  // It would be cut off where the password is read from a file, and the keystore would not open.
+  if (password.trim() !== password) {
+    throw new AttestdError('setting-invalid', 'The password must not begin or end with white space.')
   }
   const privateKey = options.privateKey ?? newPrivateKey(random)
   const { address } = openLocalWallet(privateKey)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 /**
- * Most memory that deriving a key may take, bytes: four times what geth's standard keystores need (n 262144, r 8).
+ * Most memory that deriving a key may take, bytes: twice what geth's standard keystores need (n 262144, r 8).
  * scrypt takes 128 * n * r.
  */
-const MAX_SCRYPT_BYTES = 1024 ** 3
+const MAX_SCRYPT_BYTES = 512 * 1024 ** 2
 /** Most work that deriving a key may take, as n * r * p: eight times geth's standard. */
 const MAX_SCRYPT_WORK = 2 ** 24
 /** Most rounds of PBKDF2: forty times what keystores have. */

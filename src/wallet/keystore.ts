@@ -1,6 +1,6 @@
 import * as Keystore from 'ox/Keystore'
 import type { Address, Hex } from 'viem'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, errorText } from '../core/errors.js'
 import { deriveKeystoreKey } from './keystore-key.js'
 import { type KeystoreContent, keystoreShape } from './keystore-shape.js'
 import { openLocalWallet } from './local-wallet.js'
@@ -44,7 +44,9 @@ function asJson(text: string): unknown {
 }
 
 async function decrypted(file: string, { crypto }: KeystoreContent, password: string): Promise<Hex> {
-  const key = await deriveKeystoreKey(crypto, password)
+  const key = await deriveKeystoreKey(crypto, password).catch((error: unknown) => {
+    throw new AttestdError('wallet-unusable', `The keystore ${file} cannot be opened here (${errorText(error)}).`)
+  })
   try {
     return Keystore.decrypt({ crypto, id: '', version: 3 }, key)
   } catch {

@@ -30,10 +30,17 @@ export function verifiedSigner(wallet: Signer): Signer {
       ),
     signTypedData: (typedData) =>
       checked(
-        () => hashTypedData(typedData as Parameters<typeof hashTypedData>[0]),
+        () => typedDataHash(typedData as Parameters<typeof hashTypedData>[0]),
         () => wallet.signTypedData(typedData),
       ),
   }
+}
+
+function typedDataHash(typedData: Parameters<typeof hashTypedData>[0]): Hex {
+  const { chainId } = typedData.domain ?? {}
+  // Without a word viem leaves a chain id out that is a text, and the signature would count on every chain.
+  if (chainId !== undefined && typeof chainId !== 'number' && typeof chainId !== 'bigint') throw new TypeError()
+  return hashTypedData(typedData)
 }
 
 /** The libraries' own messages repeat the value that they cannot encode, so their errors go no further. */

@@ -108,6 +108,17 @@ describe('a verified signer', () => {
     expect(asked).toBe(0)
   })
 
+  test.each(['84532', '0x14a34', null])(
+    'a chain id of %j, which would be left out of the hash, is not signed',
+    async (chainId) => {
+      const signer = verifiedSigner(account)
+      const loose = { ...TYPED_DATA, domain: { ...TYPED_DATA.domain, chainId } }
+      await expect(signer.signTypedData(loose as never)).rejects.toMatchObject({ reason: 'request-invalid' })
+      const big = { ...TYPED_DATA, domain: { ...TYPED_DATA.domain, chainId: 84_532n } }
+      expect(await signer.signTypedData(big)).toBe(await signer.signTypedData(TYPED_DATA))
+    },
+  )
+
   test("passes a wallet's own refusal on, and hides what a library throws", async () => {
     const refusal = new AttestdError('wallet-refused')
     const refusing = verifiedSigner({ ...account, signMessage: () => Promise.reject(refusal) })
