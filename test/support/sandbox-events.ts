@@ -7,6 +7,11 @@ export interface SeenEvent {
   readonly data: any
 }
 
+interface StreamRequest {
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** A raw reader of the sandbox's stream: keeps every event, and says how the stream ended. */
 export class StreamProbe {
   readonly events: SeenEvent[] = []
@@ -19,11 +24,11 @@ export class StreamProbe {
   readonly #request: http.ClientRequest
   #wake: () => void = () => {}
 
-  constructor(url: string, key: SigningKey) {
-    const request = { method: 'GET', target: '/api/v1/attester/media/stream' }
+  /** @param from the key of the signed-key API's stream, or the path and headers of another one */
+  constructor(url: string, from: SigningKey | StreamRequest) {
     const { hostname, port } = new URL(url)
-    const headers = signatureHeaders(key, request)
-    this.#request = http.request({ hostname, port, path: request.target, headers, agent: false })
+    const { target: path, headers } = 'target' in from ? from : signedStream(from)
+    this.#request = http.request({ hostname, port, path, headers, agent: false })
     const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
       this.#request.on('response', resolve)
       this.#request.on('error', reject)
@@ -77,6 +82,11 @@ export class StreamProbe {
     const data = field('data') ?? ''
     this.events.push({ name: field('event') ?? '', data: json(data) })
   }
+}
+
+function signedStream(key: SigningKey): StreamRequest {
+  const target = '/api/v1/attester/media/stream'
+  return { target, headers: signatureHeaders(key, { method: 'GET', target }) }
 }
 
 function json(text: string): unknown {

@@ -109,14 +109,18 @@ export function expectSigned(request: Recorded, key: SandboxKey, prefix = 'servi
   expect(header('signature')).toBe(createHmac('sha256', secret).update(payload, 'utf8').digest('hex'))
 }
 
-/** One request of each private route, with the key that may send it. */
+/** One request of each private route, with the key that may send it, and one of the other kind and of another account. */
 export function privateRequests(world: SignedKeyWorld, assetId: string) {
-  const { attesterKey, submitterKey } = world.sandbox
+  const { attesterKey, submitterKey, control } = world.sandbox
+  const [anAttester, aSubmitter] = (['attester', 'submitter'] as const).map((kind) => ({
+    ...control.createKey({ kind }),
+    wallet: '',
+  })) as [SandboxKey, SandboxKey]
   return [
-    { key: attesterKey, other: submitterKey, method: 'GET', target: MEDIA },
-    { key: attesterKey, other: submitterKey, method: 'GET', target: `${MEDIA}/${assetId}` },
-    { key: attesterKey, other: submitterKey, method: 'GET', target: STREAM },
-    { key: attesterKey, other: submitterKey, method: 'POST', target: `${MEDIA}/${assetId}/scores`, body: SCORE },
-    { key: submitterKey, other: attesterKey, method: 'POST', target: REGISTER, body: REGISTRATION },
+    { key: attesterKey, other: aSubmitter, method: 'GET', target: MEDIA },
+    { key: attesterKey, other: aSubmitter, method: 'GET', target: `${MEDIA}/${assetId}` },
+    { key: attesterKey, other: aSubmitter, method: 'GET', target: STREAM },
+    { key: attesterKey, other: aSubmitter, method: 'POST', target: `${MEDIA}/${assetId}/scores`, body: SCORE },
+    { key: submitterKey, other: anAttester, method: 'POST', target: REGISTER, body: REGISTRATION },
   ]
 }

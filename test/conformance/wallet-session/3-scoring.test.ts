@@ -1,0 +1,247 @@
+import { expect } from 'vitest'
+import { rulesOf } from '../../support/conformance.js'
+import { handMadeAttestation } from '../../support/hand-made-wallet.js'
+import { answering } from '../../support/wire-recorder.js'
+import { STRANGER, walletSessionWorld } from './world.js'
+
+const rule = rulesOf('wallet-session')
+const world = walletSessionWorld()
+const ROUTE = 'POST /v1/assets/:id/scores'
+const OLD_S = 120
+
+/** Statuses of posts of a fresh asset's score with each of these changes of the body. */
+async function statuses(...changes: Record<string, unknown>[]): Promise<number[]> {
+  const all: number[] = []
+  for (const change of changes) all.push((await world.postScore(await world.newAsset(), change)).status)
+  return all
+}
+
+/** A score as the pipeline hands it to the client; @returns what was sent and the receipt */
+async function submit(changes: { risk?: number; algorithm?: string; notes?: string } = {}) {
+  const asset = await world.newAsset()
+  const { service, clock } = world.asAttester()
+  await clock.ready()
+  const { id: assetId, contentHash } = asset
+  const score = { assetId, contentHash, risk: 42.5, algorithm: 'conformance-1', notes: 'a line', ...changes }
+  const receipt = await service.submit(score, clock.now())
+  const request = world.wire.last('POST', `/v1/assets/${assetId}/scores`)
+  return { asset, receipt, request, sent: JSON.parse(request.body) }
+}
+
+rule(ROUTE, 'Takes the score input; the score is on record afterwards.', 'Endpoints', {
+  sandbox: async () => {
+    const asset = await world.newAsset()
+    const { status } = await world.postScore(asset)
+    expect([200, 201]).toContain(status)
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toHaveLength(1)
+  },
+  client: async () => {
+    const { asset, receipt } = await submit()
+    expect(receipt).toMatchObject({ assetId: asset.id, risk: 42.5, how: 'accepted' })
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toHaveLength(1)
+  },
+})
+
+rule(ROUTE, 'authenticityScore is a required number from 0 to 100.', 'Resources, Score input', {
+  sandbox: async () => {
+    const wrong = [undefined, -1, 101, '57', null].map((authenticityScore) => ({ authenticityScore }))
+    expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
+  },
+  client: async () => {
+    expect((await submit({ risk: 42.5 })).sent.authenticityScore).toBe(57.5)
+    expect((await submit({ risk: 100 })).sent.authenticityScore).toBe(0)
+    await expect(submit({ risk: 101 })).rejects.toMatchObject({ kind: 'permanent', ambiguous: false })
+  },
+})
+
+rule(ROUTE, 'deepfakeRiskBps is required: the risk in basis points.', 'Resources, Score input', {
+  sandbox: async () => {
+    const wrong = [undefined, -1, 10_001, 42.5, '4250'].map((deepfakeRiskBps) => ({ deepfakeRiskBps }))
+    expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
+  },
+  client: async () => {
+    expect((await submit({ risk: 42.5 })).sent.deepfakeRiskBps).toBe(4250)
+    expect((await submit({ risk: 0.01 })).sent.deepfakeRiskBps).toBe(1)
+  },
+})
+
+rule(ROUTE, 'algorithm is a required string.', 'Resources, Score input', {
+  sandbox: async () => {
+    expect(await statuses({ algorithm: undefined }, { algorithm: 7 })).toEqual([400, 400])
+  },
+  client: async () => {
+    expect((await submit({ algorithm: 'attestd-image@2.0.0' })).sent.algorithm).toBe('attestd-image@2.0.0')
+  },
+})
+
+rule(ROUTE, 'notes are optional text.', 'Resources, Score input', {
+  sandbox: async () => {
+    const [plain, noted, wrong] = await statuses({}, { notes: 'visage – 顔' }, { notes: 7 })
+    expect([plain, noted, wrong]).toEqual([201, 201, 400])
+  },
+  client: async () => {
+    expect((await submit({ notes: 'visage – 顔' })).sent.notes).toBe('visage – 顔')
+  },
+})
+
+rule(ROUTE, 'signature is an optional string.', 'Resources, Score input', {
+  sandbox: async () => {
+    expect(await statuses({ signature: '0xabc' }, {})).toEqual([201, 201])
+  },
+  client: '– it sends none',
+})
+
+rule(
+  ROUTE,
+  'attesterAddress is ignored; the verifier wallet comes from the session.',
+  'Resources, Score input; Endpoints',
+  {
+    sandbox: async () => {
+      const asset = await world.newAsset()
+      expect((await world.postScore(asset, { attesterAddress: STRANGER.address })).status).toBe(201)
+      const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
+      expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
+    },
+    client: async () => {
+      const { asset, sent } = await submit()
+      const named = sent.attesterAddress ?? world.attester.address
+      expect(named.toLowerCase()).toBe(world.attester.address)
+      const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
+      expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
+    },
+  },
+)
+
+rule(ROUTE, 'offchainAttestation is always required.', 'Resources, Score input', {
+  sandbox: async () => {
+    const wrong = [undefined, null, {}, 'text', []].map((offchainAttestation) => ({ offchainAttestation }))
+    expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
+  },
+  client: async () => {
+    const { sent, asset } = await submit()
+    expect(sent.offchainAttestation).toMatchObject({ version: 2, primaryType: 'Attest', uid: expect.any(String) })
+    const { privateKey } = world.attester
+    const { message, signature, domain } = sent.offchainAttestation
+    // The client's own, made anew by hand of the same values: everything but the salt is the same.
+    const values = {
+      assetId: asset.id,
+      contentHash: asset.contentHash,
+      deepfakeRiskBps: 4250,
+      algorithm: 'conformance-1',
+    }
+    const again = await handMadeAttestation({ privateKey, ...values, time: Number(message.time), salt: message.salt })
+    expect({ message, signature, domain }).toEqual({
+      message: again.message,
+      signature: again.signature,
+      domain: again.domain,
+    })
+    expect(sent.offchainAttestation.uid).toBe(again.uid)
+  },
+})
+
+rule(ROUTE, 'offchainAttestation is verified by the server.', 'Resources, Score input', {
+  sandbox: async () => {
+    const wrongs: [string, Record<string, unknown>][] = [
+      ['signed by another wallet', { privateKey: STRANGER.privateKey }],
+      ['about another asset', { assetId: 'another' }],
+      ['about other bytes', { contentHash: `0x${'ef'.repeat(32)}` }],
+      ['of another risk', { deepfakeRiskBps: 4251 }],
+      ['of another algorithm', { algorithm: 'other' }],
+      ['for another chain', { chainId: 8453 }],
+      ['for another EAS contract version', { domainVersion: '0.26' }],
+      ['too old', { time: Math.floor(Date.now() / 1000) - OLD_S }],
+      ['of the future', { time: Math.floor(Date.now() / 1000) + OLD_S }],
+    ]
+    for (const [what, attested] of wrongs) {
+      const asset = await world.newAsset()
+      expect((await world.postScore(asset, {}, attested)).status, what).toBe(400)
+      expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
+    }
+    const asset = await world.newAsset()
+    const { offchainAttestation: right } = await world.score(asset)
+    const spoiled = [
+      { ...right, uid: `0x${'0'.repeat(64)}` },
+      { ...right, message: { ...right.message, revocable: false } },
+      { ...right, signature: { ...right.signature, r: right.signature.s } },
+      { ...right, signature: { ...right.signature, v: right.signature.v === 27 ? 28 : 27 } },
+    ]
+    for (const offchainAttestation of spoiled) {
+      expect((await world.postScore(asset, { offchainAttestation })).status).toBe(400)
+    }
+    expect((await world.postScore(asset, { offchainAttestation: right })).status).toBe(201)
+  },
+  client: '– it verifies its own before it sends it',
+})
+
+rule(ROUTE, "The attestation's time is taken from the chain time route.", 'What the service does', {
+  sandbox: '– the client reads chain time',
+  client: async () => {
+    world.sandbox.control.setClockOffset(3_600_000)
+    const { sent } = await submit()
+    world.sandbox.control.setClockOffset(0)
+    const time = Number(sent.offchainAttestation.message.time)
+    expect(Math.abs(time - (Date.now() + 3_600_000) / 1000)).toBeLessThan(10)
+  },
+})
+
+rule(ROUTE, '404 for an unknown asset.', 'Errors', {
+  sandbox: async () => {
+    const asset = { ...(await world.newAsset()), id: 'never-registered' }
+    expect((await world.postScore(asset)).status).toBe(404)
+  },
+  client: async () => {
+    const { service, clock } = world.asAttester()
+    await clock.ready()
+    const score = { assetId: 'never', contentHash: `0x${'ab'.repeat(32)}`, risk: 1, algorithm: 'a', notes: '' }
+    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed' })
+  },
+})
+
+rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; States', {
+  sandbox: async () => {
+    const asset = await world.newAsset()
+    world.sandbox.control.closeAsset(asset.id)
+    expect((await world.postScore(asset)).status).toBe(410)
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
+  },
+  client: async () => {
+    const { id: assetId, contentHash } = await world.newAsset()
+    world.sandbox.control.closeAsset(assetId)
+    const { service, clock } = world.asAttester()
+    await clock.ready()
+    const score = { assetId, contentHash, risk: 1, algorithm: 'a', notes: '' }
+    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
+  },
+})
+
+rule(ROUTE, 'A 401 means that nothing was stored; the score itself is not sent again.', 'Errors', {
+  sandbox: async () => {
+    const asset = await world.newAsset()
+    const body = await world.score(asset)
+    expect((await world.post(`/v1/assets/${asset.id}/scores`, body, { token: 'nonsense' })).status).toBe(401)
+    expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
+  },
+  client: async () => {
+    const { id: assetId, contentHash } = await world.newAsset()
+    const { service, clock } = world.asAttester()
+    await clock.ready()
+    const path = `/v1/assets/${assetId}/scores`
+    world.wire.stand = answering(path, 401, { error: 'no' })
+    const score = { assetId, contentHash, risk: 1, algorithm: 'a', notes: '' }
+    const sent = service.submit(score, clock.now())
+    await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+    world.wire.stand = null
+    expect(world.wire.to('POST', path)).toHaveLength(1)
+  },
+})
+
+rule(ROUTE, 'The JSON body may be large, since scores can carry attestation payloads.', 'Limits', {
+  sandbox: async () => {
+    const [status] = await statuses({ padding: 'x'.repeat(150_000) })
+    expect(status).toBe(201)
+  },
+  client: async () => {
+    const { sent } = await submit({ notes: 'n'.repeat(2_000) })
+    expect(sent.notes).toHaveLength(2_000)
+  },
+})

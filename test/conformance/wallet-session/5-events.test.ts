@@ -1,0 +1,112 @@
+import { expect, type TestContext } from 'vitest'
+import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import { STREAM_POLL_MS } from '../../../src/sandbox/wallet-session/choices.js'
+import type { ServiceEvent } from '../../../src/service/port.js'
+import { rulesOf } from '../../support/conformance.js'
+import { StreamProbe } from '../../support/sandbox-events.js'
+import { HASH, walletSessionWorld } from './world.js'
+
+const rule = rulesOf('wallet-session')
+const world = walletSessionWorld({ heartbeatMs: 20 })
+const ROUTE = 'GET /v1/stream/open-assets'
+const STREAM = '/v1/stream/open-assets'
+const ASSET = {
+  id: 'a',
+  ownerAddress: `0x${'1'.repeat(40)}`,
+  title: 't',
+  mediaContext: '',
+  contentHash: HASH,
+  uri: 'ipfs://x',
+  contributorAttestationUid: HASH,
+  verificationDeadline: '2099-01-01T00:00:00.000Z',
+  status: 'open',
+}
+
+async function probe({ onTestFinished }: TestContext): Promise<StreamProbe> {
+  const headers = { authorization: `Bearer ${await world.token('attester')}` }
+  const stream = new StreamProbe(world.sandbox.url, { target: STREAM, headers })
+  onTestFinished(() => stream.close())
+  return stream
+}
+
+/** The first event of this kind that the client makes of a stream with this text. */
+async function read(kind: ServiceEvent['kind'], text: string, type = 'text/event-stream'): Promise<ServiceEvent> {
+  world.wire.stand = (request, response) => {
+    if (request.target !== STREAM) return false
+    response.writeHead(200, { 'content-type': type }).write(text)
+    return true
+  }
+  const stop = new AbortController()
+  try {
+    for await (const event of world.asAttester().service.watch(stop.signal)) if (event.kind === kind) return event
+    throw new Error('the stream ended')
+  } finally {
+    stop.abort()
+    world.wire.stand = null
+  }
+}
+
+const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+rule(ROUTE, 'Answers with the content type text/event-stream.', 'Endpoints; Events', {
+  sandbox: async (context) => {
+    const stream = await probe(context)
+    expect(await stream.status).toBe(200)
+    expect(stream.response?.headers['content-type']).toMatch(/^text\/event-stream/)
+  },
+  client: async () => {
+    const trouble = await read('trouble', event('snapshot', { assets: [] }), 'application/json')
+    expect(trouble).toMatchObject({ reason: 'service-reply-invalid' })
+  },
+})
+
+rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Events', {
+  sandbox: async (context) => {
+    const [open, closed] = [await world.newAsset(), await world.newAsset()]
+    world.sandbox.control.closeAsset(closed.id)
+    const stream = await probe(context)
+    await stream.event('snapshot')
+    expect(stream.events.find(({ name }) => name !== '')?.name).toBe('snapshot')
+    const text = JSON.stringify(stream.events[0]?.data)
+    expect(text).toContain(open.id)
+    expect(text).not.toContain(closed.id)
+  },
+  client: async () => {
+    const snapshot = await read('snapshot', event('snapshot', { assets: [ASSET] }))
+    expect(snapshot).toMatchObject({ kind: 'snapshot', assets: [{ id: 'a', contentHash: HASH }] })
+  },
+})
+
+rule(ROUTE, 'new-asset comes when new open assets appear.', 'Events', {
+  sandbox: async (context) => {
+    const stream = await probe(context)
+    await stream.event('snapshot')
+    const { id } = await world.newAsset()
+    expect(JSON.stringify((await stream.event('new-asset')).data)).toContain(id)
+  },
+  client: async () => {
+    const delta = await read('delta', event('new-asset', { assets: [ASSET] }))
+    expect(delta).toMatchObject({ kind: 'delta', assets: [{ id: 'a' }] })
+  },
+})
+
+rule(ROUTE, 'The server polls for new assets every 2 seconds.', 'Events; Limits', {
+  sandbox: async ({ onTestFinished }) => {
+    expect(STREAM_POLL_MS).toBe(2_000)
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    expect(sandbox.control.openStreams).toBe(0)
+  },
+  client: '– it takes events whenever they come',
+})
+
+rule(ROUTE, 'Comment lines of the form ": ping" keep the connection alive.', 'Events', {
+  sandbox: async (context) => {
+    const stream = await probe(context)
+    await stream.event('snapshot')
+    await expect.poll(() => stream.text).toMatch(/(^|\n): ping\n/)
+  },
+  client: async () => {
+    expect(await read('heartbeat', ': ping\n\n')).toEqual({ kind: 'heartbeat' })
+  },
+})
