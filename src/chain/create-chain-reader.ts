@@ -4,6 +4,7 @@ import { AttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
+import { attestdErrorIn } from './attestd-error-in.js'
 import type { ChainReader } from './chain-reader.js'
 import { networkOf } from './networks.js'
 import { RpcEndpoint } from './rpc-endpoint.js'
@@ -115,8 +116,8 @@ function inOrder(endpoints: readonly RpcEndpoint[], now: number): readonly RpcEn
 
 /** What went wrong, out of what viem wrapped around it; null for an error of ours that is no failure of an endpoint. */
 function failureOf(error: unknown, endpoint: string): AttestdError | null {
-  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
-  if (!(error instanceof BaseError)) return null
+  const ours = attestdErrorIn(error)
+  if (ours !== null || !(error instanceof BaseError)) return ours
   const message = `${endpoint} gave an answer that cannot be used: ${error.shortMessage}`
   return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint } })
 }

@@ -44,6 +44,15 @@ export type RpcError = Extract<z.infer<typeof envelope>, { error: unknown }>['er
 const REVERTED = 3
 const FAILED_IN_EVM = /revert|invalid opcode|out of gas|stack (under|over)flow|invalid jump|vm execution/i
 
+/** How clients say that they do not have a block yet. */
+const BLOCK_UNKNOWN =
+  /(header|block).{0,20}not (found|available)|unknown block|block is out of range|after last accepted/i
+
+/** Whether the server does not have the block: it is one of several behind an address, and behind the others. */
+export function isBehind({ message }: RpcError): boolean {
+  return BLOCK_UNKNOWN.test(message)
+}
+
 /** Whether the call failed in the contract, which is an answer, and not at the endpoint. */
 export function failedInContract({ code, message }: RpcError): boolean {
   return code === REVERTED || FAILED_IN_EVM.test(message)

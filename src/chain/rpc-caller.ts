@@ -3,7 +3,7 @@ import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { parseRetryAfter } from '../core/retry.js'
-import { ANSWERS, envelope, failedInContract, type RpcError } from './rpc-answers.js'
+import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedText } from './rpc-text.js'
 
 /** Largest answer that is read, bytes; a block with the hashes of its transactions has some 200 kB. */
@@ -47,7 +47,7 @@ export class RpcCaller {
     const answer = envelope.safeParse(parseJson(text))
     if (answer.success && 'error' in answer.data) throw this.#refusal(method, params, answer.data.error)
     if (status < 200 || status > 299) {
-      throw this.#unreachable(`answered with status ${status}`, retryAfterMs)
+      throw this.#unreachable(`answered with status ${status}`, {}, retryAfterMs)
     }
     if (!answer.success || answer.data.id !== id) throw this.#invalid(method)
     const { result } = answer.data as { result: unknown }
@@ -118,13 +118,15 @@ export class RpcCaller {
 
   #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {
     const said = maskedText(message, this.#options.url)
-    if (!failedInContract({ code, message, data })) return this.#unreachable(`refused ${method}: ${said} (${code})`)
     const error = { code, message: said, data }
+    if (!failedInContract(error)) {
+      return this.#unreachable(`refused ${method}: ${said} (${code})`, isBehind(error) ? { behind: true } : {})
+    }
     return new RpcRequestError({ body: { method, params: params as unknown[] }, error, url: this.name })
   }
 
-  #unreachable(what: string, retryAfterMs?: number): AttestdError {
-    const facts = { endpoint: this.name }
+  #unreachable(what: string, more: { behind?: true } = {}, retryAfterMs?: number): AttestdError {
+    const facts = { endpoint: this.name, ...more }
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
     return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, ...wait })
   }

@@ -1,10 +1,13 @@
 import { createPublicClient, custom, type PublicClient } from 'viem'
 import { AttestdError } from '../core/errors.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
+import { attestdErrorIn } from './attestd-error-in.js'
 import type { ChainHead } from './chain-reader.js'
 import { blockAnswer, chainIdAnswer } from './rpc-answers.js'
 import { RpcCaller, type RpcCallerOptions } from './rpc-caller.js'
 
+/** Wait before a server that has not seen the latest block yet is asked again, ms; Base has a block each 2 s. */
+const BEHIND_WAIT_MS = 1000
 /** How long an endpoint that failed comes after the others. */
 const BACKOFF: Backoff = { baseMs: 5000, maxMs: 5 * 60_000 }
 /** The chain id is asked again after this time, ms: what stands behind an address may change without an error. */
@@ -36,11 +39,21 @@ export class RpcEndpoint {
     return this.#restsUntil
   }
 
-  /** Checks chain and latest block, then does the work. Throws `rpc-*` or what the work throws. */
+  /**
+   * Checks chain and latest block, then does the work, once more where the server is a block behind.
+   * Throws `rpc-*` or what the work throws.
+   */
   async use<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#checkChain(signal)
     const head = await this.#checkedHead(signal)
-    return work(this.#client(signal), head)
+    try {
+      return await work(this.#client(signal), head)
+    } catch (error) {
+      // One address often has several servers: the one that gave the block is not always the one that is asked next.
+      if (attestdErrorIn(error)?.facts.behind !== true) throw error
+      await this.#options.clock.sleep(BEHIND_WAIT_MS, signal)
+      return work(this.#client(signal), head)
+    }
   }
 
   /** @returns whether it had failed before */

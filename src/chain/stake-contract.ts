@@ -10,6 +10,7 @@ import {
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanLine } from '../core/text.js'
+import { attestdErrorIn } from './attestd-error-in.js'
 import type { ChainHead, ChainReader } from './chain-reader.js'
 import type { StakeAbi, StakeCall } from './stake-abi.js'
 import type { StakeReading } from './stake-reading.js'
@@ -81,7 +82,8 @@ export class StakeContract {
 
   /** An endpoint that failed says nothing of the contract. */
   #problem(call: StakeCall, error: unknown): AttestdError {
-    for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
+    const ours = attestdErrorIn(error)
+    if (ours !== null) return ours
     const find = (kind: abstract new (...all: never[]) => Error) =>
       error instanceof BaseError ? error.walk((each) => each instanceof kind) : null
     if (find(ContractFunctionZeroDataError)) {

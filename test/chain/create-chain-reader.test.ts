@@ -9,13 +9,14 @@ import { ManualClock } from '../support/manual-clock.js'
 import { deadUrl, type RpcReply, rpcServerFor } from '../support/rpc-server.js'
 
 const MINUTE = 60_000
+const LIMIT_MS = 10_000
 
 function readerFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options: Partial<ChainReaderOptions>) {
   const calls: RpcCallEvent[] = []
   const reader = createChainReader({
     chainId: 84532,
     rpcUrls: [],
-    timeoutMs: 10_000,
+    timeoutMs: LIMIT_MS,
     maxBlockAgeMs: 2 * MINUTE,
     clock: systemClock,
     log: silentLog,
@@ -308,6 +309,35 @@ describe('the work', () => {
     const code = await reader.read((client, { number }) => client.getCode({ address: CONTRACT, blockNumber: number }))
     expect(code).toBe('0x6001')
     expect(calls.map(({ outcome }) => outcome)).toEqual(['rpc-reply-invalid', 'ok'])
+  })
+
+  test('is done once more, a pause later, where the server has not seen the block yet', async (context) => {
+    const pauses: number[] = []
+    /** Time limits stand still; pauses are over at once. */
+    class PauselessClock extends ManualClock {
+      override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+        if (ms === LIMIT_MS) return super.sleep(ms, signal)
+        pauses.push(ms)
+        return Promise.resolve()
+      }
+    }
+    const clock = new PauselessClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const behind = { text: JSON.stringify({ id: null, error: { code: -32000, message: 'header not found' } }) }
+    let timesBehind = 1
+    server.reply = ({ method }) => {
+      if (method !== 'eth_getCode') return undefined
+      timesBehind -= 1
+      return timesBehind < 0 ? { result: '0x6001' } : behind
+    }
+    const { reader, calls } = readerFor(context, { rpcUrls: [server.url], clock })
+    const code = () => reader.read((client, { number }) => client.getCode({ address: CONTRACT, blockNumber: number }))
+    expect(await code()).toBe('0x6001')
+    expect(pauses).toEqual([1000])
+    timesBehind = 2
+    expect(await failureOf(code())).toMatchObject({ reason: 'rpc-unreachable', facts: { behind: true } })
+    expect(timesBehind).toBe(0)
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'rpc-unreachable'])
   })
 
   test('of which the outcome is an error of its own is not done again', async (context) => {

@@ -127,7 +127,6 @@ describe('at an endpoint that is not sound', () => {
 
   const fails = (code: number, message: string) => ({ text: JSON.stringify({ id: null, error: { code, message } }) })
   test.for([
-    ['a block that this server has not yet', fails(-32000, 'header not found'), 'rpc-unreachable'],
     ['a rate limit', fails(-32005, 'limit exceeded'), 'rpc-unreachable'],
     ['a method that is closed', fails(-32601, 'the method eth_call does not exist'), 'rpc-unreachable'],
     ['a revert', fails(3, 'execution reverted'), 'stake-contract-unreadable'],
