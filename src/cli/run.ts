@@ -1,13 +1,10 @@
 import type { Command } from 'commander'
-import type { SettingKey, Settings } from '../config/settings.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
+import { neededToRun } from './needed-settings.js'
+import { askWalletPassword } from './password-prompt.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
-
-/** A process that only analyzes never talks to the service. */
-const needed = ({ roles }: Partial<Settings>): readonly SettingKey[] =>
-  roles?.every((role) => role === 'analyze') ? [] : ['serviceUrl', 'accessKey', 'signingSecret']
 
 export function runVerb(): Command {
   const verb = verbWithSettings(
@@ -18,7 +15,7 @@ export function runVerb(): Command {
 }
 
 async function run(verb: Command): Promise<void> {
-  const loaded = settingsOf(verb, needed)
+  const loaded = settingsOf(verb, neededToRun)
   const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
     import('../app/daemon.js'),
     import('../observe/logger.js'),
@@ -48,7 +45,13 @@ async function run(verb: Command): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
 
-  const starting = startDaemon({ ...loaded, log, metrics, signal: signals.drain }).catch((error: unknown) => {
+  const starting = startDaemon({
+    ...loaded,
+    log,
+    metrics,
+    askPassword: askWalletPassword,
+    signal: signals.drain,
+  }).catch((error: unknown) => {
     if (signals.drain.aborted) return null
     process.stderr.write(errorForPeople(error))
     // Explicit, because parts that had started by then would keep the process alive.
