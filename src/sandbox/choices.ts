@@ -65,7 +65,7 @@ export const ATTESTER_ADDRESS_FIELDS = ['attesterAddress', 'attester', 'address'
 /** Bytes of one leaf block, so that media above this is a multi-block DAG. */
 export const CHUNK_BYTES = 256 * 1024
 
-/** The chain of the registry in memory: Base Sepolia. Source: wallet-session-api.md, GET /v1/chain/latest. */
+/** The chain of the registry, and of the chain-time route where the caller names none: Base Sepolia. Source: wallet-session-api.md. */
 export const DEFAULT_CHAIN_ID = 84532
 
 /** Deadline that the helpers give to a registered asset, milliseconds. Source: wallet-session-api.md, "typically 12 hours". */

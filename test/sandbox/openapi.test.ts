@@ -6,7 +6,7 @@ import { SandboxControl } from '../../src/sandbox/sandbox-control.js'
 import { memoryStorage } from '../../src/sandbox/storage/storage.js'
 import { send } from '../support/sandbox-requests.js'
 
-/** The table of signed-key-api-v1.md, Endpoints. */
+/** The tables of signed-key-api-v1.md and wallet-session-api.md, Endpoints. */
 const SPECIFIED: [method: string, path: string, security: string[]][] = [
   ['get', '/api/v1/ping', []],
   ['get', '/api/v1/time', []],
@@ -18,6 +18,17 @@ const SPECIFIED: [method: string, path: string, security: string[]][] = [
   ['post', '/api/v1/submitter/media', ['accessKey', 'timestamp', 'signature']],
   ['post', '/api/dashboard/api-keys', ['session']],
   ['delete', '/api/dashboard/api-keys', ['session']],
+  ['get', '/health', []],
+  ['get', '/v1/auth/challenge', []],
+  ['post', '/v1/auth/session', []],
+  ['get', '/v1/chain/latest', ['walletSession']],
+  ['post', '/v1/media/upload', ['walletSession']],
+  ['post', '/v1/assets', ['walletSession']],
+  ['get', '/v1/assets/by-owner', ['walletSession']],
+  ['get', '/v1/assets/open', ['walletSession']],
+  ['get', '/v1/assets/{id}', ['walletSession']],
+  ['post', '/v1/assets/{id}/scores', ['walletSession']],
+  ['get', '/v1/stream/open-assets', ['walletSession']],
 ]
 
 let sandbox: Sandbox
@@ -95,6 +106,14 @@ describe('/openapi.json', () => {
     expect(document.components.securitySchemes.accessKey.name).toBe('Acme-Access-Key')
   })
 
+  it('states errors as each API has them', () => {
+    const error = (path: string, status: number) =>
+      document.paths[path].get.responses[status].content['application/json'].schema.$ref
+    expect(error('/v1/assets/open', 401)).toBe('#/components/schemas/PlainError')
+    expect(document.components.schemas.PlainError.properties).toMatchObject({ error: { type: 'string' } })
+    expect(error('/api/v1/attester/media', 401)).toBe('#/components/schemas/Error')
+  })
+
   it('carries the rules of the bodies', () => {
     const score = document.paths['/api/v1/attester/media/{id}/scores'].post.requestBody
     expect(score.content['application/json'].schema).toMatchObject({
@@ -104,6 +123,12 @@ describe('/openapi.json', () => {
     const register = document.paths['/api/v1/submitter/media'].post.requestBody.content['application/json'].schema
     expect(register.properties.mediaContext).toMatchObject({ type: 'string', maxLength: 200 })
     expect(document.paths['/api/media/upload'].post.requestBody.content).toHaveProperty(['multipart/form-data'])
+    expect(document.paths['/v1/media/upload'].post.requestBody.content).toHaveProperty(['multipart/form-data'])
+    const attested = document.paths['/v1/assets/{id}/scores'].post.requestBody.content['application/json'].schema
+    expect(attested).toMatchObject({
+      required: ['authenticityScore', 'deepfakeRiskBps', 'algorithm', 'offchainAttestation'],
+      properties: { deepfakeRiskBps: { type: 'integer', minimum: 0, maximum: 10_000 } },
+    })
   })
 })
 

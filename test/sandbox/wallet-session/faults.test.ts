@@ -46,6 +46,15 @@ describe.each(REQUESTS)('%s', (route, request) => {
   })
 })
 
+it('upload fails as the plan says too', async () => {
+  bench.sandbox.control.setFaults({ rules: [{ route: 'upload', fault: 'status-500' }] })
+  const form = new FormData()
+  form.set('file', new Blob(['x']), 'x')
+  const headers = { authorization: `Bearer ${tokens.submitter}` }
+  const reply = await fetch(`${bench.sandbox.url}/v1/media/upload`, { method: 'POST', body: form, headers })
+  expect([reply.status, await reply.json()]).toEqual([500, { error: 'Fault status-500, attempt 1.' }])
+})
+
 it.each(['garbage', 'wrong-shape'] as const)('%s: 200 or 201 with a body that is no score', async (fault) => {
   bench.sandbox.control.setFaults({ rules: [{ route: 'score', fault }] })
   const { status, json } = await post(await bench.newAsset())
