@@ -112,10 +112,8 @@ export function expectSigned(request: Recorded, key: SandboxKey, prefix = 'servi
 /** One request of each private route, with the key that may send it, and one of the other kind and of another account. */
 export function privateRequests(world: SignedKeyWorld, assetId: string) {
   const { attesterKey, submitterKey, control } = world.sandbox
-  const [anAttester, aSubmitter] = (['attester', 'submitter'] as const).map((kind) => ({
-    ...control.createKey({ kind }),
-    wallet: '',
-  })) as [SandboxKey, SandboxKey]
+  const anAttester = { ...control.createKey({ kind: 'attester' }), wallet: '' }
+  const aSubmitter = { ...control.createKey({ kind: 'submitter' }), wallet: '' }
   return [
     { key: attesterKey, other: aSubmitter, method: 'GET', target: MEDIA },
     { key: attesterKey, other: aSubmitter, method: 'GET', target: `${MEDIA}/${assetId}` },
