@@ -50,7 +50,7 @@ export const chainSettings = {
     fallback:
       'stake=function stakeOf(address) view returns (uint256); minimum=function minimumStake() view returns (uint256); attester=function isAttester(address) view returns (bool); submitter=function isSubmitter(address) view returns (bool)',
     expects: 'purpose=signature, separated by ;',
-    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. Where a function returns several values, purpose.name or purpose.index says which.',
+    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not asked for: the service decides. Where a function returns several values, purpose.name or purpose.index says which.',
   }),
   stakeEveryMs: define({
     env: 'STAKE_EVERY_MS',
