@@ -14,13 +14,18 @@ export function demoVerb(): Command {
         .choices(['signed-key', 'wallet-session'])
         .default('signed-key'),
     )
+    .addOption(
+      new Option('--chain <where>', 'where stake and roles stand on the wallet-session API: a local chain, or memory')
+        .choices(['auto', 'anvil', 'memory'])
+        .default('auto'),
+    )
     .option('--json <file>', 'also write the result as JSON')
     .action(demo)
 }
 
-async function demo({ api, json }: { api: DemoOptions['api']; json?: string }): Promise<void> {
+async function demo({ api, chain, json }: Pick<DemoOptions, 'api' | 'chain'> & { json?: string }): Promise<void> {
   const { runDemo } = await import('../app/demo/run-demo.js')
-  const result = await runDemo({ api, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
+  const result = await runDemo({ api, chain, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
   process.stdout.write(`\n${demoTable(result)}\n\n${summary(result)}\n`)
   if (json) await fs.writeFile(json, `${JSON.stringify(result, null, 2)}\n`)
   process.exitCode = result.ok ? EXIT.ok : EXIT.failed
@@ -72,7 +77,7 @@ function attestedLines({ api, chain, rows }: DemoResult): string[] {
 }
 
 function chainText({ chainId, kind, stakeContract }: DemoChain): string {
-  const where = kind === 'anvil' ? `a local chain (anvil, id ${chainId})` : 'memory, because anvil is not installed'
+  const where = kind === 'anvil' ? `a local chain (anvil, id ${chainId})` : 'memory, without a chain'
   return `Stake and roles were read from ${stakeContract} in ${where}.`
 }
 

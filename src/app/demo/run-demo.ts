@@ -8,6 +8,7 @@ import { AttestdError } from '../../core/errors.js'
 import { listenForStop } from '../../core/shutdown.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../../sandbox/create-sandbox.js'
+import type { ChainChoice } from '../../sandbox/registry/open-registry.js'
 import { chainAccessOf } from '../../sandbox/rpc-route.js'
 import { type DaemonProcess, startDaemonProcess } from '../daemon-process.js'
 import { dataPaths } from '../data-dir.js'
@@ -20,13 +21,15 @@ import { type DemoRow, demoRow } from './demo-rows.js'
 
 export interface DemoOptions {
   readonly api: Settings['serviceApi']
+  /** Where stake and roles stand on the wallet-session API. */
+  readonly chain: ChainChoice
   /** Where anvil is looked for besides its npm package: what PATH holds. */
   readonly searchPath: string
 }
 
 /** Where stake and roles were read. */
 export interface DemoChain {
-  /** `memory`: no chain, because anvil is not installed. */
+  /** `memory`: no chain, because anvil is not installed or was not wanted. */
   readonly kind: 'anvil' | 'memory'
   readonly chainId: number
   readonly stakeContract: string
@@ -107,12 +110,12 @@ const DAEMON_ENV = {
 
 const isProven = ({ attested }: DemoRow) => attested === null || attested.fault === null
 
-async function startDemoSandbox({ api, searchPath }: DemoOptions, progress: DemoProgress): Promise<Sandbox> {
+async function startDemoSandbox({ api, chain, searchPath }: DemoOptions, progress: DemoProgress): Promise<Sandbox> {
   const withChain = api === 'wallet-session'
-  progress.step(`starting the sandbox service${withChain ? ' with its local chain' : ''}`)
+  progress.step('starting the sandbox service')
   // Strict: a second score for an asset would be stored and counted, not forgiven.
   const strict = { duplicateScores: 'store' } as const
-  return startSandbox(withChain ? { ...strict, chain: 'auto', searchPath } : strict)
+  return startSandbox(withChain ? { ...strict, chain, searchPath } : strict)
 }
 
 function chainOf(sandbox: Sandbox): DemoChain {
