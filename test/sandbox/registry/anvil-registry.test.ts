@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.
 import { findAnvil } from '../../../src/sandbox/registry/anvil-process.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { send } from '../../support/sandbox-requests.js'
+import { SessionBench } from '../wallet-session/session-bench.js'
 
 const anvil = findAnvil(process.env.PATH)
 const WEI = 10n ** 18n
@@ -112,6 +113,30 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       expect((await registry.head()).number).toBeGreaterThan(before.number)
     } finally {
       await sandbox.close()
+    }
+  })
+
+  it('is 503 on the wallet-session API, where roles are read on-chain each time', async () => {
+    const bench = await SessionBench.start({ chain: 'anvil' })
+    try {
+      const { control, wallets } = bench.sandbox
+      const token = await bench.token('attester')
+      await control.setRoles({ wallet: wallets.attester.address, attester: false })
+      expect((await bench.signIn(bench.attester)).status).toBe(403)
+      await control.setRoles({ wallet: wallets.attester.address, attester: true, submitter: true })
+      expect((await bench.signIn(bench.attester)).json.roles).toEqual(['submitter', 'attester'])
+
+      process.kill(control.chain?.pid ?? 0, 'SIGKILL')
+      await expect.poll(async () => (await bench.call('GET', '/v1/chain/latest', { token })).status).toBe(503)
+      expect((await bench.signIn(bench.attester)).status).toBe(503)
+      // Only what needs the chain fails.
+      expect((await bench.call('GET', '/v1/assets/open', { token })).status).toBe(200)
+
+      await control.chain?.start()
+      expect((await bench.signIn(bench.attester)).json.roles).toEqual(['submitter', 'attester'])
+      expect((await bench.call('GET', '/v1/chain/latest', { token })).status).toBe(200)
+    } finally {
+      await bench.close()
     }
   })
 
