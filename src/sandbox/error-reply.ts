@@ -32,8 +32,13 @@ export function errorReply(log: Log) {
       .headers(refusal.headers)
       .type('application/json; charset=utf-8')
       .serializer((body: unknown) => JSON.stringify(body))
-      .send({ error: isWalletSessionTarget(request.raw.url ?? '') ? message : { code, message } })
+      .send({ error: isWalletSessionTarget(targetOf(request)) ? message : { code, message } })
   }
+}
+
+/** The path of the route that was found, however it was spelled; else the target as sent. */
+function targetOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? request.raw.url ?? ''
 }
 
 function codeOfStatus(status: number): RefusalCode {

@@ -79,6 +79,15 @@ it.each([
   expect([status, typeof json.error]).toEqual([target.length > 2000 ? 414 : 404, 'string'])
 })
 
+it.each([
+  ['/v1/assets/%zz', 400],
+  ['/%761/assets/none', 404],
+  ['/v1/assets/a%2Fb', 404],
+])('errors of %s, however it is spelled, are of this API', async (target, expected) => {
+  const { status, json } = await bench.call('GET', target, { token: tokens.attester })
+  expect([status, typeof json.error]).toEqual([expected, 'string'])
+})
+
 it('errors elsewhere are as before', async () => {
   for (const target of ['/', '/v2', '/v10', '/healthy', '/api/v1/nothing']) {
     const { json } = await bench.call('POST', target)
