@@ -3,9 +3,11 @@ import { scoreValues } from '../../core/score-values.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
+import { checked } from '../request-check.js'
 import type { ServiceParts } from '../service-parts.js'
 import type { StreamSource } from '../stream-reader.js'
 import { ALGORITHM_MAX, NOTES_MAX } from '../text-limits.js'
+import { riskSchema } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
@@ -78,7 +80,7 @@ export class WalletSessionAttesterService implements AttesterService {
   async #inputOf(score: Score, time: number, signal: AbortSignal | undefined) {
     const { attest } = this.#options
     if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and nothing here makes one.')
-    const { authenticityScore, deepfakeRiskBps } = scoreValues(score.risk / 100)
+    const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk) / 100)
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)
     // What is attested is what is sent, to the letter.

@@ -1,0 +1,399 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import { type Handler, sendJson } from '../local-service.js'
+import { account, bench, CHAIN_ID, failure, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
+
+const ASKED = { includeMyScore: true }
+const always = (value: unknown, status = 200): Handler => {
+  return (_, response) => sendJson(response, status, value)
+}
+const own = (changes: Record<string, unknown> = {}) => ({
+  attesterAddress: account.address,
+  deepfakeRiskBps: 1234,
+  ...changes,
+})
+
+describe('listOpen', () => {
+  it('gives assets of the stated fields alone in the port’s shape, and no stake', async ({ onTestFinished }) => {
+    const { service, server } = await bench(always({ assets: [specAsset('a')] }), onTestFinished)
+    const { assets, stake } = await service.listOpen(ASKED)
+    expect(assets).toEqual([
+      {
+        id: 'a',
+        title: 'Title of a',
+        mediaContext: '',
+        contentHash: `0x${'ab'.repeat(32)}`,
+        uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+        mediaType: null,
+        turnaround: 'standard',
+        scoreCount: 0,
+      },
+    ])
+    expect(stake).toBeNull()
+    expect(server.seen.at(-1)?.target).toBe('/v1/assets/open')
+  })
+
+  it.for<[string, unknown]>([
+    ['a list', [specAsset('a')]],
+    ['assets', { assets: [specAsset('a')] }],
+    ['openAssets', { openAssets: [specAsset('a')], total: 1 }],
+    ['items', { items: [{ asset: specAsset('a'), scoreCount: 0 }] }],
+    ['assetId as the id', { assets: [specAsset('x', { id: undefined, assetId: 'a' })] }],
+  ])('reads %s', async ([, reply], { onTestFinished }) => {
+    const { service } = await bench(always(reply), onTestFinished)
+    expect((await service.listOpen(ASKED)).assets.map(({ id }) => id)).toEqual(['a'])
+  })
+
+  it('reads what a service says beyond the stated fields, and does without what it cannot use', async ({
+    onTestFinished,
+  }) => {
+    const assets = [
+      specAsset('a', { mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 }),
+      specAsset('b', { mediaType: 'hologram', turnaround: 'soon', scoreCount: -1, aggregate: { count: 2 } }),
+      specAsset('7', { id: 7, scores: [own()] }),
+    ]
+    const { service } = await bench(always({ assets }), onTestFinished)
+    expect((await service.listOpen(ASKED)).assets).toMatchObject([
+      { id: 'a', mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 },
+      { id: 'b', mediaType: null, turnaround: 'standard', scoreCount: 2 },
+      { id: '7', scoreCount: 1, myScore: 12.34 },
+    ])
+  })
+
+  it('knows the own score only where it was asked and the records show scores', async ({ onTestFinished }) => {
+    const assets = [
+      specAsset('none', { scores: [] }),
+      specAsset('mine', { scores: [own()] }),
+      specAsset('hidden', { scores: [{ deepfakeRiskBps: 1 }] }),
+      specAsset('silent', { scoreCount: 4 }),
+    ]
+    const { service } = await bench(always({ assets }), onTestFinished)
+    const known = (await service.listOpen(ASKED)).assets.map((asset) =>
+      'myScore' in asset ? asset.myScore : 'unknown',
+    )
+    expect(known).toEqual([null, 12.34, 'unknown', 'unknown'])
+    const unasked = await service.listOpen({ includeMyScore: false })
+    expect(unasked.assets.some((asset) => 'myScore' in asset)).toBe(false)
+  })
+
+  it('leaves out malformed assets, tells each, and loses nothing else', async ({ onTestFinished }) => {
+    const bad: unknown[] = [
+      'x',
+      null,
+      [],
+      specAsset('a', { id: undefined }),
+      specAsset(''),
+      specAsset('..'),
+      specAsset('a\u0000'),
+      specAsset('\ud800'),
+      specAsset('a'.repeat(513)),
+      specAsset('a', { id: { id: 'a' } }),
+      specAsset('a', { contentHash: '0x12' }),
+      specAsset('a', { contentHash: undefined }),
+      specAsset('a', { uri: '' }),
+      specAsset('a', { uri: 7 }),
+      specAsset('a', { title: null }),
+      specAsset('a', { mediaContext: {} }),
+      specAsset('a', { status: undefined }),
+    ]
+    const { service, malformed } = await bench(always({ assets: [...bad, specAsset('good')] }), onTestFinished)
+    expect((await service.listOpen(ASKED)).assets.map(({ id }) => id)).toEqual(['good'])
+    expect(malformed.map(({ what }) => what)).toEqual(bad.map(() => 'asset'))
+    expect(malformed.at(-1)).toMatchObject({ id: 'a', message: expect.stringContaining('status') })
+  })
+
+  it('leaves out, and does not tell, what is not open', async ({ onTestFinished }) => {
+    const { service, malformed } = await bench(always([specAsset('a', { status: 'closed' })]), onTestFinished)
+    expect([(await service.listOpen(ASKED)).assets, malformed]).toEqual([[], []])
+  })
+
+  it.for([{}, { assets: {} }, 'x', null, 7])('is no list where the answer is %j', async (reply, { onTestFinished }) => {
+    const { service } = await bench(always(reply), onTestFinished)
+    expect(await failure(service.listOpen(ASKED))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
+  })
+})
+
+describe('find', () => {
+  const at = (createdAt: unknown, deepfakeRiskBps: number) => own({ createdAt, deepfakeRiskBps })
+  it.for<[string, unknown[], number | null]>([
+    ['none', [], null],
+    ['another attester’s alone', [own({ attesterAddress: OTHER_ADDRESS })], null],
+    ['basis points', [own()], 12.34],
+    ['a percentage', [own({ deepfakeRiskBps: undefined, deepfakeRiskScore: 87.654 })], 87.65],
+    ['an authenticity', [own({ deepfakeRiskBps: undefined, authenticityScore: 12.35 })], 87.65],
+    ['nought', [own({ deepfakeRiskBps: 0 })], 0],
+    ['numbers as texts', [own({ deepfakeRiskBps: '10000' })], 100],
+    ['verifierAddress', [{ verifierAddress: account.address.toLowerCase(), deepfakeRiskBps: 5 }], 0.05],
+    ['verifier', [{ verifier: account.address, deepfakeRiskBps: 5 }], 0.05],
+    ['an attester with an address', [{ attester: { address: account.address }, deepfakeRiskBps: 5 }], 0.05],
+    ['the newest by ISO time', [at('2026-01-02T00:00:00Z', 200), at('2026-01-01T00:00:00Z', 100)], 2],
+    ['the newest by Unix time', [at(1_760_000_002, 200), at(1_760_000_001, 100)], 2],
+    ['the last where none says a time', [own({ deepfakeRiskBps: 100 }), own({ deepfakeRiskBps: 200 })], 2],
+    ['one among those that cannot be read', [{ deepfakeRiskBps: 9 }, null, own()], 12.34],
+  ])('reads the own score: %s', async ([, scores, expected], { onTestFinished }) => {
+    const { service } = await bench(always({ asset: specAsset('a'), scores, aggregate: {} }), onTestFinished)
+    expect((await service.find('a'))?.myScore).toBe(expected)
+    const inside = await bench(always(specAsset('a', { scores })), onTestFinished)
+    expect((await inside.service.find('a'))?.myScore).toBe(expected)
+  })
+
+  it.for<[string, unknown]>([
+    ['an own score without a risk', { asset: specAsset('a'), scores: [own({ deepfakeRiskBps: undefined })] }],
+    ['a risk out of range', { asset: specAsset('a'), scores: [own({ deepfakeRiskBps: 10_001 })] }],
+    ['a score of nobody', { asset: specAsset('a'), scores: [{ deepfakeRiskBps: 1 }] }],
+    ['scores that are no records', { asset: specAsset('a'), scores: ['x'] }],
+    ['scores that are counted and not shown', { asset: specAsset('a', { scoreCount: 1 }) }],
+    ['another asset', { asset: specAsset('b'), scores: [] }],
+    ['no asset', { scores: [] }],
+    ['a malformed asset', { asset: specAsset('a', { contentHash: 'x' }), scores: [] }],
+  ])('does not say "none on record" where the answer has %s', async ([, reply], { onTestFinished }) => {
+    const { service } = await bench(always(reply), onTestFinished)
+    expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
+  })
+
+  it('is null for an unknown asset and for one that is not open', async ({ onTestFinished }) => {
+    for (const handler of [
+      always({ error: 'unknown' }, 404),
+      always({ asset: specAsset('a', { status: 'settled' }), scores: [] }),
+    ]) {
+      const { service } = await bench(handler, onTestFinished)
+      expect(await service.find('a')).toBeNull()
+    }
+  })
+
+  it.for(['a/b c', 'ünï/顔', '100%', 'a%2Fb', '?x=1#y', "it's!", '123'])(
+    'sends the id %j encoded once',
+    async (id, context) => {
+      const { service, server } = await bench(always({ asset: specAsset(id), scores: [] }), context.onTestFinished)
+      expect((await service.find(id))?.id).toBe(id)
+      expect(server.seen.at(-1)?.target).toBe(`/v1/assets/${encodeURIComponent(id)}`)
+    },
+  )
+
+  it('refuses an id that cannot stand in a path, before anything is sent', async ({ onTestFinished }) => {
+    const { service, server } = await bench(always({}), onTestFinished)
+    for (const id of ['..', '.', '', '\ud800']) {
+      expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })
+    }
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('submit', () => {
+  const score = {
+    assetId: 'a/b',
+    contentHash: `0x${'c'.repeat(64)}`,
+    risk: 87.65,
+    algorithm: 'demo-1',
+    notes: 'visage – 顔 🙂',
+  }
+  const record = { id: 's-1', assetId: 'a/b', attesterAddress: account.address, deepfakeRiskBps: 8765 }
+  const posts = ({ server }: Awaited<ReturnType<typeof bench>>) =>
+    server.seen.filter(({ target }) => target.endsWith('/scores'))
+
+  it('attests first, then sends every number of the one risk, and what was attested', async ({ onTestFinished }) => {
+    const built = await bench(always({ score: record, aggregate: {} }, 201), onTestFinished)
+    const { service, clock, attested } = built
+    expect(await service.submit(score, clock.now())).toEqual({
+      scoreId: 's-1',
+      assetId: 'a/b',
+      risk: 87.65,
+      how: 'accepted',
+      attester: account.address.toLowerCase(),
+    })
+    expect(attested).toEqual([{ score, time: clock.now() / 1000 }])
+    expect(posts(built).map(({ target, body }) => [target, JSON.parse(body)])).toEqual([
+      [
+        '/v1/assets/a%2Fb/scores',
+        {
+          authenticityScore: 12.35,
+          deepfakeRiskBps: 8765,
+          algorithm: 'demo-1',
+          notes: score.notes,
+          offchainAttestation: { uid: '0x01', message: { time: String(clock.now() / 1000) } },
+        },
+      ],
+    ])
+  })
+
+  // The chain stands at second 0, 3 behind service time, or 3 ahead of it.
+  it.for<[number, number, number]>([
+    [0, 0, 0],
+    [999, 0, 0],
+    [-1, 0, -1],
+    [-2_500, 0, -3],
+    [0, 3, -3],
+    [-2_000, 3, -3],
+    [-4_001, 3, -5],
+    [0, -3, 0],
+  ])(
+    'signed %d ms from now, with the chain %d s behind, it is dated %d s',
+    async ([signedMs, lagS, expected], context) => {
+      const { service, clock, attested, world } = await bench(always({ score: record }), context.onTestFinished)
+      world.chainLagS = lagS
+      await service.submit(score, clock.now() + signedMs)
+      expect(attested.map(({ time }) => time - clock.now() / 1000)).toEqual([expected])
+    },
+  )
+
+  it.for([16, -16])('is not signed or sent where the chain is %d s behind', async (lagS, { onTestFinished }) => {
+    const built = await bench(always({ score: record }), onTestFinished)
+    built.world.chainLagS = lagS
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait', ambiguous: false })
+    expect([built.attested, posts(built)]).toEqual([[], []])
+  })
+
+  it('asks for the chain once for many at the same time', async ({ onTestFinished }) => {
+    const { service, clock, count } = await bench(always({ score: { ...record, assetId: undefined } }), onTestFinished)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => service.submit({ ...score, assetId: `a${at}` }, clock.now())),
+    )
+    expect(count('/v1/chain/latest')).toBe(1)
+    clock.tick(1_001)
+    await service.submit(score, clock.now())
+    expect(count('/v1/chain/latest')).toBe(2)
+  })
+
+  it.for<[string, unknown, boolean]>([
+    ['wallet-refused', new AttestdError('wallet-refused', 'no'), false],
+    ['attestation-invalid', new AttestdError('attestation-invalid', 'no'), false],
+    ['internal-error', new Error('boom'), false],
+  ])('is not sent where the attestation fails: %s', async ([reason, thrown], { onTestFinished }) => {
+    const built = await bench(always({ score: record }), onTestFinished, { attest: () => Promise.reject(thrown) })
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason, ambiguous: false })
+    expect(posts(built)).toEqual([])
+  })
+
+  it('is not sent where making the attestation took longer than the window', async ({ onTestFinished }) => {
+    const attest = async () => {
+      built.clock.tick(30_001)
+      return {}
+    }
+    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), onTestFinished, { attest })
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
+    expect(posts(built)).toEqual([])
+  })
+
+  it.for<[number, string, boolean]>([
+    [400, 'service-refused', false],
+    [422, 'service-refused', false],
+    [401, 'service-unauthorized', false],
+    [403, 'service-forbidden', false],
+    [404, 'asset-closed', false],
+    [410, 'asset-closed', false],
+    [409, 'score-conflict', false],
+    [429, 'service-rate-limited', false],
+    [500, 'service-failing', true],
+    [503, 'service-failing', true],
+    [302, 'service-redirected', false],
+  ])('%d is %s', async ([status, reason, ambiguous], { onTestFinished }) => {
+    const built = await bench(always({ error: 'no' }, status), onTestFinished)
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
+    expect(posts(built)).toHaveLength(1)
+  })
+
+  it('a refusal of an attestation that is old by then, or for its time, leads to a new one', async ({
+    onTestFinished,
+  }) => {
+    const texts: [string, number, string][] = [
+      ['no', 0, 'service-refused'],
+      ['the signature is wrong', 14_000, 'service-refused'],
+      ['no', 16_000, 'clock-untrusted'],
+      ['The attestation has expired', 0, 'clock-untrusted'],
+      ['its time is outside the window', 0, 'clock-untrusted'],
+      ['31000 ms behind service time', 0, 'clock-untrusted'],
+    ]
+    for (const [error, lateMs, reason] of texts) {
+      const handler: Handler = (_, response) => {
+        built.clock.tick(lateMs)
+        sendJson(response, 400, { error })
+      }
+      const built: Awaited<ReturnType<typeof bench>> = await bench(handler, onTestFinished)
+      expect(await failure(built.service.submit(score, built.clock.now()))).toMatchObject({ reason, ambiguous: false })
+    }
+  })
+
+  it('is sent once even after a 401, and the next try has a new session', async ({ onTestFinished }) => {
+    let answer: Handler = (_, response) => {
+      world.accepted.clear()
+      sendJson(response, 401, { error: 'no' })
+    }
+    const built = await bench((request, response) => answer(request, response), onTestFinished)
+    const { service, clock, count, world } = built
+    const error = await failure(service.submit(score, clock.now()))
+    expect(error).toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+    expect([posts(built).length, count('/v1/auth/session')]).toEqual([1, 1])
+    answer = always({ score: record })
+    await service.submit(score, clock.now())
+    expect([posts(built).length, count('/v1/auth/session')]).toEqual([2, 2])
+  })
+
+  it.for<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['the record itself', record, { scoreId: 's-1', risk: 87.65 }],
+    ['a number as id', { score: { ...record, id: 7 } }, { scoreId: '7' }],
+    ['no id', { score: { ...record, id: undefined } }, { scoreId: null }],
+    ['another risk', { score: { ...record, deepfakeRiskBps: 1 } }, { risk: 0.01 }],
+    ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 87.65 }],
+    ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
+    ['nothing', {}, { scoreId: null, risk: 87.65, attester: null, assetId: 'a/b' }],
+  ])('takes a receipt with %s', async ([, reply, expected], { onTestFinished }) => {
+    const { service, clock } = await bench(always(reply, 201), onTestFinished)
+    expect(await service.submit(score, clock.now())).toMatchObject(expected)
+  })
+
+  it.for<[string, unknown]>([
+    ['another asset', { score: { ...record, assetId: 'b' } }],
+    ['another attester', { score: { ...record, attesterAddress: OTHER_ADDRESS } }],
+    ['no object', 'ok'],
+  ])('believes no receipt of %s', async ([, reply], { onTestFinished }) => {
+    const { service, clock } = await bench(always(reply, 201), onTestFinished)
+    expect(await failure(service.submit(score, clock.now()))).toMatchObject({
+      reason: 'service-reply-invalid',
+      ambiguous: true,
+    })
+  })
+
+  it.for([Number.NaN, Number.POSITIVE_INFINITY, -0.01, 100.01])(
+    'never sends the risk %d',
+    async (risk, { onTestFinished }) => {
+      const built = await bench(always({ score: record }), onTestFinished)
+      expect(await failure(built.service.submit({ ...score, risk }, built.clock.now()))).toMatchObject({
+        kind: 'permanent',
+        ambiguous: false,
+      })
+      expect(posts(built)).toEqual([])
+    },
+  )
+
+  it('needs something that attests', async ({ onTestFinished }) => {
+    const { service, clock } = await bench(always({ score: record }), onTestFinished, { attest: undefined as never })
+    expect(await failure(service.submit(score, clock.now()))).toMatchObject({ reason: 'setting-missing' })
+  })
+})
+
+describe('service time', () => {
+  it.for([0, 3_600_000, -3_600_000])(
+    '%d ms off the local clock is read from the chain, half a block in doubt',
+    async (offsetMs, context) => {
+      const { service, serviceClock, world, server } = await bench(always([]), context.onTestFinished)
+      world.offsetMs = offsetMs
+      await serviceClock.ready()
+      const { errorBoundMs, trusted } = serviceClock.state()
+      expect(trusted).toBe(true)
+      expect(errorBoundMs).toBeGreaterThanOrEqual(1_000)
+      expect(Math.abs(serviceClock.now() - world.now())).toBeLessThanOrEqual(errorBoundMs!)
+      expect(server.seen.at(-1)?.target).toBe(`/v1/chain/latest?chainId=${CHAIN_ID}`)
+      await service.listOpen(ASKED)
+    },
+  )
+
+  it('that cannot be read for want of a session says so', async ({ onTestFinished }) => {
+    const { serviceClock, world } = await bench(always([]), onTestFinished)
+    world.roles = []
+    expect(await failure(serviceClock.ready())).toMatchObject({ reason: 'role-missing' })
+  })
+})

@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it, type TestContext } from 'vitest'
+import type { ServiceEvent } from '../../../src/service/port.js'
+import type { Handler, Seen } from '../local-service.js'
+import { answers, type Connection, cuts, event, open, sends, until, waitOut } from '../stream-harness.js'
+import { bench, specAsset } from './local-wallet-service.js'
+
+const STREAM = '/v1/stream/open-assets'
+const snapshot = (...ids: string[]) => event('snapshot', { assets: ids.map((id) => specAsset(id)) })
+
+/** Follows a stream whose connections do what the test says, one after the other; the last one stays. */
+async function follow(connections: Connection[], onTestFinished: TestContext['onTestFinished']) {
+  const handler: Handler = (request: Seen, response: ServerResponse) => {
+    const connection = connections.length > 1 ? connections.shift()! : connections[0]!
+    return connection(response, request)
+  }
+  const built = await bench(handler, onTestFinished)
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const events: ServiceEvent[] = []
+  const ended = (async () => {
+    for await (const one of built.service.watch(stop.signal)) events.push(one)
+  })()
+  const troubles = () => events.filter(({ kind }) => kind === 'trouble')
+  const streams = () => built.server.seen.filter(({ target }) => target === STREAM)
+  return { ...built, stop, events, ended, troubles, streams, kinds: () => events.map(({ kind }) => kind) }
+}
+
+describe('the stream', () => {
+  it('says ready and the whole open set first, then what opens; comments are signs of life', async ({
+    onTestFinished,
+  }) => {
+    const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}: ping\n\n`
+    const { events, kinds, streams, world, stop, ended } = await follow([sends(text)], onTestFinished)
+    await until(() => events.length === 5)
+    expect(kinds()).toEqual(['ready', 'snapshot', 'heartbeat', 'delta', 'heartbeat'])
+    expect(events[0]).toEqual({ kind: 'ready', stake: null })
+    expect(events[1]).toMatchObject({ ids: ['a', 'b'], assets: [{ id: 'a' }, { id: 'b' }] })
+    expect(events[3]).toMatchObject({ ids: ['c'], assets: [{ id: 'c', mediaType: null, turnaround: 'standard' }] })
+    expect(streams()[0]?.headers).toMatchObject({
+      authorization: `Bearer ${[...world.accepted][0]}`,
+      'user-agent': 'attestd',
+    })
+    stop.abort()
+    await ended
+  })
+
+  it.for<[string, string, string[]]>([
+    ['an array', event('new-asset', [specAsset('c'), specAsset('d')]), ['c', 'd']],
+    ['one asset', event('new-asset', specAsset('c')), ['c']],
+    ['one wrapped asset', event('new-asset', { asset: specAsset('c'), t: 1 }), ['c']],
+    ['assetId as the id', event('new-asset', specAsset('', { id: undefined, assetId: 'c' })), ['c']],
+  ])('takes %s as what opened', async ([, text, ids], { onTestFinished }) => {
+    const { events } = await follow([sends(text)], onTestFinished)
+    await until(() => events.length === 1)
+    expect(events[0]).toMatchObject({ kind: 'delta', ids })
+  })
+
+  it.for<[string, unknown]>([
+    ['an array', [specAsset('a')]],
+    ['openAssets', { openAssets: [specAsset('a')] }],
+  ])('takes %s as the open set', async ([, data], { onTestFinished }) => {
+    const { events } = await follow([sends(event('snapshot', data))], onTestFinished)
+    await until(() => events.length === 2)
+    expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
+  })
+
+  it('keeps the id of a malformed asset, which is open all the same, and tells it', async ({ onTestFinished }) => {
+    const text = event('snapshot', { assets: [specAsset('a'), specAsset('b', { contentHash: 'x' }), { no: 'id' }] })
+    const { events, malformed } = await follow([sends(text)], onTestFinished)
+    await until(() => events.length === 2)
+    expect(events[1]).toMatchObject({ ids: ['a', 'b'], assets: [{ id: 'a' }] })
+    expect(malformed.map(({ id }) => id)).toEqual(['b', null])
+  })
+
+  it.for<[string, string]>([
+    ['an unknown name', event('open-assets', { assets: [] })],
+    ['no name', 'data: {}\n\n'],
+    ['data that is no JSON', 'event: snapshot\ndata: {"assets": [\n\n'],
+    ['a snapshot without a list', event('snapshot', { assets: {} })],
+    ['a snapshot of nothing', event('snapshot', null)],
+  ])('goes on after an event with %s', async ([, text], { onTestFinished }) => {
+    const { events, streams } = await follow([sends(text + snapshot('a'))], onTestFinished)
+    await until(() => events.length === 3)
+    expect(events[0]).toMatchObject({ kind: 'trouble', reason: 'event-malformed' })
+    expect(events[2]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
+    expect(streams()).toHaveLength(1)
+  })
+
+  it('leaves out a new asset that is malformed', async ({ onTestFinished }) => {
+    const { events, malformed } = await follow(
+      [sends(event('new-asset', 'x') + event('new-asset', {}))],
+      onTestFinished,
+    )
+    await until(() => events.length === 2)
+    expect(events).toEqual(Array(2).fill({ kind: 'delta', assets: [], ids: [] }))
+    expect(malformed).toHaveLength(2)
+  })
+
+  it('comes again after a cut, with the token of that time', async ({ onTestFinished }) => {
+    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))], onTestFinished)
+    const { events, session, streams, troubles, world } = built
+    await until(() => troubles().length === 1)
+    session.drop([...world.accepted][0]!)
+    await waitOut(built, troubles)
+    await until(() => events.length === 5)
+    expect(events[4]).toMatchObject({ kind: 'snapshot', ids: ['b'] })
+    const [first, second] = streams().map(({ headers }) => headers.authorization)
+    expect(second).toBe(`Bearer ${[...world.accepted][1]}`)
+    expect(second).not.toBe(first)
+  })
+
+  it('opens a new session after a 401, and comes again at once', async ({ onTestFinished }) => {
+    const connections = [cuts(snapshot('a')), sends(snapshot('b'))]
+    const built = await follow(connections, onTestFinished)
+    const { events, count, streams, troubles, world } = built
+    await until(() => troubles().length === 1)
+    world.accepted.clear()
+    await waitOut(built, troubles)
+    await until(() => troubles().length === 2)
+    expect(troubles()[1]).toMatchObject({ reason: 'service-unauthorized', retryInMs: 0 })
+    await waitOut(built, troubles)
+    await until(() => events.length === 6)
+    expect(count('/v1/auth/session')).toBe(2)
+    expect(streams()).toHaveLength(3)
+  })
+
+  it('waits where no session is to be had, and says why', async ({ onTestFinished }) => {
+    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))], onTestFinished)
+    const { events, count, streams, troubles, session, world } = built
+    await until(() => troubles().length === 1)
+    session.drop([...world.accepted][0]!)
+    world.refuseSessions = [401]
+    await waitOut(built, troubles)
+    await until(() => troubles().length === 2)
+    expect(troubles()[1]).toMatchObject({ reason: 'service-unauthorized', message: expect.stringContaining('session') })
+    expect([count('/v1/auth/session'), streams().length]).toEqual([2, 1])
+    await waitOut(built, troubles)
+    await until(() => events.length === 6)
+    expect(events[5]).toMatchObject({ kind: 'snapshot', ids: ['b'] })
+  })
+
+  it('is refused with 403 as any route is', async ({ onTestFinished }) => {
+    const { troubles } = await follow([answers(403)], onTestFinished)
+    await until(() => troubles().length === 1)
+    expect(troubles()[0]).toMatchObject({ reason: 'service-forbidden' })
+  })
+
+  it('is no stream where it has another content type', async ({ onTestFinished }) => {
+    const { troubles } = await follow([(response) => open(response, 'application/json')], onTestFinished)
+    await until(() => troubles().length === 1)
+    expect(troubles()[0]).toMatchObject({ reason: 'service-reply-invalid' })
+  })
+})
