@@ -8,9 +8,10 @@ import { type ApiKey, maskedKey } from './key-ring.js'
 import { createdKeyView, revoked } from './key-routes.js'
 import { Refusal } from './refusal.js'
 import { registryText } from './registry/registry-text.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
 import { requireLoopback } from './require-loopback.js'
+import { chainAccessOf } from './rpc-route.js'
 import type { SandboxControl } from './sandbox-control.js'
+import { chainUnavailable } from './wallet-session/registry-refusal.js'
 import { refusals, WireMediaAsset } from './wire.js'
 import type { World } from './world.js'
 
@@ -44,7 +45,7 @@ export function adminRoutes(world: World, control: SandboxControl): FastifyPlugi
     app.addHook('onRequest', async (request) => requireLoopback(request))
     faultRoutes(app, control)
     clockAndStakeRoutes(app, world, control)
-    roleRoutes(app, control)
+    chainRoutes(app, world, control)
     assetRoutes(app, world, control)
     scoreRoutes(app, world)
     keyAdminRoutes(app, world, control)
@@ -53,7 +54,7 @@ export function adminRoutes(world: World, control: SandboxControl): FastifyPlugi
 }
 
 function schema<Reply extends z.ZodType>(summary: string, reply: Reply) {
-  return { tags: ['sandbox'], summary, response: { 200: reply, ...refusals(400, 403, 404) } }
+  return { tags: ['sandbox'], summary, response: { 200: reply, ...refusals(400, 403, 404, 503) } }
 }
 
 function faultRoutes(app: App, control: SandboxControl): void {
@@ -86,29 +87,39 @@ function clockAndStakeRoutes(app: App, world: World, control: SandboxControl): v
     { schema: { ...schema('Set the stake of a wallet, or the minimum of all', Done), body: StakeBody } },
     async (request) => {
       const { wallet, stakedWei, minStakeWei } = request.body
-      await control.setStake({
+      const change = {
         wallet: wallet ?? world.account.attesterWallet,
         ...(stakedWei === undefined ? {} : { stakedWei: BigInt(stakedWei) }),
         ...(minStakeWei === undefined ? {} : { minStakeWei: BigInt(minStakeWei) }),
-      })
-      return done
+      }
+      return onChain(world, control.setStake(change))
     },
   )
 }
 
-function roleRoutes(app: App, control: SandboxControl): void {
+function chainRoutes(app: App, world: World, control: SandboxControl): void {
   app.put(
     '/sandbox/roles',
     { schema: { ...schema('Set the roles of a wallet in the stake contract', Done), body: RolesBody } },
     async (request) => {
       const { wallet, attester, submitter } = request.body
-      await control.setRoles({
+      const change = {
         wallet,
         ...(attester === undefined ? {} : { attester }),
         ...(submitter === undefined ? {} : { submitter }),
-      })
-      return done
+      }
+      return onChain(world, control.setRoles(change))
     },
+  )
+  app.post(
+    '/sandbox/chain/stop',
+    { schema: schema('The chain of the stake contract answers no more', Done) },
+    async () => onChain(world, control.chain?.stop()),
+  )
+  app.post(
+    '/sandbox/chain/start',
+    { schema: schema('It answers again, at the same URL and with the same contract', Done) },
+    async () => onChain(world, control.chain?.start()),
   )
 }
 
@@ -166,14 +177,17 @@ function keyAdminRoutes(app: App, world: World, control: SandboxControl): void {
 }
 
 function processRoutes(app: App, world: World, control: SandboxControl): void {
-  app.get('/sandbox/state', { schema: schema('What the sandbox holds', Plain) }, async () => ({
+  app.get('/sandbox/state', { schema: schema('What the sandbox holds', Plain) }, async (request) => ({
     serviceTime: world.time.now(),
     clockOffsetMs: control.clockOffsetMs,
     assets: control.assets().length,
     openAssets: world.assets.open().length,
     scores: control.scores().length,
     openStreams: control.openStreams,
-    registry: registryView(world.registry),
+    chain: {
+      ...chainAccessOf({ registry: world.registry, url: `http://${request.host}` }),
+      says: registryText(world.registry),
+    },
     account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },
   }))
   app.get('/sandbox/requests', { schema: schema('How often each route and key was asked for', Plain) }, async () => ({
@@ -183,14 +197,18 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
     cut: control.cutStreams(),
   }))
   app.post('/sandbox/reset', { schema: schema('Back to the start; keys and media stay', Done) }, async () => {
-    await control.reset()
-    return done
+    return onChain(world, control.reset())
   })
 }
 
-function registryView(registry: StakeRegistry) {
-  const { kind, chainId, contract, rpcUrl } = registry
-  return { kind, says: registryText(registry), chainId, contract, rpcUrl }
+/** The books have changed already; 503 where the contract could not be told. */
+async function onChain(world: World, told: Promise<void> | undefined): Promise<typeof done> {
+  try {
+    await told
+  } catch (error) {
+    throw chainUnavailable(world, error)
+  }
+  return done
 }
 
 function known(found: boolean): typeof done {

@@ -1,3 +1,6 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -26,13 +29,9 @@ describe.skipIf(anvil === null)('the registry on anvil (skipped where anvil is n
     const { registry } = sandbox
     expect(registry.kind).toBe('anvil')
     const state = (await admin(sandbox, 'GET', '/sandbox/state')).json
-    expect(state.registry).toEqual({
-      kind: 'anvil',
-      says: expect.stringContaining('on a local anvil'),
-      chainId: 84532,
-      contract: registry.contract,
-      rpcUrl: registry.rpcUrl,
-    })
+    const { contract, rpcUrl } = registry
+    const says = expect.stringContaining('on a local anvil')
+    expect(state.chain).toEqual({ kind: 'anvil', chainId: 84532, contract, rpcUrl, says })
     const asked = { method: 'POST', target: '/', body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}' }
     const answer = await send(registry.rpcUrl ?? '', { ...asked, headers: { 'content-type': 'application/json' } })
     expect(answer.json.result).toBe('0x14a34')
@@ -103,8 +102,9 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       process.kill(control.chain?.pid ?? 0, 'SIGKILL')
       await expect.poll(() => registry.head().then(String, (error) => error.reason)).toBe('rpc-unreachable')
       await expect(registry.rolesOf(wallets.attester.address)).rejects.toMatchObject({ reason: 'rpc-unreachable' })
-      const told = control.setStake({ stakedWei: 6n * WEI })
-      await expect(told).rejects.toMatchObject({ reason: 'rpc-unreachable' })
+      await expect(control.setStake({ stakedWei: 5n * WEI })).rejects.toMatchObject({ reason: 'rpc-unreachable' })
+      const told = await admin(sandbox, 'PUT', '/sandbox/stake', { stakedWei: String(6n * WEI) })
+      expect([told.status, told.json.error.code]).toEqual([503, 'chain-unavailable'])
 
       await control.chain?.start()
       expect([registry.contract, registry.rpcUrl]).toEqual(place)
@@ -140,6 +140,23 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
     }
   })
 
+  it('is built again from what was kept, after a restart of the sandbox', async () => {
+    const dataDirectory = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-sandbox-chain-'))
+    try {
+      const first = await startSandbox({ chain: 'anvil', dataDirectory })
+      await first.control.setStake({ stakedWei: 9n, minStakeWei: 2n })
+      await first.control.setRoles({ wallet: STRANGER, submitter: true })
+      await first.close()
+      const second = await startSandbox({ chain: 'anvil', dataDirectory })
+      const { registry, wallets } = second
+      expect(await registry.stakeOf(wallets.attester.address)).toEqual({ stakedWei: 9n, minStakeWei: 2n })
+      expect(await registry.rolesOf(STRANGER)).toEqual({ attester: false, submitter: true })
+      await second.close()
+    } finally {
+      await fs.rm(dataDirectory, { recursive: true })
+    }
+  })
+
   it('ends with the sandbox, also where that cannot listen', async () => {
     const first = await startSandbox({ chain: 'anvil' })
     const pid = first.control.chain?.pid ?? 0
@@ -160,10 +177,10 @@ describe('the choice of the registry', () => {
     try {
       expect(sandbox.registry).toMatchObject({ kind: 'memory', contract: null, rpcUrl: null })
       const { json } = await admin(sandbox, 'GET', '/sandbox/state')
-      expect(json.registry).toMatchObject({
+      expect(json.chain).toMatchObject({
         kind: 'memory',
         says: expect.stringContaining('in memory, no chain'),
-        chainId: 84532,
+        rpcUrl: `${sandbox.url}/sandbox/rpc`,
       })
       const page = (await admin(sandbox, 'GET', '/')).body.toString()
       expect(page).toContain('in memory, no chain')
@@ -181,9 +198,9 @@ describe('the choice of the registry', () => {
   it('in memory the chain can be stopped as well', async () => {
     const sandbox = await startSandbox()
     try {
-      await sandbox.control.chain?.stop()
+      await admin(sandbox, 'POST', '/sandbox/chain/stop')
       await expect(sandbox.registry.head()).rejects.toMatchObject({ reason: 'rpc-unreachable' })
-      await sandbox.control.chain?.start()
+      await admin(sandbox, 'POST', '/sandbox/chain/start')
       expect((await sandbox.registry.head()).number).toBeGreaterThan(0n)
     } finally {
       await sandbox.close()

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -55,6 +56,13 @@ async function register(facts: SandboxFacts, content: string) {
   return { ...json.asset, cid: media.cid }
 }
 
+async function signIn({ url, wallets }: SandboxFacts): Promise<string> {
+  const wallet = privateKeyToAccount(wallets.attester.privateKey)
+  const { message, nonce } = (await admin(url, 'GET', `/v1/auth/challenge?address=${wallet.address}`)).json
+  const signature = await wallet.signMessage({ message })
+  return (await admin(url, 'POST', '/v1/auth/session', { nonce, signature })).json.token
+}
+
 function score(facts: SandboxFacts, assetId: string, risk: number) {
   const body = JSON.stringify({ deepfakeRiskScore: risk, algorithm: 'a', notes: 'n' })
   const target = `/api/v1/attester/media/${assetId}/scores`
@@ -100,9 +108,12 @@ it('keys, wallets, secrets, media, assets, stake and roles are the same after a 
   const made = (await admin(facts.url, 'POST', '/sandbox/keys', { kind: 'attester' })).json
   const revoked = (await admin(facts.url, 'POST', '/sandbox/keys', { kind: 'attester' })).json
   await admin(facts.url, 'DELETE', `/sandbox/keys/${revoked.key.id}`)
+  const token = await signIn(facts)
   await first.end('SIGKILL')
 
   const { facts: after } = await start()
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await send(after.url, { method: 'GET', target: '/v1/assets/open', headers })).status).toBe(200)
   expect({ ...after, url: '', chain: null }).toEqual({ ...facts, url: '', chain: null })
   const list = await sendSigned(after.url, after.attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
   expect(list.json.assets.map(({ id }: { id: string }) => id)).toEqual([open.id])
