@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
+import { askWalletPassword } from './password-prompt.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
@@ -7,13 +8,13 @@ const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 export function doctorVerb(): Command {
   const verb = verbWithSettings(
     'doctor',
-    'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key, stake.',
+    'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key or wallet, stake, chain.',
   )
   return verb.action(async () => {
     const { settings } = settingsOf(verb)
-    const { diagnose } = await import('../app/doctor.js')
+    const { diagnose } = await import('../app/doctor/diagnose.js')
     let failures = 0
-    for await (const { check, outcome, says, fix } of diagnose(settings)) {
+    for await (const { check, outcome, says, fix } of diagnose(settings, { askPassword: askWalletPassword })) {
       process.stdout.write(`${SIGNS[outcome]} ${check.padEnd(15)} ${says}\n${fix ? `  fix             ${fix}\n` : ''}`)
       if (outcome === 'failed') failures++
     }

@@ -2,8 +2,8 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { diagnoseFfmpeg } from '../../src/app/diagnose-ffmpeg.js'
-import { ffmpeg } from '../support/ffmpeg-tool.js'
+import { diagnoseFfmpeg } from '../../../src/app/doctor/diagnose-ffmpeg.js'
+import { ffmpeg } from '../../support/ffmpeg-tool.js'
 
 let folder: string
 

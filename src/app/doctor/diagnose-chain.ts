@@ -1,0 +1,124 @@
+import type { Address } from 'viem'
+import type { ChainReader } from '../../chain/chain-reader.js'
+import { readEasVersion } from '../../chain/eas/contract-version.js'
+import { networkOf } from '../../chain/networks.js'
+import type { StakeReading } from '../../chain/stake-reading.js'
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import type { Stake } from '../../service/port.js'
+import { easProfileOf, openChain, stakeContractOf } from '../open-chain.js'
+import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
+import { stakeText } from './service-text.js'
+
+/** What a wallet-session service is read by: RPC endpoints, stake contract, EAS. @param account the wallet */
+export async function* diagnoseChain(settings: Settings, account: Address | null): AsyncIterable<Diagnosis> {
+  yield* diagnoseEndpoints(settings)
+  yield* withReader(settings, async function* (reader) {
+    yield* diagnoseStake(settings, reader, account, (reading) => {
+      if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
+      throw new AttestdError('role-missing', `${account} is no attester in the stake contract; ${rolesText(reading)}.`)
+    })
+    yield await checkEas(settings, reader)
+  })
+}
+
+/** Where the stake contract is set on a signed-key service: whether it says what the service does. */
+export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake | null): AsyncIterable<Diagnosis> {
+  if (!settings.stakeContract) return
+  yield* diagnoseEndpoints(settings)
+  yield* withReader(settings, (reader) =>
+    diagnoseStake(settings, reader, settings.walletAddress ?? null, (reading) => {
+      const { minStakeWei, stakedWei } = reading
+      const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
+      if (isSame) return `${stakeText(reading)}${reported ? ', as the service reports' : ''}`
+      const word = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
+      const theirs = `the service reports ${reported.stakedWei} of ${reported.minStakeWei}`
+      throw new AttestdError('stake-disagreement', `${word}, ${theirs}.`)
+    }),
+  )
+}
+
+/** Each endpoint for itself, by its origin: what follows in a URL may be a key. */
+async function* diagnoseEndpoints(settings: Settings): AsyncIterable<Diagnosis> {
+  const known = networkOf(settings.chainId).publicRpcUrl
+  const urls = settings.rpcUrls.length === 0 && known ? [known] : settings.rpcUrls
+  if (urls.length === 0)
+    yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and chain ${settings.chainId} has no known one`)
+  for (const url of urls) {
+    yield await check('rpc', async () => {
+      const reader = openReader({ ...settings, rpcUrls: [url] })
+      try {
+        const { number, timestamp } = await reader.head()
+        const age = (systemClock.now() / 1000 - timestamp).toFixed(1)
+        return `${new URL(url).origin} is on chain ${settings.chainId}, block ${number} is ${age} s old`
+      } finally {
+        await reader.close()
+      }
+    })
+  }
+}
+
+async function* diagnoseStake(
+  settings: Settings,
+  reader: ChainReader,
+  account: Address | null,
+  judge: (reading: StakeReading) => string,
+): AsyncIterable<Diagnosis> {
+  const { stakeContract } = settings
+  if (!stakeContract) yield skipped('stake contract', 'ATTESTD_STAKE_CONTRACT is not set')
+  else if (!account) yield skipped('stake contract', 'ATTESTD_WALLET_ADDRESS is not set')
+  else {
+    yield await check('stake contract', async () =>
+      judge(await stakeContractOf(settings, reader, stakeContract).read(account)),
+    )
+  }
+}
+
+async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagnosis> {
+  const name = 'eas contract'
+  try {
+    const { chainId, contract, domainVersion } = easProfileOf(settings)
+    const code = await reader.read((client, head) => client.getCode({ address: contract, blockNumber: head.number }))
+    // Off-chain attestations need no contract; a local chain has none.
+    if (!code)
+      return skipped(name, `none stands at ${contract} on chain ${chainId}; version ${domainVersion} is signed`)
+    return await check(name, async () => {
+      const version = await readEasVersion(reader, contract)
+      if (version === domainVersion) return `${contract} is version ${version}, as is signed`
+      throw new AttestdError(
+        'setting-invalid',
+        `${contract} is version ${version}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${version}.`,
+      )
+    })
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+async function* withReader(
+  settings: Settings,
+  work: (reader: ChainReader) => AsyncIterable<Diagnosis>,
+): AsyncIterable<Diagnosis> {
+  let reader: ReturnType<typeof openReader>
+  try {
+    reader = openReader(settings)
+  } catch (error) {
+    yield failed('chain', error)
+    return
+  }
+  try {
+    yield* work(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+function openReader(settings: Settings) {
+  return openChain(settings, { timeoutMs: Math.min(settings.rpcTimeoutMs, OUTSIDE_TIMEOUT_MS) })
+}
+
+function rolesText({ roles }: StakeReading): string {
+  const held = (['attester', 'submitter'] as const).filter((role) => roles[role])
+  return held.length === 0 ? 'it has no role' : `roles: ${held.join(', ')}`
+}

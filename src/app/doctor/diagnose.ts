@@ -1,0 +1,51 @@
+import type { Settings } from '../../config/settings.js'
+import { loadPackages } from '../../detect/package/package-loader.js'
+import { admissionCheck } from '../admission-check.js'
+import { openDataDir } from '../data-dir.js'
+import { verifyModels } from '../models.js'
+import { openQueue } from '../open-queue.js'
+import type { WalletOfOptions } from '../open-wallet.js'
+import { runningDaemon } from '../running-daemon.js'
+import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
+import { diagnoseSignedKey } from './diagnose-signed-key.js'
+import { diagnoseWalletSession } from './diagnose-wallet-session.js'
+import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
+
+/** Checks everything that `run` needs, one after the other, without submitting anything. */
+export async function* diagnose(settings: Settings, wallet: WalletOfOptions = {}): AsyncIterable<Diagnosis> {
+  yield await check('node', async () => `Node ${process.version}`)
+  yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
+  yield await check('detectors', async () => {
+    const verified = await verifyModels(settings)
+    return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
+  })
+  const { admit } = admissionCheck(settings)
+  if (admit) {
+    yield await check('admission', async () => {
+      const packages = await loadPackages(settings)
+      await admit(packages)
+      return `${packages.length} packages have passed their exam`
+    })
+  }
+  yield await checkFfmpeg(settings)
+  yield await check('queue', async () => {
+    const daemon = await runningDaemon(settings.dataDir)
+    if (daemon) return `the daemon of this data directory (process ${daemon.pid}) answers for it`
+    const queue = await openQueue(settings, { startWaitMs: 3000 })
+    await queue.ping().finally(() => queue.close())
+    return `the ${queue.kind} queue answers`
+  })
+  if (!settings.serviceUrl) yield skipped('service', 'ATTESTD_SERVICE_URL is not set')
+  else if (settings.serviceApi === 'signed-key') yield* diagnoseSignedKey(settings)
+  else yield* diagnoseWalletSession(settings, wallet)
+}
+
+/** One that is missing is left out, not failed: the daemon works without, for fewer kinds of media. */
+async function checkFfmpeg(settings: Settings): Promise<Diagnosis> {
+  try {
+    const { state, ...found } = await diagnoseFfmpeg(settings)
+    return { check: 'ffmpeg', outcome: state === 'found' ? 'ok' : 'skipped', ...found }
+  } catch (error) {
+    return failed('ffmpeg', error)
+  }
+}

@@ -1,0 +1,31 @@
+import { toAttestdError } from '../../core/errors.js'
+
+/** What one check found. */
+export interface Diagnosis {
+  readonly check: string
+  /** `skipped` where there is nothing to check: not set up, not needed, or pointless after an earlier failure. */
+  readonly outcome: 'ok' | 'failed' | 'skipped'
+  readonly says: string
+  readonly fix?: string
+}
+
+/** Below this, ms, a check of something outside gives up. */
+export const OUTSIDE_TIMEOUT_MS = 10_000
+
+/** Runs a check; what it throws is what is wrong. */
+export async function check(name: string, work: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { check: name, outcome: 'ok', says: await work() }
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+export function failed(name: string, error: unknown): Diagnosis {
+  const { fix, message, reason } = toAttestdError(error)
+  return { check: name, outcome: 'failed', says: `${message}  [${reason}]`, ...(fix ? { fix } : {}) }
+}
+
+export function skipped(name: string, says: string): Diagnosis {
+  return { check: name, outcome: 'skipped', says }
+}
