@@ -95,7 +95,7 @@ async function daemonSeconds(sandbox: Sandbox, register: () => Promise<unknown>,
 
 async function round(files: readonly Buffer[], queueUrl: string): Promise<Round> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
-  const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null })
+  const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null, embeddedWallet: null })
   try {
     const register = () =>
       Promise.all(files.map((content, index) => sandbox.registerFile(`bench-${index}.jpg`, { content })))

@@ -33,15 +33,15 @@ export class AnvilRegistry implements StakeRegistry {
   /** Throws `local-chain-failed`. */
   static async open(options: AnvilRegistryOptions): Promise<AnvilRegistry> {
     const { binary, chainId, stakes, log, signal } = options
+    const minimumWei = stakes.minStakeWei
+    const local = await LocalChain.start({ binary, chainId, minimumWei, log, signal }).catch(failed)
+    const registry = new AnvilRegistry(local, options)
     try {
-      const local = await LocalChain.start({ binary, chainId, minimumWei: stakes.minStakeWei, log, signal })
-      const registry = new AnvilRegistry(local, options)
       await registry.#mirror()
       return registry
     } catch (error) {
-      throw new AttestdError('local-chain-failed', `anvil (${binary}) did not start: ${errorText(error)}`, {
-        cause: error,
-      })
+      await local.close()
+      return failed(error)
     }
   }
 
@@ -55,7 +55,7 @@ export class AnvilRegistry implements StakeRegistry {
       },
       stop: () => local.stop(),
       start: async () => {
-        await local.restart()
+        await local.restart().catch(failed)
         await this.#mirror()
       },
       mirror: () => this.#mirror(),
@@ -114,7 +114,7 @@ export class AnvilRegistry implements StakeRegistry {
   }
 
   close(): Promise<void> {
-    return this.#local.stop()
+    return this.#local.close()
   }
 
   /** A wallet that has a role is a registered one, so the contract holds the stake that the books give it. */
@@ -144,6 +144,10 @@ export class AnvilRegistry implements StakeRegistry {
       throw toAttestdError(error, 'rpc-unreachable')
     }
   }
+}
+
+function failed(cause: unknown): never {
+  throw new AttestdError('local-chain-failed', `The local chain did not start: ${errorText(cause)}`, { cause })
 }
 
 /** viem refuses an address in mixed case whose checksum is wrong, and people write them in capitals. */

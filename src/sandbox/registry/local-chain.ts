@@ -44,6 +44,7 @@ export class LocalChain {
   #process: AnvilProcess
   /** Ends with the last write that was asked for: one nonce after the other. */
   #writes: Promise<unknown> = Promise.resolve()
+  #runs = true
   #lastBlock = 0n
 
   static async start(options: LocalChainOptions): Promise<LocalChain> {
@@ -67,8 +68,9 @@ export class LocalChain {
     void this.#watch(process)
   }
 
-  get pid(): number {
-    return this.#process.pid
+  /** Null where it does not run. */
+  get pid(): number | null {
+    return this.#runs ? this.#process.pid : null
   }
 
   async head(): Promise<{ number: bigint; timestamp: number }> {
@@ -104,17 +106,24 @@ export class LocalChain {
     await work()
   }
 
-  /** Ends anvil; what the chain held is gone. */
+  /** Ends anvil for `restart` to go on with its block numbers; what the chain held is gone. */
   async stop(): Promise<void> {
     await this.head().catch(() => {})
-    await this.#process.stop()
+    await this.close()
+  }
+
+  /** Ends anvil. */
+  close(): Promise<void> {
+    return this.#process.stop()
   }
 
   /** A new chain at the same URL that goes on with the block numbers, and the contract at the same address. */
   async restart(): Promise<void> {
+    await this.#process.stop()
     const port = Number(new URL(this.rpcUrl).port)
     const args = ['--number', String(this.#lastBlock + 1n)]
     this.#process = await launch({ ...this.#options, port, args })
+    this.#runs = true
     void this.#watch(this.#process)
     const contract = await deploy(this.#options, this.#owner)
     if (contract !== this.contract) throw new AttestdError('local-chain-failed', 'The contract got another address.')
@@ -122,6 +131,7 @@ export class LocalChain {
 
   async #watch(process: AnvilProcess): Promise<void> {
     await process.ended
+    if (process === this.#process) this.#runs = false
     if (this.#options.signal.aborted) return
     this.#options.log.warn({ rpcUrl: this.rpcUrl }, 'the local chain of the sandbox ended')
   }

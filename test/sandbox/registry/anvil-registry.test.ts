@@ -106,11 +106,15 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       const told = await admin(sandbox, 'PUT', '/sandbox/stake', { stakedWei: String(6n * WEI) })
       expect([told.status, told.json.error.code]).toEqual([503, 'chain-unavailable'])
 
+      await expect.poll(() => control.chain?.pid).toBeNull()
       await control.chain?.start()
       expect([registry.contract, registry.rpcUrl]).toEqual(place)
       expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
       expect(await registry.rolesOf(wallets.attester.address)).toEqual({ attester: true, submitter: false })
       expect((await registry.head()).number).toBeGreaterThan(before.number)
+      // A start of one that runs is a start anew.
+      await control.chain?.start()
+      expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
     } finally {
       await sandbox.close()
     }
