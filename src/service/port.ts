@@ -75,7 +75,7 @@ export interface AttesterService {
     options: { includeMyScore: boolean },
     signal?: AbortSignal,
   ): Promise<{ assets: Asset[]; stake: Stake | null }>
-  /** One asset with `myScore`; null: not open. */
+  /** One asset with `myScore`; null: not open. One that closed with our score on it is given where a service shows it. */
   find(id: string, signal?: AbortSignal): Promise<Asset | null>
   /** Events of the open set until the signal aborts; reconnects by itself and never throws for trouble on the wire. */
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent>

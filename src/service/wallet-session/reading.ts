@@ -73,7 +73,7 @@ export function readAssets(values: readonly unknown[], { attester, onMalformed }
 }
 
 /**
- * The asset of a single-asset answer with the attester's score; null where it is not open. Throws
+ * The asset of a single-asset answer with the attester's score; null where it is not open and holds none. Throws
  * `service-reply-invalid` where it is malformed, another asset than was asked for, or does not show whether the attester
  * has scored it.
  */
@@ -81,8 +81,8 @@ export function readFound(reply: unknown, id: string, attester: string): Asset |
   const read = readAsset(reply)
   if (typeof read === 'string') throw unusable(read)
   if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
-  if (!read.isOpen) return null
-  return { ...read.asset, myScore: foundScore(asRecord(reply) ?? {}, read.asset.scoreCount, attester) }
+  const myScore = foundScore(asRecord(reply) ?? {}, read.asset.scoreCount, attester)
+  return read.isOpen || myScore !== null ? { ...read.asset, myScore } : null
 }
 
 /** @returns the asset without its score, or what is wrong with it */

@@ -6,25 +6,21 @@ import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
 /**
  * The receipt in the answer to a score, whose shape is not shown: the record itself, or what stands under `score`. What
  * it states must be ours; a risk that it does not state is the one that was sent. Throws `service-reply-invalid`,
- * ambiguous, where it names another asset or attester.
+ * ambiguous, where it names another asset or attester, or states nothing of a score.
  */
 export function readReceipt(
   reply: Record<string, unknown>,
   sent: { readonly assetId: string; readonly risk: number; readonly attester: string },
 ): Receipt {
   const record = asRecord(reply.score) ?? reply
-  const attester = attesterIn(record)
-  if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('another asset')
-  if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('another attester')
-  return {
-    scoreId: scoreIdIn(record),
-    assetId: sent.assetId,
-    risk: riskIn(record) ?? sent.risk,
-    how: 'accepted',
-    attester,
-  }
+  const [attester, risk, scoreId] = [attesterIn(record), riskIn(record), scoreIdIn(record)]
+  if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('names another asset')
+  if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('names another attester')
+  const isReceipt = record.assetId !== undefined || [attester, risk, scoreId].some((stated) => stated !== null)
+  if (!isReceipt && record.ok !== true && record.success !== true) throw wrong('says nothing of the score')
+  return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
 }
 
 function wrong(what: string): AttestdError {
-  return new AttestdError('service-reply-invalid', `The receipt names ${what}.`, { ambiguous: true })
+  return new AttestdError('service-reply-invalid', `The receipt ${what}.`, { ambiguous: true })
 }

@@ -151,6 +151,12 @@ describe('find', () => {
     expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
   })
 
+  it('gives an asset that closed where it holds the own score', async ({ onTestFinished }) => {
+    const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own()] }
+    const { service } = await bench(always(reply), onTestFinished)
+    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 12.34 })
+  })
+
   it('is null for an unknown asset and for one that is not open', async ({ onTestFinished }) => {
     for (const handler of [
       always({ error: 'unknown' }, 404),
@@ -339,7 +345,7 @@ describe('submit', () => {
     ['another risk', { score: { ...record, deepfakeRiskBps: 1 } }, { risk: 0.01 }],
     ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 87.65 }],
     ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
-    ['nothing', {}, { scoreId: null, risk: 87.65, attester: null, assetId: 'a/b' }],
+    ['a yes alone', { ok: true }, { scoreId: null, risk: 87.65, attester: null, assetId: 'a/b' }],
   ])('takes a receipt with %s', async ([, reply, expected], { onTestFinished }) => {
     const { service, clock } = await bench(always(reply, 201), onTestFinished)
     expect(await service.submit(score, clock.now())).toMatchObject(expected)
@@ -348,6 +354,8 @@ describe('submit', () => {
   it.for<[string, unknown]>([
     ['another asset', { score: { ...record, assetId: 'b' } }],
     ['another attester', { score: { ...record, attesterAddress: OTHER_ADDRESS } }],
+    ['nothing', {}],
+    ['something else', { unexpected: [1] }],
     ['no object', 'ok'],
   ])('believes no receipt of %s', async ([, reply], { onTestFinished }) => {
     const { service, clock } = await bench(always(reply, 201), onTestFinished)
