@@ -20,7 +20,7 @@ export class WireRecorder {
   /** Answers instead of the service while it is set. */
   stand: Stand | null = null
   readonly #server: http.Server
-  readonly #target: URL
+  #target: URL
 
   private constructor(target: string) {
     this.#target = new URL(target)
@@ -41,7 +41,12 @@ export class WireRecorder {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Requests whose target begins so, in order. */
+  /** From now on requests go to another service. */
+  passTo(target: string): void {
+    this.#target = new URL(target)
+  }
+
+  /** Requests of a route, whatever their query, in order. */
   to(method: string, path: string): Recorded[] {
     return this.requests.filter((one) => one.method === method && one.target.split('?')[0] === path)
   }
@@ -51,6 +56,12 @@ export class WireRecorder {
     const found = this.to(method, path).at(-1)
     if (found === undefined) throw new Error(`no ${method} ${path} among ${this.#targets()}`)
     return found
+  }
+
+  /** Every bearer token that was sent. */
+  tokens(): Set<string> {
+    const sent = this.requests.map(({ headers }) => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1])
+    return new Set(sent.filter((token) => token !== undefined))
   }
 
   /** Everything that was sent, as one text to search. */
@@ -90,6 +101,12 @@ export class WireRecorder {
   #targets(): string {
     return JSON.stringify(this.requests.map(({ method, target }) => `${method} ${target}`))
   }
+}
+
+/** A stand that breaks every connection. */
+export const breaking: Stand = (_request, response) => {
+  response.destroy()
+  return true
 }
 
 /** A stand that gives every request of a path the same JSON answer. */

@@ -1,0 +1,93 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readSamples } from '../../src/app/samples.js'
+import { packagePath } from '../../src/core/files.js'
+import { anvil } from '../support/anvil.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { ffmpeg } from '../support/ffmpeg-tool.js'
+import { recoverOnChain } from '../support/recover-on-chain.js'
+import { WireRecorder } from '../support/wire-recorder.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+/** One of each kind of media that the packages of this repository judge. */
+const SAMPLES = [
+  'moose.jpg',
+  'espeak-weather.mp3',
+  'northanger-abbey.txt',
+  ...(ffmpeg === null ? [] : ['coffee-pan.webm']),
+]
+
+let bench: DaemonBench
+
+afterEach(() => bench.dispose())
+
+describe.skipIf(anvil === null)('the daemon on a wallet-session service with a real chain', () => {
+  test('scores every kind of media once, each with an attestation that the EVM recovers its wallet from', async () => {
+    bench = await DaemonBench.create({ api: 'wallet-session' })
+    const samples = (await readSamples()).filter(({ file }) => SAMPLES.includes(file))
+    for (const { path: file, title, mediaType } of samples) {
+      await bench.sandbox.registerFile(file, { title, mediaType })
+    }
+    const daemon = bench.start({ ATTESTD_MODELS_DIR: packagePath('models') })
+    await bench.expectExactlyOneEach(DAEMON_TEST_MS)
+    const scores = bench.sandbox.scores()
+    expect(scores).toHaveLength(samples.length)
+    const { address } = bench.sandbox.wallets.attester
+    for (const { attestation, attesterAddress } of scores) {
+      expect(attesterAddress.toLowerCase()).toBe(address)
+      const word = await recoverOnChain(bench.sandbox.registry.rpcUrl!, attestation!)
+      expect(word.signer.toLowerCase()).toBe(address)
+      expect(word.uid).toBe(attestation!.uid)
+    }
+    daemon.signal('SIGTERM')
+    expect(await daemon.exited).toBe(0)
+  })
+
+  test('holds submission below the minimum stake, and goes on after a top-up', async () => {
+    bench = await DaemonBench.create({ api: 'wallet-session' })
+    await bench.prepare()
+    await bench.sandbox.control.setStake({ stakedWei: 1n })
+    await bench.registerMany(2, 'stake')
+    const daemon = bench.start()
+    await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('stake-low'))
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+    await bench.expectExactlyOneEach()
+    expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(2)
+  })
+
+  test('writes neither its key nor its token anywhere', async () => {
+    bench = await DaemonBench.create({ api: 'wallet-session', sessionMs: 3_000 })
+    await bench.prepare()
+    const wire = await WireRecorder.start(bench.sandbox.url)
+    try {
+      await bench.registerMany(3, 'secrets')
+      const daemon = await bench.start({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
+      await bench.expectExactlyOneEach()
+      await bench.until('a second session', () => wire.tokens().size > 1)
+      const { privateKey } = bench.sandbox.wallets.attester
+      const pages = await Promise.all(['/', '/metrics', '/status', '/readyz'].map(async (page) => daemon.get(page)))
+      daemon.signal('SIGTERM')
+      expect(await daemon.exited).toBe(0)
+      const written = [
+        daemon.output,
+        ...pages.map(({ text }) => text),
+        ...(await filesIn(path.join(bench.folder, 'main'))),
+      ]
+      for (const secret of [privateKey.slice(2), ...wire.tokens()]) {
+        expect(written.filter((text) => text.toLowerCase().includes(secret.toLowerCase()))).toEqual([])
+      }
+    } finally {
+      await wire.close()
+    }
+  })
+})
+
+/** Every file below a folder as text, byte for byte. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
+  return Promise.all(files.map((file) => fs.readFile(file, 'latin1')))
+}

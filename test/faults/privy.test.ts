@@ -1,0 +1,46 @@
+import { afterEach, expect, test } from 'vitest'
+import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { type PrivyFault, PrivyStub } from '../support/privy-stub.js'
+
+const ASSETS = 4
+const WALLET_TIMEOUT_MS = 1_000
+
+/** What Privy does with so many signing requests, and the reason that the daemon gives for it; null: none. */
+const FAULTS: readonly { fault: PrivyFault; times: number; reason: string | null }[] = [
+  { fault: { kind: 'slow', ms: 600 }, times: 6, reason: null },
+  { fault: { kind: 'status', status: 429, retryAfter: '1' }, times: 3, reason: 'wallet-rate-limited' },
+  { fault: { kind: 'status', status: 503 }, times: 3, reason: 'wallet-unreachable' },
+  { fault: { kind: 'hang' }, times: 2, reason: 'wallet-unreachable' },
+  { fault: { kind: 'cut' }, times: 3, reason: 'wallet-unreachable' },
+  { fault: { kind: 'wrong-signature' }, times: 3, reason: 'signature-wrong' },
+  { fault: { kind: 'high-s' }, times: 3, reason: 'signature-wrong' },
+]
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+onWalletSession('a wallet at Privy', () => {
+  test.each(FAULTS)('with $times times $fault: nothing wrong is sent, and each asset has one score', async (row) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const privy = await PrivyStub.start({ privateKey: bench.sandbox.wallets.attester.privateKey })
+    try {
+      const daemon = run.start('daemon-0', {
+        ...privy.env,
+        ATTESTD_WALLET_TIMEOUT_MS: String(WALLET_TIMEOUT_MS),
+      })
+      await daemon.ready()
+      privy.setFault(row.fault, row.times)
+      await bench.registerMany(ASSETS, row.fault.kind)
+      await bench.expectExactlyOneEach(120_000)
+      expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
+      expect(privy.requests.filter(({ refused }) => refused !== null)).toEqual([])
+      if (row.reason !== null) expect(daemon.output).toContain(row.reason)
+      for (const secret of [privy.appSecret, privy.authorizationKey!]) expect(daemon.output).not.toContain(secret)
+      expect(daemon.running, daemon.output).toBe(true)
+    } finally {
+      await privy.close()
+    }
+  })
+})

@@ -1,0 +1,68 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterEach, expect, test } from 'vitest'
+import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+
+const ASSETS = 3
+/** EX_CONFIG: a person must change something. */
+const CONFIG_EXIT = 78
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+const sessions = ({ bench }: FaultRun) => bench.requests('session')
+
+onWalletSession('a wallet that is no attester', () => {
+  test('without any role ends the daemon readably, without trying again and again', async () => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const file = path.join(bench.folder, 'stranger-key')
+    await fs.writeFile(file, generatePrivateKey(), { mode: 0o600 })
+    await bench.registerMany(ASSETS, 'stranger')
+    const daemon = run.start('daemon-0', { ATTESTD_WALLET_KEY_FILE: file })
+    expect(await daemon.exited).toBe(CONFIG_EXIT)
+    expect(daemon.output).toContain('role-missing')
+    expect(daemon.output).toMatch(/Register the wallet as an attester/)
+    expect(sessions(run)).toBe(1)
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+  })
+
+  test('but a submitter ends it too', async () => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const wallet = bench.sandbox.wallets.attester.address
+    await bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
+    const daemon = run.start()
+    expect(await daemon.exited).toBe(CONFIG_EXIT)
+    expect(daemon.output).toContain('role-missing')
+    expect(sessions(run)).toBe(1)
+  })
+
+  test('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const { control, wallets } = bench.sandbox
+    const wallet = wallets.attester.address
+    const daemon = await run.start().ready()
+    await control.setRoles({ wallet, attester: false })
+    await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('role-missing'))
+    await bench.registerMany(ASSETS, 'withdrawn')
+    await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
+    expect(control.scoreAttempts()).toEqual([])
+    await control.setRoles({ wallet, attester: true })
+    await bench.expectExactlyOneEach()
+    expect(daemon.running, daemon.output).toBe(true)
+    expect(sessions(run)).toBe(1)
+  })
+
+  test('any more, when its session ends: the daemon stops readably', async () => {
+    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
+    const { bench } = run
+    const daemon = await run.start().ready()
+    await bench.sandbox.control.setRoles({ wallet: bench.sandbox.wallets.attester.address, attester: false })
+    expect(await daemon.exited).toBe(CONFIG_EXIT)
+    expect(daemon.output).toContain('role-missing')
+  })
+})

@@ -1,0 +1,70 @@
+import { afterEach, expect, type TestContext, test } from 'vitest'
+import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { breaking, WireRecorder } from '../support/wire-recorder.js'
+
+const ASSETS = 3
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+/** The daemon's own way to the chain, which can be cut while the service still has its one. */
+async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
+  const rpc = await WireRecorder.start(bench.sandbox.registry.rpcUrl!)
+  onTestFinished(() => rpc.close())
+  return rpc
+}
+
+onWalletSession('an RPC endpoint that is down', () => {
+  test('at the start: nothing is submitted before the stake was read', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const rpc = await rpcOf(run, context)
+    rpc.stand = breaking
+    await bench.registerMany(ASSETS, 'start')
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url })
+    await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
+    await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
+    const { text, status } = await daemon.get('/readyz')
+    expect([status, text]).toEqual([503, expect.stringContaining('stake-unknown')])
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    rpc.stand = null
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemon.running, daemon.output).toBe(true)
+  })
+
+  test('in the middle: a dead RPC is not "no stake", and submission goes on', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const rpc = await rpcOf(run, context)
+    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url }).ready()
+    rpc.stand = breaking
+    await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
+    await bench.registerMany(ASSETS, 'middle')
+    await bench.expectExactlyOneEach()
+    expect((await daemon.get('/readyz')).status).toBe(200)
+    rpc.stand = null
+    await bench.until('a new reading', () => daemon.output.includes('can be read again'))
+  })
+
+  test("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
+    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
+    const { bench } = run
+    const { control } = bench.sandbox
+    await control.chain!.stop()
+    await bench.registerMany(ASSETS, 'service')
+    const daemon = run.start()
+    await bench.until('its answer in the log', () => daemon.output.includes('service-failing'))
+    expect(control.scoreAttempts()).toEqual([])
+    await control.chain!.start()
+    await bench.allScored(120_000)
+    await control.chain!.stop()
+    await bench.registerMany(ASSETS, 'service')
+    await bench.until('refused sessions', () => sessionsRefused(daemon.output) > 1)
+    await control.chain!.start()
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemon.running, daemon.output).toBe(true)
+  })
+})
+
+const sessionsRefused = (output: string) => output.split('could not open a session').length - 1

@@ -1,0 +1,59 @@
+import { afterEach, expect, type TestContext, test } from 'vitest'
+import { anvilFor } from '../support/anvil.js'
+import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { WireRecorder } from '../support/wire-recorder.js'
+
+const ASSETS = 3
+const OTHER_CHAIN = 31_337
+
+let run: FaultRun
+
+afterEach(() => run.bench.dispose())
+
+/** An RPC endpoint that serves another chain at first. */
+async function wrongRpc(context: TestContext): Promise<WireRecorder> {
+  const { rpcUrl } = await anvilFor(context, { chainId: OTHER_CHAIN })
+  const rpc = await WireRecorder.start(rpcUrl)
+  context.onTestFinished(() => rpc.close())
+  return rpc
+}
+
+onWalletSession('an RPC endpoint of another chain', () => {
+  test('is named and believed in nothing; work goes on when it is the right one', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const rpc = await wrongRpc(context)
+    await bench.registerMany(ASSETS, 'chain')
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url })
+    await bench.until('its name in the log', () => daemon.output.includes('rpc-wrong-chain'))
+    await bench.until('a verdict that waits', async () => (await waiting(daemon)) > 0)
+    const { text, status } = await daemon.get('/readyz')
+    expect(status).toBe(503)
+    expect(text).toContain('stake-unknown')
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    rpc.passTo(bench.sandbox.registry.rpcUrl!)
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemon.running, daemon.output).toBe(true)
+  })
+
+  test('is passed over for the next one of the list', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const rpc = await wrongRpc(context)
+    await bench.registerMany(ASSETS, 'next')
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url},${bench.sandbox.registry.rpcUrl}` })
+    await bench.expectExactlyOneEach()
+    expect(rpc.requests.length).toBeGreaterThan(0)
+    expect(await daemon.metric('attestd_rpc_requests_total', 'outcome="rpc-wrong-chain"')).toBeGreaterThan(0)
+    expect(await daemon.metric('attestd_rpc_requests_total', 'outcome="ok"')).toBeGreaterThan(0)
+  })
+})
+
+async function waiting(daemon: {
+  queues(): Promise<{ name: string; waiting: number; delayed: number; active: number }[]>
+}) {
+  const queues = await daemon.queues().catch(() => [])
+  return queues
+    .filter(({ name }) => name === 'submit')
+    .reduce((sum, one) => sum + one.waiting + one.delayed + one.active, 0)
+}
