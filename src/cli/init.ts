@@ -1,19 +1,38 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import type { InitFiles, InitWish } from '../app/init.js'
 
 export function initVerb(): Command {
   return new Command('init')
     .description('Write a settings file and a place for the secrets, ready to be filled in.')
     .argument('[folder]', 'where to write attestd.yaml and secrets/', '.')
     .option('--service-url <url>', 'origin of the service', 'https://verify.example')
-    .action(async (folder: string, { serviceUrl }: { serviceUrl: string }) => {
+    .addOption(
+      new Option('--api <api>', 'which API the service speaks')
+        .choices(['signed-key', 'wallet-session'])
+        .default('signed-key'),
+    )
+    .action(async (folder: string, wish: InitWish) => {
       const { initFolder } = await import('../app/init.js')
-      const { config, secrets } = await initFolder(folder, serviceUrl)
-      process.stdout.write(`Written: ${config}
-Put the access key and the signing secret into
-  ${secrets.join('\n  ')}
-then check and run:
-  npx attestd doctor --config ${config}
-  npx attestd run --config ${config}
+      const files = await initFolder(folder, wish)
+      process.stdout.write(`Written: ${files.config}
+${files.keystore ? walletHint(files, files.keystore) : keyHint(files)}then check and run:
+  npx attestd doctor --config ${files.config}
+  npx attestd run --config ${files.config}
 `)
     })
+}
+
+function keyHint({ secrets }: InitFiles): string {
+  return `Put the access key and the signing secret into
+  ${secrets.join('\n  ')}
+`
+}
+
+function walletHint({ config, secrets }: InitFiles, keystore: string): string {
+  return `Put the private key of the wallet into
+  ${secrets.join('\n  ')}
+or make an encrypted one and name it in ${config}:
+  npx attestd wallet create ${keystore}
+Name the stake contract there too (chain.stakeContract),
+`
 }

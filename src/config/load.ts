@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { parse as parseYaml } from 'yaml'
+import { parse as parseYaml, type Tags } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
@@ -191,10 +191,13 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
   return found
 }
 
+/** 0x… is the text of an address here, not a number. */
+const withoutHexNumbers = (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || tag.format !== 'HEX')
+
 /** The library's own messages quote the line that is wrong, which may hold a secret: only the place is told. */
 function readYaml(text: string): unknown {
   try {
-    return parseYaml(text, { logLevel: 'error', prettyErrors: false })
+    return parseYaml(text, { logLevel: 'error', prettyErrors: false, customTags: withoutHexNumbers })
   } catch (error) {
     const { pos } = error as { pos?: [number, number] }
     const line = pos ? `line ${text.slice(0, pos[0]).split('\n').length}` : 'some line'

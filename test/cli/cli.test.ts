@@ -46,6 +46,9 @@ describe('the command line', () => {
       'scores',
       'replay',
       'models',
+      'wallet',
+      'register',
+      'keys',
       'sandbox',
       'queue',
     ]) {
@@ -88,6 +91,23 @@ describe('attestd init', () => {
     const run = await attestd(['run', '--config', config])
     expect(run.code).toBe(78)
     expect(run.err).toMatch(/ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
+  })
+
+  test('for a wallet-session service: a wallet and the stake contract are to be filled in', async () => {
+    const home = path.join(folder, 'wallet')
+    const { out } = await attestd(['init', home, '--api', 'wallet-session', '--service-url', 'https://verify.example'])
+    expect(out).toContain('attestd wallet create')
+    const config = path.join(home, 'attestd.yaml')
+    const run = await attestd(['run', '--config', config])
+    expect(run.code).toBe(78)
+    expect(run.err).toMatch(/ATTESTD_WALLET_KEY[\s\S]*ATTESTD_STAKE_CONTRACT/)
+    expect(run.err).not.toContain('ATTESTD_ACCESS_KEY')
+    await fs.writeFile(path.join(home, 'secrets', 'wallet_key'), `0x${'11'.repeat(32)}\n`)
+    const written = await fs.readFile(config, 'utf8')
+    await fs.writeFile(config, written.replace('stakeContract:', `stakeContract: 0x${'22'.repeat(20)}`))
+    const address = await attestd(['wallet', 'address', '--config', config])
+    // Of the private key 0x11…11, as every wallet gives it.
+    expect(address).toMatchObject({ code: 0, out: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A\n' })
   })
 })
 

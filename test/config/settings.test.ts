@@ -30,6 +30,12 @@ function problemsOf(sources: SettingSources): SettingsError {
   throw new Error('the settings were accepted')
 }
 
+test('an address in the file needs no quotes, although YAML would read a number', () => {
+  const address = `0x${'52'.repeat(20)}`
+  const yaml = file('address.yaml', `chain:\n  stakeContract: ${address}\n  id: 8453\n`)
+  expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({ stakeContract: address, chainId: 8453 })
+})
+
 test('a flag wins over the environment, the environment over the file, the file over the default', () => {
   const yaml = file('order.yaml', 'queue:\n  prefix: from-file\n  lockMs: 5000\nhttp:\n  port: 1\n')
   const { settings, origins } = loadSettings({
