@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sendSigned } from '../../support/sandbox-requests.js'
 import { type AttestChanges, NOW, refusal, registration, SessionBench, STRANGER } from './session-bench.js'
 
 /** Unix seconds. */
@@ -166,7 +167,8 @@ describe('POST /v1/assets/:id/scores', () => {
   })
 
   it('takes an authenticity in whole points', async () => {
-    expect((await post(await bench.newAsset(), {}, { authenticityScore: 88 })).reply.status).toBe(201)
+    const { reply } = await post(await bench.newAsset(), {}, { authenticityScore: 88 })
+    expect([reply.status, reply.json.score.authenticityScore]).toEqual([201, 88])
   })
 
   const other = `0x${'cd'.repeat(32)}` as const
@@ -254,6 +256,26 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(refusal(differs.reply)).toEqual([409, expect.stringContaining('12.5')])
     expect(bench.sandbox.scores()).toHaveLength(1)
     expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['stored', 'same', 'conflict'])
+  })
+
+  it('meets the score that the same wallet made on the signed-key API', async () => {
+    const asset = await bench.newAsset()
+    const target = `/api/v1/attester/media/${asset.id}/scores`
+    const signed = (deepfakeRiskScore: number) => {
+      const body = JSON.stringify({ deepfakeRiskScore, algorithm: 'test-1' })
+      return sendSigned(
+        bench.sandbox.url,
+        bench.sandbox.attesterKey,
+        { method: 'POST', target, body },
+        { timestamp: NOW },
+      )
+    }
+    expect((await signed(12.5)).status).toBe(200)
+    const shown = (await get(`/v1/assets/${asset.id}`)).json
+    expect(shown.scores).toMatchObject([{ authenticityScore: 87.5, deepfakeRiskBps: 1250, deepfakeRiskScore: 12.5 }])
+    const { reply } = await post(asset)
+    expect([reply.status, reply.json.score]).toEqual([200, shown.scores[0]])
+    expect((await signed(13)).status).toBe(409)
   })
 
   it('is stored once however many arrive at once', async () => {
