@@ -8,11 +8,15 @@ export function sandboxFacts(sandbox: Sandbox) {
   return { url, attesterKey, submitterKey, sessionToken, wallets, chain: chainAccessOf(sandbox) }
 }
 
-/**
- * The same for people, with command lines for both APIs.
- * @param secrets the folder that the attester's keys were written to, or null
- */
-export function sandboxText(sandbox: Sandbox, secrets: string | null): string {
+export interface SandboxTextOptions {
+  /** The folder that the attester's keys were written to, or null. */
+  readonly secrets: string | null
+  /** Whether the wallet-session API asks who calls. */
+  readonly auth: boolean
+}
+
+/** The same for people, with command lines for both APIs. */
+export function sandboxText(sandbox: Sandbox, { secrets, auth }: SandboxTextOptions): string {
   const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
   const { chainId, contract, rpcUrl } = chainAccessOf(sandbox)
   const folder = secrets ?? 'FOLDER'
@@ -24,7 +28,7 @@ Keys of the signed-key API (v1):
   submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}
   session    ${sessionToken}
 
-Wallets of the wallet-session API, with their private keys:
+Wallets of the wallet-session API, with their private keys${auth ? '' : ' (--no-auth: it lets everyone in)'}:
   attester   ${wallets.attester.address}  ${wallets.attester.privateKey}
   submitter  ${wallets.submitter.address}  ${wallets.submitter.privateKey}
 

@@ -82,7 +82,10 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
     if (flags.samples) await registerSamples(running)
     const text = flags.json
       ? `${JSON.stringify(sandboxFacts(running))}\n`
-      : sandboxText(running, flags.secrets === undefined ? null : path.resolve(flags.secrets))
+      : sandboxText(running, {
+          secrets: flags.secrets === undefined ? null : path.resolve(flags.secrets),
+          auth: flags.auth,
+        })
     process.stdout.write(text)
     const signals = listenForStop()
     await aborted(signals.drain)

@@ -188,6 +188,7 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
       ...chainAccessOf({ registry: world.registry, url: `http://${request.host}` }),
       says: registryText(world.registry),
     },
+    authDisabled: world.walletSession.authDisabled,
     account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },
   }))
   app.get('/sandbox/requests', { schema: schema('How often each route and key was asked for', Plain) }, async () => ({

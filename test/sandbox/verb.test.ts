@@ -2,11 +2,11 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findAnvil } from '../../src/sandbox/registry/anvil-process.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { PrivyStub } from '../support/privy-stub.js'
-import { startSandboxProcess } from '../support/sandbox-process.js'
+import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
 import { send, sendSigned } from '../support/sandbox-requests.js'
 
 let folder: string
@@ -14,6 +14,15 @@ beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-sandbox-verb-'))
 })
 afterAll(() => fs.rm(folder, { recursive: true }))
+
+const running: SandboxProcess[] = []
+afterEach(() => Promise.all(running.splice(0).map((sandbox) => sandbox.end('SIGKILL'))))
+
+async function start(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<SandboxProcess> {
+  const sandbox = await startSandboxProcess(args, env)
+  running.push(sandbox)
+  return sandbox
+}
 
 const session = (url: string, token?: string) =>
   send(url, {
@@ -25,7 +34,7 @@ const session = (url: string, token?: string) =>
 describe('attestd sandbox', () => {
   it('--json carries keys, wallets and chain; --secrets writes the keys of both APIs, for the owner only', async () => {
     const secrets = path.join(folder, 'secrets')
-    const sandbox = await startSandboxProcess(['--secrets', secrets, '--chain-id', '8453'])
+    const sandbox = await start(['--secrets', secrets, '--chain-id', '8453'])
     const { chain, wallets, attesterKey } = sandbox.facts
     expect(chain).toMatchObject({ kind: findAnvil(process.env.PATH) === null ? 'memory' : 'anvil', chainId: 8453 })
     expect(chain.contract).toMatch(/^0x[0-9a-fA-F]{40}$/)
@@ -47,8 +56,10 @@ describe('attestd sandbox', () => {
   })
 
   it('--no-auth lets everyone in, and only on this machine', async () => {
-    const sandbox = await startSandboxProcess(['--no-auth', '--chain', 'memory'])
+    const sandbox = await start(['--no-auth', '--chain', 'memory'])
     expect((await session(sandbox.facts.url)).status).toBe(200)
+    const state = await send(sandbox.facts.url, { method: 'GET', target: '/sandbox/state' })
+    expect(state.json.authDisabled).toBe(true)
     expect(sandbox.facts.chain.kind).toBe('memory')
     await sandbox.end('SIGTERM')
     const open = await attestdVerb(['sandbox', '--no-auth', '--host', '0.0.0.0', '--allow-remote', '--port', '0'], {})
@@ -60,7 +71,7 @@ describe('attestd sandbox', () => {
     try {
       const { ATTESTD_WALLET: _, ...env } = stub.env
       const args = ['--attestation-provider', 'privy', '--chain', 'memory', '--samples']
-      const sandbox = await startSandboxProcess(args, env)
+      const sandbox = await start(args, env)
       const { url, attesterKey } = sandbox.facts
       const list = await sendSigned(url, attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
       const target = `/api/v1/attester/media/${list.json.assets[0].id}/scores`
