@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -70,6 +72,26 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(out).toMatch(/^ast_\w+ was not scored in this time; it stays open\.\n$/)
     const [asset] = sandbox.control.assets()
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
+  })
+
+  test('Ctrl-C ends the following, and the asset stays', async ({ onTestFinished }) => {
+    const { sandbox } = await bench(onTestFinished)
+    const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'register', picture], {
+      env: { PATH: process.env.PATH, HOME: '/nowhere', ...submitterEnv(sandbox) },
+    })
+    onTestFinished(async () => void child.kill('SIGKILL'))
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+      if (err.includes('waiting for a score')) child.kill('SIGINT')
+    })
+    const [code, signal] = await once(child, 'close')
+    expect({ code, signal, out }).toEqual({ code: 1, signal: null, out: expect.stringContaining('not scored yet') })
+    expect(sandbox.control.assets()).toHaveLength(1)
   })
 
   test('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
-import { type AttestdError, toAttestdError } from '../../core/errors.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import type { WalletOfOptions } from '../open-wallet.js'
 import { type FollowEnd, followAsset } from './follow-asset.js'
@@ -41,7 +41,10 @@ export async function register(
 ): Promise<{ asset: Registered; end: RegisterEnd }> {
   const side = await openSubmitter(settings, { askPassword, signal })
   try {
-    const asset = await registerFile(side, { ...wish, contentHash: settings.contentHash }, signal)
+    const wanted = { ...wish, contentHash: settings.contentHash }
+    const asset = await registerFile(side, wanted, signal).catch((error: unknown) => {
+      throw error === signal.reason ? new AttestdError('draining', 'Stopped; nothing was registered.') : error
+    })
     progress.registered(asset)
     if (followMs === undefined) return { asset, end: { outcome: 'not-followed' } }
     const timeoutMs = followMs ?? wish.openForMs

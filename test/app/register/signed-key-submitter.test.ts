@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { openSubmitter } from '../../../src/app/register/open-submitter.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+
+async function bench(onTestFinished: (close: () => Promise<void>) => void, own: Readonly<Record<string, string>> = {}) {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const { accessKey, signingSecret } = sandbox.submitterKey
+  const env = {
+    ATTESTD_SERVICE_URL: sandbox.url,
+    ATTESTD_ACCESS_KEY: accessKey,
+    ATTESTD_SIGNING_SECRET: signingSecret,
+    ...own,
+  }
+  const side = await openSubmitter(loadSettings({ env }).settings)
+  onTestFinished(() => side.close())
+  return { sandbox, side }
+}
+
+const asset = {
+  title: 'a',
+  mediaContext: '',
+  contentHash: `0x${'12'.repeat(32)}`,
+  uri: 'ipfs://bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
+  mediaType: 'image',
+} as const
+
+test('where a service keeps its attester routes to attesters, there is nothing to follow', async ({
+  onTestFinished,
+}) => {
+  const { sandbox, side } = await bench(onTestFinished)
+  const { id } = await sandbox.registerFile('a.png', { content: Uint8Array.of(1) })
+  expect(await side.look(id)).toMatchObject({ state: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } })
+  expect(sandbox.control.closeAsset(id)).toBe(true)
+  expect(await side.look(id)).toMatchObject({ state: 'closed', scoreCount: 0 })
+  // The sandbox answers so for what is not the key's own, as other services may for all.
+  expect(await side.look('ast_of_another')).toMatchObject({
+    state: 'hidden',
+    message: expect.stringContaining('no route'),
+  })
+})
+
+test('with a wallet the contributor attestation is signed by it, dated by service time', async ({ onTestFinished }) => {
+  const { sandbox, side } = await bench(onTestFinished, { ATTESTD_WALLET_KEY: `0x${'11'.repeat(32)}` })
+  const now = await side.now()
+  const deadline = now + 60_000
+  const { attestation, attestationUid, id } = await side.register({ ...asset, deadline })
+  expect(attestation?.uid).toBe(attestationUid)
+  expect(Number(attestation?.message.time)).toBeGreaterThanOrEqual(Math.floor(now / 1000))
+  expect(sandbox.control.assets()).toMatchObject([{ id, contributorAttestationUid: attestationUid }])
+  const own = await side.register({ ...asset, deadline, attestationUid: `0x${'34'.repeat(32)}` })
+  expect(own).toMatchObject({ attestation: null, attestationUid: `0x${'34'.repeat(32)}` })
+})
