@@ -2,7 +2,7 @@ import { AttestdError } from '../../core/errors.js'
 import { cleanLine } from '../../core/text.js'
 import type { Challenge } from './schemas.js'
 import { wrongMessage } from './sign-in-message.js'
-import { EXPIRY_TOLERANCE_MS, type Expected, wrongStatement } from './stated-facts.js'
+import { EXPIRY_TOLERANCE_MS, type Expected, NONCE_MARK, wrongStatement } from './stated-facts.js'
 import { unixMsOf } from './unix-time.js'
 
 /** Largest text that is signed, bytes; a challenge with every field of ERC-4361 has about 500. */
@@ -17,8 +17,13 @@ const MAX_RUN = 200
 const UNPRINTABLE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 /** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
 const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
-/** Stands for the nonce, so that its own characters are not taken for a host, an address or data. */
-const NONCE_MARK = '\u0001'
+/**
+ * What a nonce may look like: as long as ERC-4361 wants it, in letters, digits and the signs of base64, with dots only
+ * as signed tokens have them, whose last part is longer than any top level of a host. The nonce's own characters are not
+ * judged where they stand in the text, so one that read as a host, an address or a chain would hide it there.
+ */
+const NONCE = /^[\w+/=~-]{8,}$|^[\w.-]+\.[\w-]{20,}$/
+const NO_NONCE = /0x[0-9a-f]{40}(?![0-9a-f])|localhost|xn--/i
 
 /**
  * Throws `challenge-untrusted`, saying what is wrong but never the text, unless this is a sign-in challenge for this
@@ -37,28 +42,29 @@ function wrongText(message: string): string | null {
 }
 
 function wrongContent(message: string, nonce: string, expected: Expected): string | null {
+  if (!NONCE.test(nonce) || NO_NONCE.test(nonce)) return 'its nonce is too short, or reads as something else'
   const marked = withMark(message, nonce)
   if (marked === null) return 'it does not hold the nonce'
   // Letters that look or count like others are compared as those.
   const text = marked.normalize('NFKC').replaceAll('\u3002', '.')
   if (isJson(message)) return 'it is data rather than a text'
-  return wrongForm(text) ?? wrongStatement(text, NONCE_MARK, expected) ?? wrongMessage(message, nonce, expected)
+  if (OTHER_KINDS.test(message.normalize('NFKC'))) return 'it holds parts of typed data or of another signature'
+  return wrongForm(text) ?? wrongStatement(text, expected) ?? wrongMessage(message, nonce, expected)
 }
 
-/** The text with a mark in place of the nonce; null where it does not stand there as a word of its own. */
+/** The text with a mark wherever the nonce stands as a word of its own; null where it does so nowhere. */
 function withMark(message: string, nonce: string): string | null {
-  const parts = message.split(nonce)
-  if (parts.length < 2) return null
-  const apart = parts.some((part, at) => {
-    const next = parts[at + 1]
-    return next !== undefined && !/[\p{L}\p{N}]$/u.test(part) && !/^[\p{L}\p{N}]/u.test(next)
-  })
-  return apart ? parts.join(NONCE_MARK) : null
+  const [first = '', ...others] = message.split(nonce)
+  let marked = first
+  for (const part of others) {
+    const isApart = !/[\p{L}\p{N}]$/u.test(marked) && !/^[\p{L}\p{N}]/u.test(part)
+    marked += `${isApart ? NONCE_MARK : nonce}${part}`
+  }
+  return marked.includes(NONCE_MARK) ? marked : null
 }
 
 function wrongForm(text: string): string | null {
   if (/^\s*\{/.test(text)) return 'it is data rather than a text'
-  if (OTHER_KINDS.test(text)) return 'it holds parts of typed data or of another signature'
   if (/^\s*0x/i.test(text) || /[0-9a-f]{64,}/i.test(text)) return 'it holds a hash or other hex data'
   if (new RegExp(`\\S{${MAX_RUN},}`).test(text)) return 'it holds data rather than words'
   return /\p{L}{3,}/u.test(text) ? null : 'it says nothing but the nonce'

@@ -14,18 +14,23 @@ export interface Expected {
 /** A time of the challenge may be passed by this much, milliseconds: clocks differ. */
 export const EXPIRY_TOLERANCE_MS = 60_000
 
+/** Stands for the nonce in a text, so that its characters are not taken for a host, an address or data. */
+export const NONCE_MARK = '\u0001'
+
 const ADDRESSES = /0x[0-9a-f]{40}(?![0-9a-f])/gi
 const CHAINS = [
   /\beip155:(\d+)/gi,
-  /\bchain[\s_-]*id\W{0,3}(0x[0-9a-f]+|\d+)/gi,
-  /\b(?:chain|network)\s*[:=]\s*(\d+)/gi,
+  new RegExp(`\\bchain[\\s_-]*id\\W{0,3}?(0x[0-9a-f]+|\\d+|${NONCE_MARK})`, 'gi'),
+  new RegExp(`\\b(?:chain|network)\\s*[:=]\\s*(\\d+|${NONCE_MARK})`, 'gi'),
 ]
 const URIS = /([a-z][a-z0-9+.-]*):\/\/([^\s/?#"'<>(),;]*?)[.:!]*(?=$|[\s/?#"'<>(),;])/gi
 /** Names of things that are no web address, capabilities (ERC-5573) among them. */
 const OTHER_URIS = /\b(?:urn|did|data|mailto|javascript|ethereum):\S/i
+/** A letter of a name; the mark too, since the nonce may have been part of one. */
+const LETTER = `\\p{L}\\p{M}${NONCE_MARK}`
 /** What reads as a host: names with a top level, IPv4 and IPv6 addresses, localhost; with its port. */
 const HOSTS = [
-  /(?:[\p{L}\p{N}][\p{L}\p{N}_-]*\.)+\p{L}{2,}(?::\d+)?/giu,
+  new RegExp(`(?:[${LETTER}\\p{N}][${LETTER}\\p{N}_-]*\\.)+(?:[${LETTER}]{2,}|${NONCE_MARK})(?::\\d+)?`, 'giu'),
   /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)(?::\d+)?/g,
   /\[[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?/gi,
   /\blocalhost\b(?::\d+)?/gi,
@@ -38,14 +43,14 @@ const LABELED_HOSTS = [
 /**
  * What a text states that is not ours, in words; null where nothing is. Every address, chain, web address and host in it
  * counts, wherever it stands, so that no part of the text can be meant for another site.
- * @param nonceMark stands in the text for the right nonce
+ * @param text with `NONCE_MARK` in place of the right nonce
  */
-export function wrongStatement(text: string, nonceMark: string, expected: Expected): string | null {
+export function wrongStatement(text: string, expected: Expected): string | null {
   return (
     wrongAddress(text, expected) ??
     wrongChain(text, expected) ??
     wrongHost(text, expected) ??
-    wrongNonce(text, nonceMark) ??
+    wrongNonce(text) ??
     wrongTime(text, expected)
   )
 }
@@ -80,8 +85,10 @@ function wrongHost(text: string, expected: Expected): string | null {
   return other ? `it names another domain, ${shortened(other)}` : null
 }
 
-function wrongNonce(text: string, mark: string): string | null {
-  return new RegExp(`\\bnonce\\s*[:=](?!\\s*["'<(]?${mark})`, 'i').test(text) ? 'it states another nonce' : null
+const OTHER_NONCE = new RegExp(`\\bnonce\\s*[:=](?!\\s*["'<(]?${NONCE_MARK})`, 'i')
+
+function wrongNonce(text: string): string | null {
+  return OTHER_NONCE.test(text) ? 'it states another nonce' : null
 }
 
 function wrongTime(text: string, { now }: Expected): string | null {

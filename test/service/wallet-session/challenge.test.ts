@@ -201,6 +201,44 @@ describe('is never signed', () => {
     expect(() => check(`Sign in with ${nonce}`, { nonce })).not.toThrow()
     expect(thrownBy(() => check(nonce, { nonce }))).toBeInstanceOf(AttestdError)
   })
+
+  it.each<[string, string, string]>([
+    ['that is a host', 'Sign in to evil.example now.', 'evil.example'],
+    ['that is a host and a path', 'Sign in to evil.example/login-page-1234 now.', 'evil.example/login-page-1234'],
+    ['that is a web address', 'Sign in to https://evil.example now.', 'https://evil.example'],
+    ['that is an address of IPv4', 'Sign in to 10.11.12.13 now.', '10.11.12.13'],
+    ['that is this machine', 'Sign in to localhost now.', 'localhost'],
+    ['that is a top level', 'Sign in to evil.technology now.', 'technology'],
+    ['that is a name below a top level', 'Sign in to evilsite.io now.', 'evilsite'],
+    ['that is a name with one below it', 'Sign in to www.evilsite1.io now.', 'evilsite1'],
+    [
+      'that is an international top level',
+      'Sign in to evil.xn--vermgensberater-ctb now.',
+      'evil.xn--vermgensberater-ctb',
+    ],
+    ['that is an address', `Sign in as ${OTHER}.`, OTHER],
+    ['that is the hex of an address', `Sign in as ${OTHER}, ${OTHER.slice(2)}.`, OTHER.slice(2)],
+    ['that is a chain', 'Sign in on chain id 11155111.', '11155111'],
+    ['that is a chain after its label', 'Sign in on network: 11155111.', '11155111'],
+    ['that is a word of typed data', 'Sign for the verifyingContract.', 'verifyingContract'],
+    ['that is shorter than any', 'Sign in, please.', 'in'],
+  ])('a nonce %s', (_, message, nonce) => {
+    expect(thrownBy(() => check(message, { nonce }))).toMatchObject({ reason: 'challenge-untrusted' })
+  })
+
+  it('a host in letters with marks', () => {
+    expect(thrownBy(() => check(`Sign in to कंपनी.भारत: ${NONCE}`))).toMatchObject({ message: /another domain/ })
+  })
+})
+
+it.each([
+  'c0ffee00-1234-4abc-9def-0123456789ab',
+  'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+  'eyJhbGciOiJIUzI1NiJ9.eyJhIjoiMHgxMSIsImV4cCI6MTc1MDAwMDAwMH0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  '1717243200',
+])('a nonce such as %s is taken', (nonce) => {
+  expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
+  expect(() => check(`Sign in with ${nonce}.\n`, { nonce })).not.toThrow()
 })
 
 function thrownBy(act: () => void): AttestdError {
