@@ -13,13 +13,26 @@ class Line {
   reads = 0
   /** What each next read does; the last one stays. */
   script: ({ out: number; back: number } | Error)[] = [{ out: 0, back: 0 }]
+  readonly #granularityMs: number
   /** Service time minus monotonic time. */
   #base: number
 
-  constructor({ offset = 0, windowMs = 30_000, script = [{ out: 0, back: 0 }] as Line['script'] } = {}) {
+  constructor({
+    offset = 0,
+    windowMs = 30_000,
+    granularityMs = 0,
+    script = [{ out: 0, back: 0 }] as Line['script'],
+  } = {}) {
     this.script = script
+    this.#granularityMs = granularityMs
     this.#base = this.clock.now() - this.clock.monotonic() + offset
-    this.service = new ServiceClock({ readTime: () => this.#read(), clock: this.clock, log: silentLog, windowMs })
+    this.service = new ServiceClock({
+      readTime: () => this.#read(),
+      clock: this.clock,
+      log: silentLog,
+      windowMs,
+      granularityMs,
+    })
   }
 
   truth(): number {
@@ -33,12 +46,13 @@ class Line {
 
   async #read(): Promise<number> {
     this.reads++
-    const step = this.script.length > 1 ? this.script.shift()! : this.script[0]!
+    const way = this.script.length > 1 ? this.script.shift()! : this.script[0]!
     await settle()
-    if (step instanceof Error) throw step
-    this.clock.tick(step.out)
-    const time = Math.floor(this.truth())
-    this.clock.tick(step.back)
+    if (way instanceof Error) throw way
+    this.clock.tick(way.out)
+    const step = this.#granularityMs || 1
+    const time = Math.floor(this.truth() / step) * step
+    this.clock.tick(way.back)
     return time
   }
 }
@@ -72,6 +86,25 @@ describe('the estimate', () => {
     expect(state.errorBoundMs).toBeLessThanOrEqual(bound + 1)
     expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(error + 1)
     expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(state.errorBoundMs!)
+  })
+
+  it.each([0, 1, 777, 1_000, 1_999])(
+    'holds its bound where time moves in steps of 2 s, %d ms into one',
+    async (into) => {
+      const line = new Line({ granularityMs: 2_000, script: [{ out: 10, back: 10 }] })
+      line.clock.tick(into)
+      await line.service.ready()
+      const { errorBoundMs, trusted } = line.service.state()
+      expect(trusted).toBe(true)
+      // Half a step, half the round trip, a millisecond, and the drift since.
+      expect(errorBoundMs).toBe(1_012)
+      expect(Math.abs(line.service.now() - line.truth())).toBeLessThanOrEqual(errorBoundMs!)
+    },
+  )
+
+  it('is not trusted where half a step takes half of the window', async () => {
+    const line = new Line({ granularityMs: 2_000, windowMs: 2_000 })
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted' })
   })
 
   it('is none before the first sample', () => {
@@ -129,6 +162,11 @@ describe('failure to read', () => {
     line.clock.tick(HOUR)
     line.script = [new AttestdError('service-unreachable', 'refused')]
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'service-unreachable' })
+  })
+
+  it('names why there is no session, where the time route needs one', async () => {
+    const line = new Line({ script: [new AttestdError('challenge-untrusted', 'no')] })
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'challenge-untrusted' })
   })
 
   it.each(['service-redirected', 'service-forbidden', 'service-reply-invalid'] as const)(

@@ -15,6 +15,8 @@ export interface LatestBlock {
 const NUMBER_FIELDS = ['number', 'blockNumber'] as const
 const TIME_FIELDS = ['timestamp', 'blockTimestamp'] as const
 const WRAPPERS = ['block', 'latest'] as const
+/** Chains of tests may begin anywhere: a number below this is taken for seconds however small it is. */
+const SECONDS_BELOW = 1e11
 /** An answer serves every question that comes within this time, milliseconds. */
 const SHARED_MS = 1_000
 
@@ -24,12 +26,18 @@ export function readLatestBlock(reply: unknown, chainId: number): LatestBlock {
   const inner = WRAPPERS.map((field) => asRecord(outer[field])).find((found) => found !== undefined)
   const record = { ...outer, ...inner }
   const number = NUMBER_FIELDS.map((field) => numberOf(record[field])).find((found) => found !== null) ?? null
-  const time = TIME_FIELDS.map((field) => unixMsOf(record[field])).find((found) => found !== null) ?? null
+  const time = TIME_FIELDS.map((field) => blockTimeOf(record[field])).find((found) => found !== null) ?? null
   const stated = numberOf(record.chainId)
   if (stated !== null && stated !== chainId) throw unusable(`it is of chain ${stated} instead of ${chainId}`)
   if (number === null || !Number.isSafeInteger(number) || number < 0) throw unusable('it has no block number')
-  if (time === null) throw unusable('it has no timestamp')
+  if (time === null || time < 0) throw unusable('it has no timestamp')
   return { number, timestamp: Math.floor(time / 1000) }
+}
+
+/** Unix milliseconds. */
+function blockTimeOf(value: unknown): number | null {
+  const number = numberOf(value)
+  return number !== null && number < SECONDS_BELOW ? number * 1000 : unixMsOf(value)
 }
 
 function unusable(what: string): AttestdError {

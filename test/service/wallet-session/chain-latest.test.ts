@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { readLatestBlock } from '../../../src/service/wallet-session/chain-latest.js'
+
+const CHAIN_ID = 84532
+
+describe('chain time', () => {
+  const time = 1_767_225_600
+  it.each<[unknown]>([
+    [{ number: 7, timestamp: time }],
+    [{ blockNumber: '7', blockTimestamp: String(time) }],
+    [{ number: '0x7', timestamp: `0x${time.toString(16)}`, chainId: String(CHAIN_ID) }],
+    [{ number: 7, timestamp: time * 1000 + 999 }],
+    [{ number: 7, timestamp: new Date(time * 1000).toISOString() }],
+    [{ chainId: CHAIN_ID, block: { number: 7, timestamp: time } }],
+    [{ latest: { blockNumber: 7, timestamp: time } }],
+  ])('is read from %j', (reply) => {
+    expect(readLatestBlock(reply, CHAIN_ID)).toEqual({ number: 7, timestamp: time })
+  })
+
+  it('may begin anywhere on a chain of tests', () => {
+    expect(readLatestBlock({ number: 0, timestamp: 12 }, CHAIN_ID)).toEqual({ number: 0, timestamp: 12 })
+  })
+
+  it.each<[unknown, RegExp]>([
+    [{}, /number/],
+    [[], /number/],
+    [{ number: 7 }, /timestamp/],
+    [{ timestamp: time }, /number/],
+    [{ number: -1, timestamp: time }, /number/],
+    [{ number: 1.5, timestamp: time }, /number/],
+    [{ number: 7, timestamp: -1 }, /timestamp/],
+    [{ number: 7, timestamp: 'now' }, /timestamp/],
+    [{ number: 7, timestamp: 1e30 }, /timestamp/],
+    [{ number: 7, timestamp: Number.NaN }, /timestamp/],
+    [{ number: 7, timestamp: null }, /timestamp/],
+    [{ number: 7, timestamp: time, chainId: 1 }, /chain 1/],
+  ])('is not read from %j', (reply, what) => {
+    const read = () => readLatestBlock(reply, CHAIN_ID)
+    expect(read).toThrow(what)
+    expect(read).toThrow(expect.objectContaining({ reason: 'service-reply-invalid' }))
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { type Handler, sendJson } from '../local-service.js'
+import { account, bench, failure, specAsset } from './local-wallet-service.js'
+
+const HASH = `0x${'ab'.repeat(32)}`
+const always = (value: unknown, status = 200): Handler => {
+  return (_, response) => sendJson(response, status, value)
+}
+const registration = {
+  title: 't',
+  mediaContext: '',
+  contentHash: HASH,
+  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  contributorAttestationUid: `0x${'cd'.repeat(32)}`,
+  verificationDeadline: '2026-01-01T12:00:00Z',
+}
+
+describe('health', () => {
+  it('needs no session', async ({ onTestFinished }) => {
+    const { client, server } = await bench(always({}), onTestFinished)
+    expect(await client.health()).toEqual({ ok: true })
+    expect(server.seen.map(({ target, headers }) => [target, headers.authorization])).toEqual([['/health', undefined]])
+  })
+})
+
+describe('register', () => {
+  it('sends every stated field with the wallet as owner, and finds the asset in the answer', async ({
+    onTestFinished,
+  }) => {
+    for (const wrap of [(asset: unknown) => asset, (asset: unknown) => ({ asset })]) {
+      const { client, server } = await bench(always(wrap(specAsset('new')), 201), onTestFinished, { role: 'submitter' })
+      expect(await client.register(registration)).toMatchObject({ id: 'new' })
+      expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ ...registration, ownerAddress: account.address })
+    }
+  })
+
+  it('refuses what the service would, before it is sent', async ({ onTestFinished }) => {
+    const { client, server } = await bench(always({}), onTestFinished, { role: 'submitter' })
+    for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
+      expect(await failure(client.register({ ...registration, ...change }))).toMatchObject({
+        reason: 'request-invalid',
+      })
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it.for([401, 500])('is sent once, also after a %d', async (status, { onTestFinished }) => {
+    const { client, count } = await bench(always({ error: 'no' }, status), onTestFinished, { role: 'submitter' })
+    expect(await failure(client.register(registration))).toMatchObject({ ambiguous: status === 500, facts: { status } })
+    expect(count('/v1/assets')).toBe(1)
+  })
+})
+
+describe('byOwner', () => {
+  it('asks for the assets of the wallet', async ({ onTestFinished }) => {
+    const assets = [{ ...specAsset('a'), scoreCount: 1, aggregate: {} }]
+    const { client, server } = await bench(always({ assets }), onTestFinished, { role: 'submitter' })
+    expect(await client.byOwner()).toEqual(assets)
+    expect(server.seen.at(-1)?.target).toBe(`/v1/assets/by-owner?owner=${account.address}`)
+  })
+
+  it.for([{}, { assets: 1 }, null, 'x'])('is no list where the answer is %j', async (reply, { onTestFinished }) => {
+    const { client } = await bench(always(reply), onTestFinished)
+    expect(await failure(client.byOwner())).toMatchObject({ reason: 'service-reply-invalid' })
+  })
+})
+
+describe('upload', () => {
+  const file = { name: 'a.png', content: new Uint8Array([1, 2, 3]) }
+
+  it('sends the file as the one field of a form', async ({ onTestFinished }) => {
+    const { client, server } = await bench(always({ contentHash: HASH, uri: 'ipfs://x' }), onTestFinished)
+    expect(await client.upload(file)).toEqual({ contentHash: HASH, uri: 'ipfs://x' })
+    const { headers, body, method } = server.seen.at(-1)!
+    expect([method, headers['content-type']]).toEqual([
+      'POST',
+      expect.stringMatching(/^multipart\/form-data; boundary=/),
+    ])
+    expect(body).toContain('name="file"; filename="a.png"')
+  })
+
+  it.for<[number, string]>([
+    [413, 'upload-refused'],
+    [415, 'upload-refused'],
+    [401, 'service-unauthorized'],
+    [403, 'service-forbidden'],
+    [503, 'service-failing'],
+  ])('answered with %d is %s, and sent once', async ([status, reason], { onTestFinished }) => {
+    const { client, count } = await bench(always({ error: 'no' }, status), onTestFinished)
+    expect(await failure(client.upload(file))).toMatchObject({ reason })
+    expect(count('/v1/media/upload')).toBe(1)
+  })
+
+  it('is not called refused where it is the session that was', async ({ onTestFinished }) => {
+    const { client, world } = await bench(always({}), onTestFinished)
+    world.refuseSessions = [400]
+    expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-unauthorized' })
+  })
+
+  it.for([{}, { contentHash: 'ab', uri: 'ipfs://x' }, { contentHash: HASH, uri: '' }])(
+    'believes no answer of another shape: %j',
+    async (reply, { onTestFinished }) => {
+      const { client } = await bench(always(reply), onTestFinished)
+      expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: true })
+    },
+  )
+})
