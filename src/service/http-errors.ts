@@ -14,13 +14,15 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined
   /** Text of the error body, empty where it was not read. */
   readonly body: string
+  /** Texts that must not come back in the message, should the service repeat them. */
+  readonly secrets?: readonly string[]
   /** Whether the request would change something, so that a server error leaves it open whether it did. */
   readonly changes: boolean
 }
 
 /** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
-export function errorOfRefusal({ route, status, retryAfterMs, body, changes }: Refusal): AttestdError {
-  const said = serviceText(body)
+export function errorOfRefusal({ route, status, retryAfterMs, body, secrets = [], changes }: Refusal): AttestdError {
+  const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ambiguous: changes && (status >= 500 || status === 408),
@@ -45,10 +47,15 @@ function serviceText(body: string): string {
     const parsed: unknown = JSON.parse(body)
     const inner = field(parsed, 'error')
     const text = [inner, field(parsed, 'message'), field(inner, 'message')].find((value) => typeof value === 'string')
-    return text === undefined ? '' : cleanText(text as string, SERVICE_TEXT_MAX)
+    return text === undefined ? '' : (text as string)
   } catch {
     return ''
   }
+}
+
+/** In the text as it is meant: JSON may write the characters of a secret in several ways. */
+export function masked(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
 function field(value: unknown, name: string): unknown {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
-import { dateOf, errorOfRefusal, retryAfterOf } from './http-errors.js'
+import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { startTimer } from './time-limit.js'
@@ -76,7 +76,8 @@ export class HttpCaller {
   async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
     return this.#observed(call, signal, async (response) => {
       const type = response.headers.get('content-type') ?? 'none'
-      if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) throw invalidReply(call, `its content type is ${type}`)
+      if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
+        throw invalidReply(call, `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`)
       return parseReply(call, await this.#text(call, response), shape)
     })
   }
@@ -172,7 +173,7 @@ export class HttpCaller {
     const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
     const body = await this.#text(call, response).catch(() => '')
-    return errorOfRefusal({ route, status: response.status, retryAfterMs, body: masked(body, secrets), changes })
+    return errorOfRefusal({ route, status: response.status, retryAfterMs, body, secrets, changes })
   }
 
   async #text(call: HttpCall, response: Response): Promise<string> {
@@ -186,10 +187,6 @@ export class HttpCaller {
     }
     return Buffer.concat(chunks).toString('utf8')
   }
-}
-
-function masked(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
 function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {

@@ -138,6 +138,36 @@ describe('answers', () => {
     expect(error.message).toContain('Bearer [redacted]')
   })
 
+  it.each([
+    ['a slash', 't0/ken+x', (text: string) => text.replaceAll('/', '\\/')],
+    [
+      'characters by their number',
+      't0ken<x',
+      (text: string) => text.replaceAll('<', '\\u003c').replace('t', '\\u0074'),
+    ],
+    ['a quote and a backslash', 't0"k\\en', (text: string) => JSON.stringify(text).slice(1, -1)],
+  ])('never repeat a secret of the request, however JSON writes it: %s', async (_, token, written) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(`{"error":"${'x'.repeat(290)} ${written(token)} is wrong"}`)
+    })
+    const call = { ...callTo(server.url), secrets: [token] }
+    const error = await failure(caller().http.done(call))
+    expect(error.message).not.toContain(token)
+    // Nor the first half of it, where the message is cut.
+    expect(error.message).not.toContain(token.slice(0, 4))
+    expect(error.message).toContain('xxx [redact')
+  })
+
+  it('never repeat a secret that stands in their content type', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/t0ken' })
+      response.end('{}')
+    })
+    const error = await failure(caller().http.json({ ...callTo(server.url), secrets: ['t0ken'] }, shape))
+    expect(error.message).toContain('text/[redacted]')
+  })
+
   it('with a Retry-After date count it from their own Date, not from the local clock', async () => {
     const server = await serve((_, response) =>
       sendJson(
