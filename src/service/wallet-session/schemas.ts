@@ -6,8 +6,7 @@ import { addressSchema, bytes32Schema, registrationSchema, riskSchema, uriSchema
  * travels and change nothing. What is not shown is read in `reading.ts`.
  */
 
-/** Longest text of a challenge, a nonce or a token that is taken, characters; the specification names no limit. */
-const CHALLENGE_MAX = 64 * 1024
+/** Longest nonce and token that are taken, characters; the specification names no limit. */
 const NONCE_MAX = 1024
 const TOKEN_MAX = 8192
 
@@ -23,7 +22,8 @@ export const healthReplySchema = z.looseObject({ ok: z.boolean() })
 // authentication
 
 export const challengeSchema = z.looseObject({
-  message: z.string().max(CHALLENGE_MAX),
+  /** Checked by `challenge.ts`. */
+  message: z.string(),
   nonce: opaque(NONCE_MAX),
   /** Unit and format are not shown. */
   expiresAt: z.union([z.number(), z.string()]),
