@@ -32,9 +32,12 @@ export function choiceText({ id, weight, shadow }: ChosenDetector): string {
   return weight === undefined ? id : `${id}=${weight}`
 }
 
+/** A number of the settings file, which gives each as its text. */
+const weightInFile = z.string().transform(Number).pipe(z.number())
+
 /** An entry of the settings file that is written out. */
 export const choiceInFile = z
-  .strictObject({ id: z.string(), weight: z.number().optional(), shadow: z.boolean().optional() })
+  .strictObject({ id: z.string(), weight: weightInFile.optional(), shadow: z.boolean().optional() })
   .refine(({ weight, shadow }) => weight === undefined || !shadow, 'a shadow has no weight')
   .transform(({ id, weight, shadow }) =>
     choiceText({ id, ...(weight === undefined ? {} : { weight }), ...(shadow === undefined ? {} : { shadow }) }),

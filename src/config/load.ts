@@ -127,7 +127,10 @@ function readSecretFile(
   problems: SettingProblem[],
 ): Found | null {
   const refuse = (expected: string, got: string, fix: string) => {
-    problems.push({ reason: 'setting-invalid', setting, expected, got: `${file} (${got})`, fix })
+    // Whoever gives the secret itself instead of a path should not find it in a log.
+    const isLikeIt = !file.includes('/') && row.parse.safeParse(file).success
+    const named = isLikeIt ? `a name of ${file.length} characters (hidden)` : file
+    problems.push({ reason: 'setting-invalid', setting, expected, got: `${named} (${got})`, fix })
     return null
   }
   try {
@@ -136,7 +139,14 @@ function readSecretFile(
       const shown = (mode & 0o777).toString(8).padStart(4, '0')
       return refuse('a file that its owner alone may read', `mode ${shown}`, `Run chmod 600 ${file}.`)
     }
-    return { text: fs.readFileSync(file, 'utf8').trimEnd(), origin: setting }
+    // Some editors begin a file with a byte order mark.
+    return {
+      text: fs
+        .readFileSync(file, 'utf8')
+        .replace(/^\uFEFF/, '')
+        .trimEnd(),
+      origin: setting,
+    }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
     return refuse('the path of a readable file that holds the secret', code, 'Create the file, or correct the path.')
@@ -191,13 +201,14 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
   return found
 }
 
-/** 0x… is the text of an address here, not a number. */
-const withoutHexNumbers = (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || tag.format !== 'HEX')
+/** Numbers stay as they are written: an address 0x…, or a password of digits, would come back as another text. */
+const withoutNumbers = (tags: Tags) =>
+  tags.filter((tag) => typeof tag === 'string' || !/^tag:yaml\.org,2002:(int|float)$/.test(tag.tag))
 
 /** The library's own messages quote the line that is wrong, which may hold a secret: only the place is told. */
 function readYaml(text: string): unknown {
   try {
-    return parseYaml(text, { logLevel: 'error', prettyErrors: false, customTags: withoutHexNumbers })
+    return parseYaml(text, { logLevel: 'error', prettyErrors: false, customTags: withoutNumbers })
   } catch (error) {
     const { pos } = error as { pos?: [number, number] }
     const line = pos ? `line ${text.slice(0, pos[0]).split('\n').length}` : 'some line'

@@ -97,12 +97,14 @@ export function credentialsIn(value: string): string[] {
   return (value.match(USERINFO) ?? []).flatMap((userinfo) => [userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])
 }
 
-/** URLs as their origins, where anything follows those. */
+/** URLs as their origins, where anything follows those; what is no URL may be a key in any part of it. */
 export const maskUrls = (value: string) =>
   value
     .split(',')
     .map((one) => one.trim())
-    .map((one) => (URL.canParse(one) && pathOf(one) !== '/' ? `${new URL(one).origin}/••••••` : maskCredentials(one)))
+    .map((one) =>
+      URL.canParse(one) ? `${new URL(one).origin}${pathOf(one) === '/' ? '' : '/••••••'}` : one && '••••••',
+    )
     .join(',')
 
 /** What may be a key in URLs: credentials, path with query, and each part of the path that is long enough for one. */
@@ -111,13 +113,13 @@ export function keysInUrls(value: string): string[] {
   const paths = urls.filter((one) => URL.canParse(one)).map(pathOf)
   return [
     ...credentialsIn(value),
-    ...paths.flatMap((one) => one.split(/[/?&=]/).filter((part) => part.length >= KEY_MIN)),
+    ...paths.flatMap((one) => one.split(/[/?&=#]/).filter((part) => part.length >= KEY_MIN)),
   ]
 }
 
 /** Shorter parts of a path are words such as `v2` or `mainnet`, characters. */
 const KEY_MIN = 12
-const pathOf = (url: string) => `${new URL(url).pathname}${new URL(url).search}`
+const pathOf = (url: string) => `${new URL(url).pathname}${new URL(url).search}${new URL(url).hash}`
 
 /** A value as it may be shown, where not the whole of it is secret. */
 export function maskedText(row: Pick<Setting<unknown>, 'secret'>, value: string): string {

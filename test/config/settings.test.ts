@@ -36,6 +36,25 @@ test('an address in the file needs no quotes, although YAML would read a number'
   expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({ stakeContract: address, chainId: 8453 })
 })
 
+test.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
+  'a password of digits in the file, %s, is taken as it is written',
+  (password) => {
+    const yaml = file('digits.yaml', `wallet:\n  password: ${password}\nqueue:\n  lockMs: 5000\n`)
+    expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({
+      walletPassword: password,
+      queueLockMs: 5000,
+    })
+  },
+)
+
+test('a secret file may begin with a byte order mark and end with CRLF', () => {
+  const password = file('bom', '\uFEFFcorrect horse\r\n')
+  fs.chmodSync(password, 0o600)
+  const { settings, secrets } = loadSettings({ env: { ATTESTD_WALLET_PASSWORD_FILE: password } })
+  expect(settings.walletPassword).toBe('correct horse')
+  expect(secrets).toEqual(['correct horse'])
+})
+
 test('a flag wins over the environment, the environment over the file, the file over the default', () => {
   const yaml = file('order.yaml', 'queue:\n  prefix: from-file\n  lockMs: 5000\nhttp:\n  port: 1\n')
   const { settings, origins } = loadSettings({
@@ -137,6 +156,21 @@ describe('a setting that cannot be accepted', () => {
     }
   })
 
+  test.each([
+    'base.example/v2/s3cretKey0123456',
+    'https//base.example/v2/s3cretKey0123456',
+    'wss://base.example/v2/s3cretKey0123456',
+    'https://base.example/v2/0123,s3cretKey456',
+  ])('shows no key of an RPC endpoint that is mistyped: %s', (url) => {
+    expect(problemsOf({ env: { ATTESTD_RPC_URLS: url } }).message).not.toContain('s3cretKey')
+  })
+
+  test('shows no key that was given where the path of its file belongs', () => {
+    const key = `0x${'5e'.repeat(32)}`
+    expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: key } }).message).not.toContain(key)
+    expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' } }).message).toContain('/run/secrets/none')
+  })
+
   test('all problems are told at once', () => {
     const need = () => ['serviceUrl', 'accessKey', 'signingSecret'] as const
     expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
@@ -186,8 +220,9 @@ test('shown settings mask every secret', () => {
     ATTESTD_QUEUE_URL: 'redis://:hush-hush@h:1',
     ATTESTD_ACCESS_KEY: 'ak_att_1',
   }
-  const shown = shownSettings(loadSettings({ env }))
-  expect(JSON.stringify(shown)).not.toMatch(/top-secret|hush-hush|ak_att_1/)
+  const endpoints = 'https://a.example/v2/rpc-secret,https://b.example/?k=rpc-secret,https://c.example/#rpc-secret'
+  const shown = shownSettings(loadSettings({ env: { ...env, ATTESTD_RPC_URLS: endpoints } }))
+  expect(JSON.stringify(shown)).not.toMatch(/top-secret|hush-hush|ak_att_1|rpc-secret/)
   expect(shown.find(({ name }) => name === 'ATTESTD_HTTP_HOST')).toMatchObject({
     value: '127.0.0.1',
     origin: 'default',
