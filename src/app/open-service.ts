@@ -29,8 +29,7 @@ export async function openService(parts: ServiceParts, onRoleMissing: (error: Er
   const { settings, log } = options
   const watched = { clock, random, log, ...countedBy(parts) }
   if (settings.serviceApi === 'signed-key') return openSignedKey(settings, watched)
-  const { askPassword } = options
-  const signer = await openWalletOf(settings, { clock, ...(askPassword ? { askPassword } : {}) })
+  const signer = await openWalletOf(settings, { clock })
   const opened = openWalletSession(settings, {
     ...watched,
     signer,

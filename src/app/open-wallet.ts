@@ -1,3 +1,4 @@
+import type { LoadedSettings } from '../config/load.js'
 import { envName } from '../config/setting.js'
 import { SETTINGS, type SettingKey, type Settings } from '../config/settings.js'
 import { type Clock, systemClock } from '../core/clock.js'
@@ -58,12 +59,37 @@ export function walletChoiceOf(settings: Settings): WalletChoice {
   }
 }
 
+/**
+ * The settings with the password of the keystore, for a process that is going to open it: asked for at once, so that
+ * nobody waits for the question, and never shown.
+ */
+export async function withPassword<Loaded extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'>>(
+  loaded: Loaded,
+  askPassword: (file: string) => Promise<string>,
+): Promise<Loaded> {
+  const { origins, secrets, settings } = loaded
+  const isOpened = settings.serviceApi === 'wallet-session' && settings.roles.some((role) => role !== 'analyze')
+  const file = keystoreWithoutPassword(settings)
+  if (!isOpened || file === null) return loaded
+  const walletPassword = await askPassword(file)
+  return {
+    ...loaded,
+    settings: { ...settings, walletPassword },
+    origins: { ...origins, walletPassword: 'asked for' },
+    secrets: [...secrets, walletPassword],
+  }
+}
+
+/** The keystore whose password a person must be asked for; null where there is none to ask for. */
+function keystoreWithoutPassword({ wallet, walletKeystore, walletPassword }: Settings): string | null {
+  return wallet === 'keystore' && walletPassword === undefined ? (walletKeystore ?? null) : null
+}
+
 /** Opens the wallet of the settings. @throws AttestdError setting-missing, wallet-unusable */
 export async function openWalletOf(settings: Settings, options: WalletOfOptions = {}): Promise<Signer> {
   const { askPassword, clock = systemClock, signal } = options
-  const { wallet, walletKeystore, walletPassword } = settings
-  const asks = wallet === 'keystore' && walletKeystore !== undefined && walletPassword === undefined && askPassword
-  const asked = asks ? { walletPassword: await asks(walletKeystore) } : {}
+  const file = keystoreWithoutPassword(settings)
+  const asked = file !== null && askPassword ? { walletPassword: await askPassword(file) } : {}
   const choice = walletChoiceOf({ ...settings, ...asked })
   // Loaded here, because most verbs get by without the libraries of wallets.
   const { openWallet } = await import('../wallet/open-wallet.js')

@@ -12,8 +12,6 @@ export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origin
   readonly log: Logger
   /** Told of log lines by level; see `createLogger`. */
   readonly metrics?: Metrics
-  /** Asks a person for the password of the keystore; see `openWalletOf`. */
-  readonly askPassword?: (file: string) => Promise<string>
   /** Ends waits of the start. */
   readonly signal?: AbortSignal
   /** @default systemClock */

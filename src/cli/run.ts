@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { withPassword } from '../app/open-wallet.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
@@ -15,7 +16,7 @@ export function runVerb(): Command {
 }
 
 async function run(verb: Command): Promise<void> {
-  const loaded = settingsOf(verb, neededToRun)
+  const loaded = await withPassword(settingsOf(verb, neededToRun), askWalletPassword)
   const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
     import('../app/daemon.js'),
     import('../observe/logger.js'),
@@ -49,7 +50,6 @@ async function run(verb: Command): Promise<void> {
     ...loaded,
     log,
     metrics,
-    askPassword: askWalletPassword,
     signal: signals.drain,
   }).catch((error: unknown) => {
     if (signals.drain.aborted) return null

@@ -4,8 +4,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkWallet, openWalletOf, walletChoiceOf, walletSettingsNeeded } from '../../src/app/open-wallet.js'
+import {
+  checkWallet,
+  openWalletOf,
+  walletChoiceOf,
+  walletSettingsNeeded,
+  withPassword,
+} from '../../src/app/open-wallet.js'
 import { loadSettings } from '../../src/config/load.js'
+import { shownSettings } from '../../src/config/show.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
 import { PrivyStub } from '../support/privy-stub.js'
 
@@ -49,6 +56,28 @@ describe('the wallet of the settings', () => {
     }
     expect((await openWalletOf(settingsWith(keystore()), { askPassword })).address).toBe(address)
     expect(asked).toEqual([file])
+  })
+
+  test('a process that opens the keystore asks before anything else, and hides the answer', async () => {
+    const session = { ATTESTD_SERVICE_API: 'wallet-session' }
+    const askPassword = async () => PASSWORD
+    const loaded = await withPassword(loadSettings({ env: { ...keystore(), ...session } }), askPassword)
+    expect((await openWalletOf(loaded.settings)).address).toBe(address)
+    expect(loaded.secrets).toContain(PASSWORD)
+    const shown = shownSettings(loaded).find(({ name }) => name === 'ATTESTD_WALLET_PASSWORD')
+    expect(shown).toMatchObject({ origin: 'asked for', value: expect.not.stringContaining(PASSWORD) })
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['its password is set', { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_WALLET_PASSWORD: PASSWORD }],
+    ['the service takes signed keys', {}],
+    [
+      'the process only analyzes',
+      { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_ROLES: 'analyze', ATTESTD_QUEUE_URL: 'redis://h:1' },
+    ],
+  ])('nobody is asked where %s', async (_, own) => {
+    const loaded = loadSettings({ env: { ...keystore(), ...own } })
+    expect(await withPassword(loaded, () => expect.unreachable('asked'))).toBe(loaded)
   })
 
   test('a wallet at Privy, checked by a signature', async () => {
