@@ -6,14 +6,14 @@ const ASSETS = 4
 const WALLET_TIMEOUT_MS = 1_000
 
 /** What Privy does with so many signing requests, and the reason that the daemon gives for it; null: none. */
-const FAULTS: readonly { fault: PrivyFault; times: number; reason: string | null }[] = [
-  { fault: { kind: 'slow', ms: 600 }, times: 6, reason: null },
-  { fault: { kind: 'status', status: 429, retryAfter: '1' }, times: 3, reason: 'wallet-rate-limited' },
-  { fault: { kind: 'status', status: 503 }, times: 3, reason: 'wallet-unreachable' },
-  { fault: { kind: 'hang' }, times: 2, reason: 'wallet-unreachable' },
-  { fault: { kind: 'cut' }, times: 3, reason: 'wallet-unreachable' },
-  { fault: { kind: 'wrong-signature' }, times: 3, reason: 'signature-wrong' },
-  { fault: { kind: 'high-s' }, times: 3, reason: 'signature-wrong' },
+const FAULTS: readonly { what: string; fault: PrivyFault; times: number; reason: string | null }[] = [
+  { what: 'slow', fault: { kind: 'slow', ms: 600 }, times: 6, reason: null },
+  { what: '429', fault: { kind: 'status', status: 429, retryAfter: '1' }, times: 3, reason: 'wallet-rate-limited' },
+  { what: '503', fault: { kind: 'status', status: 503 }, times: 3, reason: 'wallet-unreachable' },
+  { what: 'silent', fault: { kind: 'hang' }, times: 2, reason: 'wallet-unreachable' },
+  { what: 'cut off', fault: { kind: 'cut' }, times: 3, reason: 'wallet-unreachable' },
+  { what: 'signed by another key', fault: { kind: 'wrong-signature' }, times: 3, reason: 'signature-wrong' },
+  { what: 'signed with a high s', fault: { kind: 'high-s' }, times: 3, reason: 'signature-wrong' },
 ]
 
 let run: FaultRun
@@ -21,7 +21,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onWalletSession('a wallet at Privy', () => {
-  test.each(FAULTS)('with $times times $fault: nothing wrong is sent, and each asset has one score', async (row) => {
+  test.each(FAULTS)('$what: nothing wrong is sent, and each asset has one score', async (row) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const privy = await PrivyStub.start({ privateKey: bench.sandbox.wallets.attester.privateKey })
