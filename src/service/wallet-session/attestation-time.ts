@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
 import { isStatus } from '../request-check.js'
 import type { ChainTime } from './chain-latest.js'
 
@@ -16,6 +17,8 @@ export interface AttestationTimeOptions {
   readonly clock: Clock
   /** How far the time of an attestation may be from service time, milliseconds. */
   readonly windowMs: number
+  /** Told where the chain is ahead of service time as it is known: it never is, so that must be read anew. */
+  readonly onAhead?: (() => void) | undefined
 }
 
 /** The date of one attestation. */
@@ -33,19 +36,21 @@ export interface AttestationDate {
 
 /**
  * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
- * `clock-untrusted` where the two are too far apart, so that the service would refuse it; nothing was sent then.
+ * `clock-untrusted` where the two are too far apart, so that the service would refuse it, or the chain's time is refused
+ * or unreadable, which says nothing of the score; nothing was sent then.
  * @param signedAt Unix milliseconds of service time
  */
 export async function dateAttestation(
-  { chainTime, clock, windowMs }: AttestationTimeOptions,
+  { chainTime, clock, windowMs, onAhead }: AttestationTimeOptions,
   signedAt: number,
   signal?: AbortSignal,
 ): Promise<AttestationDate> {
   const startedAt = clock.monotonic()
-  const { timestamp } = await chainTime.latest(signal)
+  const { timestamp } = await chainTime.latest(signal).catch(rethrowUnread)
   const apartMs = Math.round(signedAt - timestamp * 1000)
   if (Math.abs(apartMs) > windowMs * APART_SHARE) {
     const side = apartMs > 0 ? 'behind' : 'ahead of'
+    if (apartMs < 0) onAhead?.()
     throw new AttestdError(
       'clock-untrusted',
       `The chain is ${Math.abs(apartMs)} ms ${side} service time; nothing was sent.`,
@@ -69,4 +74,23 @@ export async function dateAttestation(
       return new AttestdError('clock-untrusted', message, { cause: error, facts: error.facts })
     },
   }
+}
+
+/** Refusals that are about the route of the time alone, and pass with a release or a proxy. */
+const OF_ROUTE: ReadonlySet<Reason> = new Set<Reason>([
+  'service-refused',
+  'service-redirected',
+  'service-reply-invalid',
+])
+
+/** Never with the status of an answer to another route than the score's. */
+function rethrowUnread(error: unknown): never {
+  if (!(error instanceof AttestdError)) throw error
+  const { reason, message, retryAfterMs, facts } = error
+  const { status, ...others } = facts
+  throw new AttestdError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
+    cause: error,
+    facts: status === undefined ? others : { ...others, timeStatus: status },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
 }

@@ -9,10 +9,12 @@ import { SessionKeeper, type SessionKeeperOptions } from './session.js'
 
 /** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
 const BLOCK_INTERVAL_MS = 2_000
+/** Service time that was read less than this ago, milliseconds, is not read anew. */
+const AHEAD_MAX_AGE_MS = 5_000
 
 export interface WalletSessionOptions
   extends ServiceOptions,
-    Pick<SessionKeeperOptions, 'chainId' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
+    Pick<SessionKeeperOptions, 'chainId' | 'challengeDomains' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
   /** Absent where no score is submitted, as for a submitter. */
   readonly attest?: Attest
   /** Steps in which chain time moves, milliseconds. @default BLOCK_INTERVAL_MS */
@@ -54,6 +56,8 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     chainTime,
     clock,
     windowMs,
+    // The failure is logged by the clock; the next try of the submission waits for it.
+    onAhead: () => void parts.clock.refresh({ maxAgeMs: AHEAD_MAX_AGE_MS }).catch(() => {}),
   })
   const close = async () => {
     session.close()

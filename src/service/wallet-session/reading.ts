@@ -116,9 +116,10 @@ function listedScore(record: Record<string, unknown>, attester: string | undefin
 /** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
 function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): number | null {
   const scores = scoresIn(reply) ?? scoresIn(assetRecordIn(reply))
-  if (!scores && scoreCount > 0) throw unusable(`it has ${scoreCount} scores and shows none`)
   const own = ownScore(scores ?? [], attester)
   if (own === 'unreadable') throw unusable('it has a score whose attester or risk cannot be read')
+  const shown = scores?.length ?? 0
+  if (own === null && shown < scoreCount) throw unusable(`it has ${scoreCount} scores and shows ${shown}`)
   return own
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { account, bench, CHAIN_ID, failure, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
@@ -143,6 +143,8 @@ describe('find', () => {
     ['a score of nobody', { asset: specAsset('a'), scores: [{ deepfakeRiskBps: 1 }] }],
     ['scores that are no records', { asset: specAsset('a'), scores: ['x'] }],
     ['scores that are counted and not shown', { asset: specAsset('a', { scoreCount: 1 }) }],
+    ['a list that is cut', { asset: specAsset('a'), scores: [own({ attesterAddress: OTHER_ADDRESS })], scoreCount: 2 }],
+    ['an empty list of several', { asset: specAsset('a'), scores: [], aggregate: { count: 3 } }],
     ['another asset', { asset: specAsset('b'), scores: [] }],
     ['no asset', { scores: [] }],
     ['a malformed asset', { asset: specAsset('a', { contentHash: 'x' }), scores: [] }],
@@ -270,6 +272,40 @@ describe('submit', () => {
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason, ambiguous: false })
     expect(posts(built)).toEqual([])
+  })
+
+  it.for<[number, Record<string, unknown>]>([
+    [400, { error: 'no such chain' }],
+    [404, { error: 'a release is under way' }],
+    [302, {}],
+    [200, { number: 7 }],
+  ])('a chain time answered with %d says nothing of the score', async ([status, reply], { onTestFinished }) => {
+    const built = await bench(always({ score: record }), onTestFinished)
+    built.world.chain = { status, reply }
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait', ambiguous: false })
+    expect(error.facts).not.toHaveProperty('status')
+    expect([built.attested, posts(built)]).toEqual([[], []])
+  })
+
+  it('a chain time that fails is no answer to the score', async ({ onTestFinished }) => {
+    const built = await bench(always({ score: record }), onTestFinished)
+    built.world.chain = { status: 500, reply: {} }
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'service-failing', ambiguous: false, facts: { timeStatus: 500 } })
+    expect(error.facts).not.toHaveProperty('status')
+  })
+
+  it('a chain that is ahead of service time as it is known has that read anew', async ({ onTestFinished }) => {
+    const built = await bench(always({ score: record }), onTestFinished)
+    await built.serviceClock.ready()
+    built.world.offsetMs = 60_000
+    built.clock.tick(10_000)
+    const error = await failure(built.service.submit(score, built.serviceClock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
+    await vi.waitFor(() => expect(Math.abs(built.serviceClock.now() - built.world.now())).toBeLessThan(3_000))
+    await built.service.submit(score, built.serviceClock.now())
+    expect(posts(built)).toHaveLength(1)
   })
 
   it('is not sent where making the attestation took longer than the window', async ({ onTestFinished }) => {

@@ -38,6 +38,8 @@ export class WalletWorld {
   readonly challenges = new Map<string, string>()
   /** Seconds by which the latest block is behind service time. */
   chainLagS = 0
+  /** The answer to chain/latest instead of the block. */
+  chain: { readonly status: number; readonly reply: unknown } | null = null
 
   constructor(readonly clock: ManualClock) {}
 
@@ -65,6 +67,7 @@ export async function startWalletService(world: WalletWorld, handler: Handler): 
       return sendJson(response, 401, { error: `invalid session ${request.headers.authorization}` })
     }
     if (url.pathname === '/v1/chain/latest') {
+      if (world.chain) return sendJson(response, world.chain.status, world.chain.reply)
       return sendJson(response, 200, { chainId: CHAIN_ID, number: 7, timestamp: world.chainTime })
     }
     return handler(request, response)
