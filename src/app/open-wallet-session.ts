@@ -42,6 +42,7 @@ export function openWalletSession(
     serviceUrl: settings.serviceUrl!,
     allowInsecure: settings.serviceAllowHttp,
     chainId: settings.chainId,
+    challengeDomains: settings.challengeDomains,
     role: 'attester',
     signer,
     attest: async (score, time) => ({

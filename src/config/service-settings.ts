@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { define, integer, MINUTE, oneOf, originUrl, text, yesNo } from './setting.js'
+import { define, integer, list, MINUTE, oneOf, originUrl, text, yesNo } from './setting.js'
 
 /** The service, whichever API it speaks. */
 export const serviceSettings = {
@@ -49,6 +49,19 @@ export const serviceSettings = {
     fallback: 'Service',
     expects: 'letters, digits and dashes',
     says: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
+  }),
+  challengeDomains: define({
+    env: 'CHALLENGE_DOMAINS',
+    path: 'service.challengeDomains',
+    parse: list(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9.-]+(:\d+)?$/, 'hosts, with a port where they have one')
+        .transform((host) => host.toLowerCase()),
+    ),
+    fallback: '',
+    expects: 'comma-separated hosts; empty for the host of the service alone',
+    says: 'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. Name none that you do not trust with a session.',
   }),
   sessionToken: define({
     env: 'SESSION_TOKEN',

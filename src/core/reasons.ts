@@ -122,7 +122,7 @@ export const REASONS = {
   'challenge-untrusted': {
     kind: 'wait',
     says: 'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
-    fix: 'Check ATTESTD_SERVICE_URL; if it is right, the service states its challenge in a form that attestd does not accept.',
+    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, put that into ATTESTD_CHALLENGE_DOMAINS.',
   },
   'upload-refused': { kind: 'permanent', says: 'The service did not take the file as it is.' },
   'asset-closed': { kind: 'closed', says: 'The asset no longer takes scores.' },

@@ -18,11 +18,12 @@ const UNPRINTABLE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 /** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
 const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
 /**
- * What a nonce may look like: as long as ERC-4361 wants it, in letters, digits and the signs of base64, with dots only
- * as signed tokens have them, whose last part is longer than any top level of a host. The nonce's own characters are not
- * judged where they stand in the text, so one that read as a host, an address or a chain would hide it there.
+ * What a nonce may look like: letters, digits and the signs of base64, as long as ERC-4361 wants it, or with a digit as
+ * no word of the text has, and with dots only as signed tokens have them, whose last part is longer than any top level of
+ * a host. The nonce's own characters are not judged where they stand in the text, so one that read as a host, an address
+ * or a chain would hide it there.
  */
-const NONCE = /^[\w+/=~-]{8,}$|^[\w.-]+\.[\w-]{20,}$/
+const NONCE = /^[\w+/=~-]{8,}$|^(?=\D*\d)[\w-]{4,7}$|^[\w.-]+\.[\w-]{20,}$/
 const NO_NONCE = /0x[0-9a-f]{40}(?![0-9a-f])|localhost|xn--/i
 
 /**

@@ -38,6 +38,8 @@ export interface SessionKeeperOptions {
   readonly origin: URL
   readonly signer: ChallengeSigner
   readonly chainId: number
+  /** See `Expected.domains`. */
+  readonly challengeDomains?: readonly string[]
   /** Without it a session is of no use. */
   readonly role: WalletRole
   readonly clock: Clock
@@ -162,11 +164,11 @@ export class SessionKeeper {
   }
 
   async #negotiate(): Promise<Held> {
-    const { auth, chainId, clock, origin, signer } = this.#options
+    const { auth, chainId, challengeDomains, clock, origin, signer } = this.#options
     const { signal } = this.#stop
     const { reply: challenge, serverMs } = await auth.challenge(signer.address, signal)
     const now = serverMs ?? clock.now()
-    checkChallenge(challenge, { origin, address: signer.address, chainId, now })
+    checkChallenge(challenge, { origin, domains: challengeDomains, address: signer.address, chainId, now })
     const signature = await unlessAborted(signer.signMessage({ message: challenge.message }), signal)
     const askedAt = clock.monotonic()
     const answer = await auth.session({ nonce: challenge.nonce, signature }, signal)

@@ -26,17 +26,19 @@ function wrongHead([first = '', second = '']: string[], expected: Expected): str
   return second.toLowerCase() === expected.address.toLowerCase() ? null : 'its second line is not our address'
 }
 
-function wrongFields(lines: string[], nonce: string, { chainId, origin }: Expected): string | null {
+function wrongFields(lines: string[], nonce: string, expected: Expected): string | null {
   const start = lines.findIndex((line) => line.startsWith('URI: '))
   if (start < 0) return 'it has no URI'
   if (lines.slice(2, start).filter((line) => line !== '').length > 1) return 'its statement has several lines'
   const fields = fieldsOf(lines.slice(start))
   if (typeof fields === 'string') return fields
-  if (!URL.canParse(fields.get('URI')!) || !isOurHost(new URL(fields.get('URI')!).host, { origin })) {
+  if (!URL.canParse(fields.get('URI')!) || !isOurHost(new URL(fields.get('URI')!).host, expected)) {
     return 'its URI is another place'
   }
   if (fields.get('Version') !== '1') return 'it has another version than 1'
-  if (fields.get('Chain ID') !== String(chainId)) return `it is for another chain instead of ${chainId}`
+  if (fields.get('Chain ID') !== String(expected.chainId)) {
+    return `it is for another chain instead of ${expected.chainId}`
+  }
   if (fields.get('Nonce') !== nonce) return 'it states another nonce'
   const unreadable = FIELDS.slice(4, 7).find((label) => Number.isNaN(Date.parse(fields.get(label) ?? '2000-01-01')))
   return unreadable ? `its ${unreadable} cannot be read` : null

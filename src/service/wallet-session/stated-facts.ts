@@ -4,6 +4,8 @@ import { cleanLine } from '../../core/text.js'
 export interface Expected {
   /** Of the service. */
   readonly origin: URL
+  /** Hosts beside the service's own that it may sign in to, lower case: a site whose API has a host of its own. */
+  readonly domains?: readonly string[] | undefined
   /** Of the wallet. */
   readonly address: string
   readonly chainId: number
@@ -55,11 +57,11 @@ export function wrongStatement(text: string, expected: Expected): string | null 
   )
 }
 
-/** Whether a host, with or without its port, is the service's. */
-export function isOurHost(host: string, { origin }: Pick<Expected, 'origin'>): boolean {
+/** Whether a host, with or without its port, is the service's, or one that the operator named. */
+export function isOurHost(host: string, { domains = [], origin }: Pick<Expected, 'domains' | 'origin'>): boolean {
   const defaultPort = origin.protocol === 'https:' ? ':443' : ':80'
   const ours = [origin.host, origin.hostname, ...(origin.port ? [] : [`${origin.hostname}${defaultPort}`])]
-  return ours.includes(host.toLowerCase())
+  return [...ours, ...domains].includes(host.toLowerCase())
 }
 
 function wrongAddress(text: string, { address }: Expected): string | null {

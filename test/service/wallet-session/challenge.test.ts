@@ -28,11 +28,16 @@ const plain = `Welcome to the verification service!\nSign in as ${address}\nNonc
 
 function check(
   message: string,
-  { expiresAt = (LATER.getTime() / 1000) as unknown, nonce = NONCE, url = 'https://verify.example' } = {},
+  {
+    domains = [] as string[],
+    expiresAt = (LATER.getTime() / 1000) as unknown,
+    nonce = NONCE,
+    url = 'https://verify.example',
+  } = {},
 ) {
   checkChallenge(
     { message, nonce, expiresAt: expiresAt as number },
-    { origin: new URL(url), address, chainId: 84532, now: NOW },
+    { origin: new URL(url), domains, address, chainId: 84532, now: NOW },
   )
 }
 
@@ -226,6 +231,17 @@ describe('is never signed', () => {
     expect(thrownBy(() => check(message, { nonce }))).toMatchObject({ reason: 'challenge-untrusted' })
   })
 
+  it.each([
+    ['a plain text', 'Sign in to app.verify.example:8443.'],
+    ['a sign-in message', siwe({ domain: 'app.verify.example:8443', uri: 'https://app.verify.example:8443/login' })],
+  ])('%s of the site, unless the operator named its host', (_, text) => {
+    const message = text.includes(NONCE) ? text : `${text} Nonce: ${NONCE}`
+    expect(thrownBy(() => check(message, { domains: ['app.verify.example'] }))).toMatchObject({
+      reason: 'challenge-untrusted',
+    })
+    expect(() => check(message, { domains: ['app.verify.example:8443'] })).not.toThrow()
+  })
+
   it('a host in letters with marks', () => {
     expect(thrownBy(() => check(`Sign in to कंपनी.भारत: ${NONCE}`))).toMatchObject({ message: /another domain/ })
   })
@@ -236,6 +252,8 @@ it.each([
   'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   'eyJhbGciOiJIUzI1NiJ9.eyJhIjoiMHgxMSIsImV4cCI6MTc1MDAwMDAwMH0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   '1717243200',
+  'nonce-1',
+  'a1b2',
 ])('a nonce such as %s is taken', (nonce) => {
   expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
   expect(() => check(`Sign in with ${nonce}.\n`, { nonce })).not.toThrow()
