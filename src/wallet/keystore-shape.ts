@@ -7,6 +7,11 @@ import { z } from 'zod'
 const MAX_SCRYPT_BYTES = 512 * 1024 ** 2
 /** Most work that deriving a key may take, as n * r * p: eight times geth's standard. */
 const MAX_SCRYPT_WORK = 2 ** 24
+/**
+ * Most that r * p may be: geth's light keystores have 48. The library makes 128 bytes for each at one go, at the start
+ * and at the end, in which nothing else runs.
+ */
+const MAX_SCRYPT_LANES = 4096
 /** Most rounds of PBKDF2: forty times what keystores have. */
 const MAX_PBKDF2_ROUNDS = 10_000_000
 
@@ -25,6 +30,7 @@ const scryptParams = z
   .object({ ...common, n: positive, r: positive, p: positive })
   .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
   .refine(({ n, r }) => 128 * n * r <= MAX_SCRYPT_BYTES, `n and r ask for more than ${MAX_SCRYPT_BYTES} bytes`)
+  .refine(({ r, p }) => r * p <= MAX_SCRYPT_LANES, `r and p ask for more than ${MAX_SCRYPT_LANES} blocks at one go`)
   .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT_WORK, 'n, r and p ask for more work than a password is worth')
 
 const pbkdf2Params = z.object({

@@ -103,6 +103,8 @@ describe('opening a keystore', () => {
   test.each([
     ['a gigabyte', { n: 2 ** 20, r: 8, p: 1 }],
     ['gigabytes by r', { n: 2, r: 2 ** 23, p: 1 }],
+    ['a gigabyte by p', { n: 2, r: 1, p: 2 ** 23 }],
+    ['a minute at one go', { n: 2, r: 2 ** 21, p: 1 }],
     ['hours', { n: 2 ** 18, r: 8, p: 1024 }],
     ['no power of two', { n: 1000, r: 8, p: 1 }],
     ['nothing', { n: 1, r: 8, p: 1 }],
