@@ -237,6 +237,9 @@ describe('a token', () => {
     ['with a spoiled signature', () => `${madeWith(SECRET, HEADER, claims()).slice(0, -2)}AA`],
     ['that is none', () => 'none'],
     ['of the dashboard', () => bench.sandbox.sessionToken],
+    ['without an end', () => madeWith(SECRET, HEADER, { ...claims(), exp: undefined })],
+    ['with an unknown role', () => madeWith(SECRET, HEADER, { ...claims(), roles: ['admin'] })],
+    ['without claims', () => madeWith(SECRET, HEADER, [])],
   ])('%s is refused', async (_name, token) => {
     expect(refusal(await open(token()))).toEqual([401, 'The session token is not of this service.'])
   })
