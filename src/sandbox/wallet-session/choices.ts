@@ -25,7 +25,8 @@
  *   counts from the next session on.
  * - There is no rate limit and no stake gate: the roles of the contract alone decide.
  * - With authentication disabled every request has both roles, and acts as the wallet of its token where that is valid,
- *   else as the default wallet of the role that the route needs. Attestations are verified all the same.
+ *   else as the default wallet of the role that the route needs. Attestations are verified all the same. Its sessions are
+ *   given to this machine alone, and are good for this run alone, whatever secret is configured.
  *
  * Refusals
  * - 400 for malformed requests, a deadline that is not in the future, and attestations that do not hold; 403 as stated;

@@ -5,6 +5,7 @@ import { faultHooks } from '../fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../json-body.js'
 import type { KeyKind } from '../key-ring.js'
 import { Refusal } from '../refusal.js'
+import { requireLoopback } from '../require-loopback.js'
 import type { World } from '../world.js'
 import { signerOf } from './personal-signature.js'
 import { chainUnavailable } from './registry-refusal.js'
@@ -73,15 +74,18 @@ function sessionRoute(app: App, world: World): void {
       if ((await signerOf(message, request.body.signature)) !== address) {
         throw new Refusal('signature-invalid', 'The signature is not that of the challenge by its address.')
       }
-      const { token, session } = sessions.issue(address, await rolesOf(world, address))
+      const { token, session } = sessions.issue(address, await rolesOf(world, request, address))
       return { token, expiresAt: session.expiresAt, address, roles: [...session.roles] }
     },
   )
 }
 
 /** Roles of a wallet as the stake contract has them now. Refuses a wallet that has none. */
-async function rolesOf(world: World, address: Address): Promise<KeyKind[]> {
-  if (world.walletSession.authDisabled) return ['submitter', 'attester']
+async function rolesOf(world: World, request: FastifyRequest, address: Address): Promise<KeyKind[]> {
+  if (world.walletSession.authDisabled) {
+    requireLoopback(request)
+    return ['submitter', 'attester']
+  }
   const roles = await world.registry.rolesOf(address).catch((error) => {
     throw chainUnavailable(world, error)
   })

@@ -28,13 +28,16 @@ export function sessionDesk(
   world: { readonly random: RandomBytes; readonly now: () => number; readonly chainId: number },
 ): SessionDesk {
   const { random, now, chainId } = world
-  const secret = options.sessionSecret ?? Buffer.from(random(32)).toString('base64url')
+  const authDisabled = options.disableAuth ?? false
+  // Sessions that nobody checked must not be good for a service that checks, so they never have the configured secret.
+  const configured = authDisabled ? undefined : options.sessionSecret
+  const secret = configured ?? Buffer.from(random(32)).toString('base64url')
   return {
     challenges: new ChallengeBook({ random, now, chainId, lifetimeMs: options.challengeMs ?? CHALLENGE_MS }),
     sessions: new SessionIssuer({ secret, now, lifetimeMs: options.sessionMs ?? SESSION_MS }),
     eas: profileOf(options.eas ?? {}, chainId),
     attestationVersions: options.eas?.attestationVersion === undefined ? [1, 2] : [options.eas.attestationVersion],
-    authDisabled: options.disableAuth ?? false,
+    authDisabled,
     scoreBodyBytes: options.scoreBodyLimitBytes ?? SCORE_BODY_LIMIT_BYTES,
     streamPollMs: options.streamPollMs ?? STREAM_POLL_MS,
   }

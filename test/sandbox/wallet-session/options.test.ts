@@ -47,8 +47,20 @@ describe('without authentication', () => {
       const bench = await startBench({ disableAuth: true })
       const reply = await bench.call('GET', '/v1/assets/open', { headers })
       expect(refusal(reply)).toEqual([403, 'This route answers only to this machine.'])
+      const { message, nonce } = (await bench.challenge(STRANGER.address)).json
+      const body = { nonce, signature: await STRANGER.signMessage({ message }) }
+      const session = await bench.call('POST', '/v1/auth/session', { body, headers })
+      expect(refusal(session)).toEqual([403, 'This route answers only to this machine.'])
     },
   )
+
+  it('a session is not good for a service of the same secret that asks who calls', async () => {
+    const sessionSecret = 'a session secret for tests'
+    const open = await startBench({ disableAuth: true, sessionSecret })
+    const { token } = (await open.signIn(STRANGER)).json
+    const checked = await startBench({ sessionSecret })
+    expect((await checked.call('GET', '/v1/assets/open', { token })).status).toBe(401)
+  })
 })
 
 describe('options', () => {
