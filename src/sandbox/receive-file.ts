@@ -42,14 +42,20 @@ export async function receiveFile(request: FastifyRequest, limit: number): Promi
   const digest = createHash('sha256')
   // The parser pipes the raw request; a second listener sees the same bytes and lets the pipe set the pace.
   request.raw.on('data', (chunk: Buffer) => digest.update(chunk))
-  const part = await request.file({ throwFileSizeLimit: false })
+  const part = await request.file({ throwFileSizeLimit: false }).catch(malformed)
   if (part === undefined) throw new Refusal('request-invalid', 'The multipart body has no file.')
-  const content = await part.toBuffer()
+  const content = await part.toBuffer().catch(malformed)
   if (part.file.truncated) throw tooLarge(limit)
   if (part.fieldname !== 'file') throw new Refusal('request-invalid', 'The field of the file must be named file.')
   if (content.byteLength === 0) throw new Refusal('request-invalid', 'The file is empty.')
   if (!request.raw.readableEnded) await finished(request.raw, { writable: false })
   return { name: part.filename, content, bodySha256: digest.digest('hex') }
+}
+
+/** The parser names by a status only what it looks for itself: not a missing boundary, nor a body that is cut short. */
+function malformed(error: Error & { statusCode?: number }): never {
+  if (error.statusCode !== undefined) throw error
+  throw new Refusal('body-invalid', 'The multipart body is malformed.')
 }
 
 function tooLarge(limit: number): Refusal {

@@ -83,6 +83,21 @@ describe('upload', () => {
   })
 
   it.each([
+    ['without a boundary', 'multipart/form-data', '--b\r\n'],
+    [
+      'cut short',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx',
+    ],
+  ])('refuses a body %s', async (_name, type, body) => {
+    const headers = { 'content-type': type, authorization: `Bearer ${sandbox.sessionToken}` }
+    expect(outcome(await send(sandbox.url, { method: 'POST', target: TARGET, body, headers }))).toEqual([
+      400,
+      'body-invalid',
+    ])
+  })
+
+  it.each([
     ['another field name', () => upload(Buffer.from('x'), {}, 'picture'), 400, 'request-invalid'],
     ['an empty file', () => upload(Buffer.from('')), 400, 'request-invalid'],
     [
