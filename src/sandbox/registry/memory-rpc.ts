@@ -99,6 +99,7 @@ async function resultOf(registry: StakeRegistry, method: string, params: readonl
 
 /** @param wanted a tag or a number; null where that block is not there yet */
 function blockOf(head: { number: bigint; timestamp: number }, wanted: unknown) {
+  if (wanted === '0x') throw new RpcError(-32602, 'a block number has at least one digit')
   const number = isHex(wanted) ? BigInt(wanted) : wanted === 'earliest' ? 0n : head.number
   if (number > head.number) return null
   const timestamp = head.timestamp - Number(head.number - number)

@@ -85,6 +85,8 @@ test('elsewhere there is no code, and what is unknown is an error of JSON-RPC', 
   const call = (params: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 'a', method: 'eth_call', params: [params] })
   expect(await post(call({ to: MEMORY_CONTRACT, data: '0x12' }))).toMatchObject({ id: 'a', error: { code: 3 } })
   expect(await post(call('x'))).toMatchObject({ error: { code: -32602 } })
+  const block = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: ['0x', false] }
+  expect(await post(JSON.stringify(block))).toMatchObject({ error: { code: -32602 } })
   const batch = ['eth_chainId', 'eth_sendRawTransaction'].map((method, id) => ({ jsonrpc: '2.0', id, method }))
   expect(await post(JSON.stringify(batch))).toMatchObject([{ id: 0, result: '0x14a34' }, { error: { code: -32601 } }])
 })
