@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { AttestdError, errorText } from '../../core/errors.js'
@@ -69,6 +70,8 @@ export class Journal {
 
 function read(file: string, bytes: Buffer): { kept: KeptState; torn: boolean } {
   const kept = new KeptState()
+  // A kill may cut a character in two; anywhere else, what is no UTF-8 would be rewritten as something else.
+  if (!isUtf8(bytes.subarray(0, bytes.lastIndexOf('\n') + 1))) throw unreadable(file, 'it is not UTF-8')
   const lines = bytes.toString('utf8').split('\n')
   const torn = lines.pop() !== ''
   for (const [index, line] of lines.entries()) {

@@ -90,6 +90,28 @@ describe('the journal', () => {
     expect(await textOf(file)).toBe(text)
   })
 
+  it('refuses bytes that are no text, and leaves them as they are; a character may be cut at the end', async () => {
+    const key = {
+      id: 'k',
+      kind: 'attester',
+      label: 'é',
+      accessKey: 'a',
+      signingSecret: 's',
+      wallet: null,
+      createdAt: 1,
+    }
+    const line = JSON.stringify({ type: 'key', key: { ...key, revokedAt: null } })
+    const whole = Buffer.from(`${HEADER}\n${line}\n`)
+    const spoiled = Buffer.from(whole)
+    spoiled[spoiled.indexOf('é')] = 0xff
+    const file = await fileWith()
+    await fs.writeFile(file, spoiled)
+    await expect(Journal.open(file)).rejects.toMatchObject({ reason: 'sandbox-data-invalid' })
+    expect(await fs.readFile(file)).toEqual(spoiled)
+    await fs.writeFile(file, Buffer.concat([whole, Buffer.from('{"type":"é').subarray(0, -1)]))
+    expect((await Journal.open(file)).torn).toBe(true)
+  })
+
   it('never repeats a secret of a line that it refuses', async () => {
     const key = { id: 'k', kind: 'attester', label: '', accessKey: 'a', signingSecret: 'sk_hidden', wallet: 5 }
     const file = await fileWith(`${HEADER}\n${JSON.stringify({ type: 'key', key })}\n`)
