@@ -9,7 +9,7 @@ const HEAD = `# Conformance
 Every rule that the two service documents state, checked on both sides: on the sandbox by hand-made HTTP requests, on the
 client by what it sends and by how it takes answers. A ✓ is a test of \`test/conformance\` that passed; a – says why a
 side has no part in the rule. What a document calls "not shown" is no rule; what was chosen for it stands in
-\`src/sandbox/choices.ts\`. Written by \`npm run conformance\`.
+\`src/sandbox/choices.ts\` and \`src/sandbox/wallet-session/choices.ts\`. Written by \`npm run conformance\`.
 `
 
 /** @param rows of every test that passed, in order @param routes by API */

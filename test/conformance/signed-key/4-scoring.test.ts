@@ -161,7 +161,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
   },
 })
 
-rule(ROUTE, 'A 401 is told apart from a stored score.', 'Errors', {
+rule(ROUTE, '401 for an authentication failure, clock skew included.', 'Errors', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const late = { timestamp: Date.now() - 120_000 }

@@ -214,7 +214,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; S
   },
 })
 
-rule(ROUTE, 'A 401 means that nothing was stored; the score itself is not sent again.', 'Errors', {
+rule(ROUTE, '401 for a missing or invalid session.', 'Errors', {
   sandbox: async () => {
     const asset = await world.newAsset()
     const body = await world.score(asset)

@@ -1,8 +1,8 @@
 import { expect, type TestContext } from 'vitest'
 import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
-import { STREAM_POLL_MS } from '../../../src/sandbox/wallet-session/choices.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import { rulesOf } from '../../support/conformance.js'
+import { ManualClock } from '../../support/manual-clock.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 import { HASH, walletSessionWorld } from './world.js'
 
@@ -10,6 +10,7 @@ const rule = rulesOf('wallet-session')
 const world = walletSessionWorld({ heartbeatMs: 20 })
 const ROUTE = 'GET /v1/stream/open-assets'
 const STREAM = '/v1/stream/open-assets'
+const POLL_MS = 2_000
 const ASSET = {
   id: 'a',
   ownerAddress: `0x${'1'.repeat(40)}`,
@@ -92,10 +93,19 @@ rule(ROUTE, 'new-asset comes when new open assets appear.', 'Events', {
 
 rule(ROUTE, 'The server polls for new assets every 2 seconds.', 'Events; Limits', {
   sandbox: async ({ onTestFinished }) => {
-    expect(STREAM_POLL_MS).toBe(2_000)
-    const sandbox = await startSandbox()
-    onTestFinished(() => sandbox.close())
-    expect(sandbox.control.openStreams).toBe(0)
+    const clock = new ManualClock(Date.now())
+    const sandbox = await startSandbox({ clock, disableAuth: true })
+    const stream = new StreamProbe(sandbox.url, { target: STREAM, headers: {} })
+    onTestFinished(async () => {
+      stream.close()
+      await sandbox.close()
+    })
+    await stream.event('snapshot')
+    const { id } = await sandbox.registerFile('new.png', { content: Buffer.from('new') })
+    await clock.advance(POLL_MS - 1)
+    expect(stream.events.map(({ name }) => name)).toEqual(['snapshot'])
+    await clock.advance(1)
+    expect(JSON.stringify((await stream.event('new-asset')).data)).toContain(id)
   },
   client: '– it takes events whenever they come',
 })
