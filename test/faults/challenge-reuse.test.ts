@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, type TestContext, test } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { answering, WireRecorder } from '../support/wire-recorder.js'
 
 const CHALLENGE = '/v1/auth/challenge'
 const SESSION = '/v1/auth/session'
 const ASSETS = 4
+const SHORT_SESSION_MS = 3_000
 /** How long the service gives out challenges that are no good, milliseconds. */
 const BAD_MS = 6_000
 /** More tries than pauses of 1, 2, 4, … seconds leave room for would be a storm. */
@@ -15,41 +16,57 @@ let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
+/** A recorder before the service, and a challenge that the service gave by way of it. */
+async function withChallenge({ bench }: FaultRun, { onTestFinished }: TestContext) {
+  const wire = await WireRecorder.start(bench.sandbox.url)
+  onTestFinished(() => wire.close())
+  const { address } = bench.sandbox.wallets.attester
+  const challenge = (await (await fetch(`${wire.url}${CHALLENGE}?address=${address}`)).json()) as { nonce: string }
+  return { wire, challenge }
+}
+
+const asksForSessions = ({ requests }: WireRecorder) => requests.filter(({ target }) => target.startsWith('/v1/auth'))
+
 onWalletSession('a service that gives out challenges that are no good', () => {
-  test.each(['used', 'expired'])(
-    '(%s): the daemon asks at growing intervals, and works when they are good',
-    async (how) => {
-      run = await startRun('embedded', { api: 'wallet-session' })
-      const { bench } = run
-      const wire = await WireRecorder.start(bench.sandbox.url)
-      try {
-        const { address } = bench.sandbox.wallets.attester
-        const given = (await (await fetch(`${wire.url}${CHALLENGE}?address=${address}`)).json()) as { nonce: string }
-        const expired = { expiresAt: Math.floor(Date.now() / 1000) - 3_600 }
-        // The same one again and again: good for the first session at most, of which the service has heard before.
-        wire.stand = answering(CHALLENGE, 200, how === 'used' ? given : { ...given, ...expired })
-        if (how === 'used') await fetch(`${wire.url}${SESSION}`, usedUp(given.nonce))
-        const before = wire.requests.length
-        const refusals = () => wire.to('POST', SESSION).filter(({ status }) => status === 401).length
-        await bench.registerMany(ASSETS, how)
-        const daemon = run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
-        await bench.until('a first challenge', () => wire.to('GET', CHALLENGE).length > 1)
-        await sleep(BAD_MS)
-        const asked = wire.requests.slice(before).filter(({ target }) => target.startsWith('/v1/auth'))
-        expect(asked.length).toBeLessThanOrEqual(2 * MOST_TRIES)
-        if (how === 'used') expect(refusals()).toBeGreaterThanOrEqual(2)
-        // What has expired is not even signed.
-        else expect(wire.to('POST', SESSION)).toEqual([])
-        expect(bench.sandbox.control.scoreAttempts()).toEqual([])
-        expect(daemon.output).toContain(how === 'used' ? 'service-unauthorized' : 'challenge-untrusted')
-        wire.stand = null
-        await bench.expectExactlyOneEach()
-        expect(daemon.running, daemon.output).toBe(true)
-      } finally {
-        await wire.close()
-      }
-    },
-  )
+  test('used ones, in the middle: it is asked at growing intervals, and each asset has one score', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_SESSION_MS })
+    const { bench } = run
+    const { wire, challenge } = await withChallenge(run, context)
+    await fetch(`${wire.url}${SESSION}`, usedUp(challenge.nonce))
+    await bench.registerMany(ASSETS, 'used')
+    const daemon = run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
+    await bench.allScored()
+    const before = asksForSessions(wire).length
+    const refused = wire.to('POST', SESSION).filter(({ status }) => status === 401).length
+    wire.stand = answering(CHALLENGE, 200, challenge)
+    await bench.until('refused sessions', () => {
+      return wire.to('POST', SESSION).filter(({ status }) => status === 401).length >= refused + 2
+    })
+    await bench.registerMany(ASSETS, 'used')
+    await sleep(BAD_MS)
+    expect(asksForSessions(wire).length - before).toBeLessThanOrEqual(2 * MOST_TRIES)
+    expect(bench.sandbox.control.scoreAttempts()).toHaveLength(ASSETS)
+    wire.stand = null
+    await bench.expectExactlyOneEach()
+    expect(daemon.running, daemon.output).toBe(true)
+  })
+
+  test('expired ones, at the start: nothing is signed, and work begins when they are good', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const { wire, challenge } = await withChallenge(run, context)
+    wire.stand = answering(CHALLENGE, 200, { ...challenge, expiresAt: Math.floor(Date.now() / 1000) - 3_600 })
+    await bench.registerMany(ASSETS, 'expired')
+    const before = asksForSessions(wire).length
+    const daemon = run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
+    await bench.until('a challenge that is not signed', () => daemon.output.includes('challenge-untrusted'))
+    await sleep(BAD_MS)
+    expect(asksForSessions(wire).length - before).toBeLessThanOrEqual(MOST_TRIES)
+    expect(wire.to('POST', SESSION)).toEqual([])
+    wire.stand = null
+    await bench.expectExactlyOneEach()
+    expect(daemon.running, daemon.output).toBe(true)
+  })
 })
 
 /** A session request whose signature is nobody's: it uses the challenge up all the same. */
