@@ -319,6 +319,28 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
+  it('is not sent where the session had to be opened anew, and that took longer than the window', async ({
+    onTestFinished,
+  }) => {
+    const attest = async () => {
+      built.clock.tick(16_000)
+      return {}
+    }
+    const signMessage = async (text: { message: string }) => {
+      built.clock.tick(15_000)
+      return account.signMessage(text)
+    }
+    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), onTestFinished, {
+      attest,
+      signer: { address: account.address, signMessage },
+    })
+    built.world.lifetimeMs = 10_000
+    await built.session.token()
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
+    expect(posts(built)).toEqual([])
+  })
+
   it.for<[number, string, boolean]>([
     [400, 'service-refused', false],
     [422, 'service-refused', false],
