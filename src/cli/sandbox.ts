@@ -4,7 +4,6 @@ import path from 'node:path'
 import { Command, Option } from 'commander'
 import type { AttestationProvider } from '../app/embedded-wallet.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { writeFileAtomic } from '../core/files.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
@@ -72,13 +71,14 @@ export function sandboxVerb(): Command {
 }
 
 async function sandbox(flags: SandboxFlags): Promise<void> {
-  const [{ startSandbox }, { sandboxFacts, sandboxText }] = await Promise.all([
+  const [{ startSandbox }, { writeSandboxSecrets }, { sandboxFacts, sandboxText }] = await Promise.all([
     import('../sandbox/create-sandbox.js'),
+    import('../app/sandbox-secrets.js'),
     import('./sandbox-text.js'),
   ])
   const running = await startSandbox(await optionsOf(flags))
   try {
-    if (flags.secrets !== undefined) await writeSecrets(flags.secrets, running)
+    if (flags.secrets !== undefined) await writeSandboxSecrets(flags.secrets, running)
     if (flags.samples) await registerSamples(running)
     const text = flags.json
       ? `${JSON.stringify(sandboxFacts(running))}\n`
@@ -121,16 +121,9 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
 async function registerSamples(running: Sandbox): Promise<void> {
   const { readSamples } = await import('../app/samples.js')
   const titles = new Set(running.control.assets().map(({ title }) => title))
-  for (const { path: file, title } of await readSamples()) {
-    if (!titles.has(title)) await running.registerFile(file, { title })
+  for (const { path: file, title, mediaType } of await readSamples()) {
+    if (!titles.has(title)) await running.registerFile(file, { title, mediaType })
   }
-}
-
-async function writeSecrets(folder: string, { attesterKey, wallets }: Sandbox): Promise<void> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFileAtomic(path.join(folder, 'access_key'), `${attesterKey.accessKey}\n`)
-  await writeFileAtomic(path.join(folder, 'signing_secret'), `${attesterKey.signingSecret}\n`)
-  await writeFileAtomic(path.join(folder, 'wallet_key'), `${wallets.attester.privateKey}\n`)
 }
 
 async function secretOf(file: string): Promise<string> {

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readSamples } from '../../src/app/samples.js'
 import { findAnvil } from '../../src/sandbox/registry/anvil-process.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { PrivyStub } from '../support/privy-stub.js'
@@ -53,6 +54,35 @@ describe('attestd sandbox', () => {
     }
     expect((await session(sandbox.facts.url)).status).toBe(401)
     expect(await sandbox.end('SIGTERM')).toBe(0)
+  })
+
+  it('--secrets replaces empty files and those of an earlier sandbox, and nothing else', async () => {
+    const secrets = path.join(folder, 'real')
+    const file = path.join(secrets, 'wallet_key')
+    await fs.mkdir(secrets)
+    for (const name of ['access_key', 'signing_secret', 'wallet_key']) await fs.writeFile(path.join(secrets, name), '')
+    const args = ['--secrets', secrets, '--chain', 'memory']
+    for (let nth = 0; nth < 2; nth++) {
+      const { end, facts } = await start(args)
+      expect(await fs.readFile(file, 'utf8')).toBe(`${facts.wallets.attester.privateKey}\n`)
+      await end('SIGTERM')
+    }
+    const real = `0x${'12'.repeat(32)}\n`
+    const accessKey = await fs.readFile(path.join(secrets, 'access_key'), 'utf8')
+    await fs.writeFile(file, real)
+    const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
+    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key holds what no sandbox wrote') })
+    expect(ended.err).not.toContain('1212')
+    expect(await fs.readFile(file, 'utf8')).toBe(real)
+    expect(await fs.readFile(path.join(secrets, 'access_key'), 'utf8')).toBe(accessKey)
+  })
+
+  it('--samples says of each what kind of media it is', async () => {
+    const { facts } = await start(['--samples', '--chain', 'memory'])
+    const { json } = await send(facts.url, { method: 'GET', target: '/sandbox/assets' })
+    const kindOf = Object.fromEntries((await readSamples()).map(({ title, mediaType }) => [title, mediaType]))
+    const assets = json.assets as { title: string; mediaType: string }[]
+    expect(Object.fromEntries(assets.map(({ title, mediaType }) => [title, mediaType]))).toEqual(kindOf)
   })
 
   it('--no-auth lets everyone in, and only on this machine', async () => {
