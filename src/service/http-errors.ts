@@ -26,7 +26,8 @@ export function errorOfRefusal({ route, status, retryAfterMs, body, secrets = []
   return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ambiguous: changes && (status >= 500 || status === 408),
-    facts: { status, route },
+    // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
+    facts: { status, route, ...(said === '' ? { wordless: true } : {}) },
   })
 }
 

@@ -21,7 +21,7 @@ export interface Dated<T> {
 /**
  * The two public routes by which a wallet gets a session. Neither counts as a change: a session that nobody holds is
  * none, so no error of these is ambiguous. Throws `service-unauthorized` for every refusal that is about the wallet or
- * its signature, and `role-missing` for a session that is refused with 403.
+ * its signature, and `role-missing` for a session that the service itself refuses with 403.
  */
 export class AuthRoutes {
   readonly #origin: URL
@@ -78,10 +78,12 @@ function errorOfSession(
   { reason, message, cause, retryAfterMs, facts }: AttestdError,
   forbidden: Reason,
 ): AttestdError {
-  const { status, ...others } = facts
+  const { status, wordless, ...others } = facts
   const wish = retryAfterMs === undefined ? {} : { retryAfterMs }
   const renamed = status === undefined ? others : { ...others, sessionStatus: status }
-  return new AttestdError(reasonOf(reason, status, forbidden), message, { cause, facts: renamed, ...wish })
+  // A process ends for want of a role: a 403 of a proxy must not do that.
+  const named = wordless === true ? 'service-forbidden' : forbidden
+  return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, ...wish })
 }
 
 function reasonOf(reason: Reason, status: unknown, forbidden: Reason): Reason {

@@ -206,6 +206,22 @@ describe('the role', () => {
     }
   })
 
+  it('is not missing because something before the service answers with 403', async ({ onTestFinished }) => {
+    const { service, clock, missing, server } = await bench(list, onTestFinished)
+    const { handler } = server
+    server.handler = (request, response) => {
+      if (!request.target.startsWith(SESSION)) return handler(request, response)
+      response.writeHead(403, { 'content-type': 'text/html' })
+      response.end('<h1>Are you human?</h1>')
+    }
+    const error = await failure(service.listOpen(asked))
+    expect(error).toMatchObject({ reason: 'service-forbidden', kind: 'wait', facts: { sessionStatus: 403 } })
+    server.handler = handler
+    clock.tick(60_000)
+    expect((await service.listOpen(asked)).assets).toHaveLength(1)
+    expect(missing).toEqual([])
+  })
+
   it('is that of the submitter for a submitter', async ({ onTestFinished }) => {
     const { session, world, missing } = await bench(list, onTestFinished, { role: 'submitter' })
     world.roles = ['submitter']
