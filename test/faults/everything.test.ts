@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, test } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
+import type { Api } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
 import { draw, drawBetween, pick, seedsOf } from '../support/fault-seed.js'
@@ -41,15 +42,32 @@ const SERVICE_FAULTS: readonly (readonly [FaultRoute, FaultKind, number?])[] = [
   ['gateway', 'status-500'],
 ]
 
+const SESSION_FAULTS: typeof SERVICE_FAULTS = [
+  ['challenge', 'status-500'],
+  ['challenge', 'garbage'],
+  ['session', 'status-503'],
+  ['session', 'lost-reply'],
+  ['session', 'slow', 300],
+  ['list', 'status-401'],
+  ['one', 'status-401'],
+  ['score', 'status-401'],
+]
+/** Sessions end a few times in a run, milliseconds. */
+const SESSION_MS = 15_000
+
+const faultsOf = (api: Api) => (api === 'signed-key' ? SERVICE_FAULTS : [...SERVICE_FAULTS, ...SESSION_FAULTS])
+
 /** A mixture of its own for each seed: about half of the faults, each with a chance of its own. */
-function mixture(seed: string): FaultRule[] {
-  return SERVICE_FAULTS.filter((_, nth) => draw(seed, 'used', nth) < 0.5).map(([route, fault, ms], nth) => ({
-    route,
-    fault,
-    probability: 0.05 + 0.2 * draw(seed, 'chance', nth),
-    untilAttempt: LAST_BAD_ATTEMPT,
-    ...(ms === undefined ? {} : { ms }),
-  }))
+function mixture(seed: string, api: Api): FaultRule[] {
+  return faultsOf(api)
+    .filter((_, nth) => draw(seed, 'used', nth) < 0.5)
+    .map(([route, fault, ms], nth) => ({
+      route,
+      fault,
+      probability: 0.05 + 0.2 * draw(seed, 'chance', nth),
+      untilAttempt: LAST_BAD_ATTEMPT,
+      ...(ms === undefined ? {} : { ms }),
+    }))
 }
 
 type Act = (run: FaultRun, daemons: DaemonUnderTest[], seed: string, nth: number) => Promise<void>
@@ -84,15 +102,23 @@ const dipStake: Act = async ({ bench }, _daemons, seed, nth) => {
   await sleep(drawBetween(100, 1000, seed, 'poor', nth))
   await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
 }
+const killChain: Act = async ({ bench }, _daemons, seed, nth) => {
+  await bench.sandbox.control.chain!.stop()
+  await sleep(drawBetween(500, 4000, seed, 'no chain', nth))
+  await bench.sandbox.control.chain!.start()
+}
 
 const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
   embedded: [killDaemon, killDaemon, hangDaemon, stopDaemon, cutStreams, dipStake],
   redis: [killDaemon, killRedis, killRedis, hangDaemon, stopDaemon, cutStreams, dipStake],
 }
 
+const actsOf = (engine: EngineName, api: Api) =>
+  api === 'signed-key' ? ACTS_OF[engine] : [...ACTS_OF[engine], killChain, killChain]
+
 onEachEngine('everything at once', (engine, api) => {
   test.each(seedsOf('everything', api))('in the mixture of seed %s', async (seed) => {
-    run = await startRun(engine, { api, faults: { seed, rules: mixture(seed) } })
+    run = await startRun(engine, { api, sessionMs: SESSION_MS, faults: { seed, rules: mixture(seed, api) } })
     const { bench } = run
     const count = engine === 'redis' ? 2 : 1
     const daemons = Array.from({ length: count }, (_, nth) => run.start(`daemon-${nth}`))
@@ -100,7 +126,7 @@ onEachEngine('everything at once', (engine, api) => {
       const reached = reach(bench, lifeMoment(seed, nth))
       await bench.registerMany(ASSETS_PER_ACT, seed)
       await reached
-      await pick(ACTS_OF[engine], seed, 'act', nth)(run, daemons, seed, nth)
+      await pick(actsOf(engine, api), seed, 'act', nth)(run, daemons, seed, nth)
     }
     bench.sandbox.control.setFaults({})
     await bench.expectExactlyOneEach(200_000)
