@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { cleanLine } from '../../core/text.js'
+import { canBeNonce, mayBeWord } from './nonce.js'
 import type { Challenge } from './schemas.js'
 import { wrongMessage } from './sign-in-message.js'
 import { EXPIRY_TOLERANCE_MS, type Expected, NONCE_MARK, wrongStatement } from './stated-facts.js'
@@ -17,14 +18,8 @@ const MAX_RUN = 200
 const UNPRINTABLE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 /** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
 const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
-/**
- * What a nonce may look like: letters, digits and the signs of base64, as long as ERC-4361 wants it, or with a digit as
- * no word of the text has, and with dots only as signed tokens have them, whose last part is longer than any top level of
- * a host. The nonce's own characters are not judged where they stand in the text, so one that read as a host, an address
- * or a chain would hide it there.
- */
-const NONCE = /^[\w+/=~-]{8,}$|^(?=\D*\d)[\w-]{4,7}$|^[\w.-]+\.[\w-]{20,}$/
-const NO_NONCE = /0x[0-9a-f]{40}(?![0-9a-f])|localhost|xn--/i
+/** Says of what follows that it is the nonce. */
+const NONCE_LABEL = new RegExp(`nonce\\W{0,3}${NONCE_MARK}`, 'i')
 
 /**
  * Throws `challenge-untrusted`, saying what is wrong but never the text, unless this is a sign-in challenge for this
@@ -43,9 +38,11 @@ function wrongText(message: string): string | null {
 }
 
 function wrongContent(message: string, nonce: string, expected: Expected): string | null {
-  if (!NONCE.test(nonce) || NO_NONCE.test(nonce)) return 'its nonce is too short, or reads as something else'
+  if (!canBeNonce(nonce)) return 'its nonce is too short, or reads as something else'
   const marked = withMark(message, nonce)
   if (marked === null) return 'it does not hold the nonce'
+  const isNamed = NONCE_LABEL.test(marked) || /nonce/i.test(nonce)
+  if (!isNamed && mayBeWord(nonce)) return 'it holds the nonce as a word, without calling it the nonce'
   // Letters that look or count like others are compared as those.
   const text = marked.normalize('NFKC').replaceAll('\u3002', '.')
   if (isJson(message)) return 'it is data rather than a text'

@@ -242,6 +242,18 @@ describe('is never signed', () => {
     expect(() => check(message, { domains: ['app.verify.example:8443'] })).not.toThrow()
   })
 
+  // Texts of other protocols that never change: their signature is what the keys of an account there are made of.
+  it.each([
+    ['generate', 'Sign this message to generate your Privacy Key. It lets the application decrypt your balance.'],
+    ['application', 'Sign this message to generate your Privacy Key. It lets the application decrypt your balance.'],
+    ['StarkNet', 'Derive your StarkNet key. Only sign this message for a trusted client!'],
+    ['EIP-2645', 'Derive a key as in EIP-2645. Only sign this message for a trusted client!'],
+    ['Layer2', 'Access your Layer2 account. Only sign this message for a trusted client!'],
+    ['24-hours', 'This key is good for 24-hours. Only sign this message for a trusted client!'],
+  ])('a text of which the word %s is called the nonce', (nonce, message) => {
+    expect(thrownBy(() => check(message, { nonce }))).toMatchObject({ message: /as a word/ })
+  })
+
   it('a host in letters with marks', () => {
     expect(thrownBy(() => check(`Sign in to कंपनी.भारत: ${NONCE}`))).toMatchObject({ message: /another domain/ })
   })
@@ -254,10 +266,20 @@ it.each([
   '1717243200',
   'nonce-1',
   'a1b2',
+  'kdTrEwQpLmNb',
+  '4f9ce01b',
 ])('a nonce such as %s is taken', (nonce) => {
   expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
   expect(() => check(`Sign in with ${nonce}.\n`, { nonce })).not.toThrow()
 })
+
+it.each(['abcdefgh', 'Layer2', 'lettersalone'])(
+  'a nonce such as %s is taken where the text says that it is the nonce',
+  (nonce) => {
+    expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
+    expect(() => check(`Sign in.\nnonce="${nonce}"`, { nonce })).not.toThrow()
+  },
+)
 
 function thrownBy(act: () => void): AttestdError {
   try {
