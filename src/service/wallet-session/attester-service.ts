@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../core/abort.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { scoreValues } from '../../core/score-values.js'
 import { cleanText } from '../../core/text.js'
@@ -86,7 +87,9 @@ export class WalletSessionAttesterService implements AttesterService {
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)
     // What is attested is what is sent, to the letter.
-    const attestation = await attest({ ...score, algorithm, notes }, time, signal).catch((error: unknown) => {
+    // A wallet provider that takes its time must not hold up a stop: nothing was sent yet.
+    const attesting = unlessAborted(attest({ ...score, algorithm, notes }, time, signal), signal)
+    const attestation = await attesting.catch((error: unknown) => {
       throw signal?.aborted ? error : toAttestdError(error)
     })
     return { authenticityScore, deepfakeRiskBps, algorithm, notes, offchainAttestation: { ...attestation } }

@@ -319,6 +319,18 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
+  it('ends at once with its signal while the attestation is made', async ({ onTestFinished }) => {
+    const stop = new AbortController()
+    const attest = () => {
+      stop.abort(new AttestdError('draining'))
+      return new Promise<never>(() => {})
+    }
+    const built = await bench(always({ score: record }), onTestFinished, { attest })
+    const error = await failure(built.service.submit(score, built.clock.now(), stop.signal))
+    expect(error).toMatchObject({ reason: 'draining' })
+    expect(posts(built)).toEqual([])
+  })
+
   it('is not sent where the session had to be opened anew, and that took longer than the window', async ({
     onTestFinished,
   }) => {
