@@ -4,8 +4,7 @@ import type { SandboxOptions } from '../sandbox/sandbox-options.js'
 import { walletChoiceOf, walletSettingsNeeded } from './open-wallet.js'
 
 /** Where a sandbox has the wallets of v1's attesters; `none`: its scores carry no attestation. */
-export const ATTESTATION_PROVIDERS = ['local', 'privy', 'none'] as const
-export type AttestationProvider = (typeof ATTESTATION_PROVIDERS)[number]
+export type AttestationProvider = 'local' | 'privy' | 'none'
 
 /**
  * The options of a sandbox for its provider of embedded wallets. Privy's settings are those of the daemon's own Privy

@@ -41,8 +41,6 @@ export interface SandboxOptions {
   readonly snapshotDelayMs?: number
   readonly slowReaderMs?: number
   readonly jsonBodyLimitBytes?: number
-  /** Of a score with its attestation. */
-  readonly scoreBodyLimitBytes?: number
   readonly uploadLimitBytes?: number
   /** Goes into every asset id, so that runs of another name have other assets. @default '' */
   readonly run?: string

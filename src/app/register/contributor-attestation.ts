@@ -14,7 +14,7 @@ export type AttestUpload = (
 ) => Promise<OffchainAttestation>
 
 /** What a contributor attestation says; the specifications name no schema for it. */
-export const CONTRIBUTOR_SCHEMA = 'bytes32 contentHash,string uri'
+const CONTRIBUTOR_SCHEMA = 'bytes32 contentHash,string uri'
 
 /** Attests uploads by a wallet, with the EAS of the settings. */
 export function contributorAttestations(settings: Settings, signer: AttestationSigner): AttestUpload {

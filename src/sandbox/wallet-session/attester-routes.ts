@@ -8,6 +8,7 @@ import { Refusal } from '../refusal.js'
 import { AssetParams } from '../wire.js'
 import type { World } from '../world.js'
 import { requireRole, sessionOf } from './bearer.js'
+import { SCORE_BODY_LIMIT_BYTES } from './choices.js'
 import { openAssetStream } from './open-asset-stream.js'
 import { chainUnavailable } from './registry-refusal.js'
 import { scoreRoute } from './score-route.js'
@@ -19,7 +20,7 @@ type App = Parameters<FastifyPluginAsyncZod>[0]
 /** The attester's side: chain time, list, single asset, stream, score. */
 export function attesterRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.walletSession.scoreBodyBytes)
+    keepRawBody(app, SCORE_BODY_LIMIT_BYTES)
     requireRole(app, world, 'attester')
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))
     chainRoute(app, world)

@@ -3,7 +3,7 @@ import { type EasProfileOptions, easProfile } from '../../chain/eas/profile.js'
 import type { RandomBytes } from '../key-ring.js'
 import type { SandboxOptions } from '../sandbox-options.js'
 import { ChallengeBook } from './challenge-book.js'
-import { CHALLENGE_MS, EAS, SCORE_BODY_LIMIT_BYTES, SESSION_MS, STREAM_POLL_MS } from './choices.js'
+import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'
 import { SessionIssuer } from './session-issuer.js'
 
 /** What attestations must be made for; where `attestationVersion` is absent, both versions are taken. */
@@ -18,7 +18,6 @@ export interface SessionDesk {
   readonly attestationVersions: readonly (1 | 2)[]
   /** Development only: every request has both roles. */
   readonly authDisabled: boolean
-  readonly scoreBodyBytes: number
   readonly streamPollMs: number
 }
 
@@ -38,7 +37,6 @@ export function sessionDesk(
     eas: profileOf(options.eas ?? {}, chainId),
     attestationVersions: options.eas?.attestationVersion === undefined ? [1, 2] : [options.eas.attestationVersion],
     authDisabled,
-    scoreBodyBytes: options.scoreBodyLimitBytes ?? SCORE_BODY_LIMIT_BYTES,
     streamPollMs: options.streamPollMs ?? STREAM_POLL_MS,
   }
 }
