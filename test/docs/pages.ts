@@ -13,6 +13,8 @@ export const PAGES = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/lab.md',
+  'docs/wallet-session.md',
+  'docs/conformance.md',
   'models/README.md',
   'src/sandbox/samples/README.md',
   'config/SETTINGS.md',
