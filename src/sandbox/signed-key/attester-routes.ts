@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { assetView, stakeView } from './asset-view.js'
+import { assetView, stakeView } from '../asset-view.js'
+import { faultHooks, faultOf } from '../fault-hooks.js'
+import { keepRawBody } from '../json-body.js'
+import { SIGNED } from '../openapi.js'
+import { Refusal } from '../refusal.js'
+import { AssetParams, AssetReply, ListReply, MediaQuery, refusals } from '../wire.js'
+import type { World } from '../world.js'
 import { callerOf, requireSignature, wrongKind } from './authenticate.js'
-import { faultHooks, faultOf } from './fault-hooks.js'
-import { keepRawBody } from './json-body.js'
-import { SIGNED } from './openapi.js'
-import { Refusal } from './refusal.js'
 import { scoreRoute } from './score-route.js'
 import { openStream } from './stream-route.js'
-import { AssetParams, AssetReply, ListReply, MediaQuery, refusals } from './wire.js'
-import type { World } from './world.js'
 
 /** The attester's side: list, stream, score; and single asset, which its owner may read too. */
 export function attesterRoutes(world: World): FastifyPluginAsyncZod {

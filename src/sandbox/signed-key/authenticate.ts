@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseJsonBody, rawBodyOf } from './json-body.js'
-import type { ApiKey, KeyKind } from './key-ring.js'
-import { Refusal } from './refusal.js'
-import { expectedSignature, isSameSignature } from './signature-check.js'
-import type { World } from './world.js'
+import { parseJsonBody, rawBodyOf } from '../json-body.js'
+import type { ApiKey, KeyKind } from '../key-ring.js'
+import { Refusal } from '../refusal.js'
+import { expectedSignature, isSameSignature } from '../signature-check.js'
+import type { World } from '../world.js'
 
 /** The key that signed a request, with its wallet. */
 export interface Caller {

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { assetView } from './asset-view.js'
+import { assetView } from '../asset-view.js'
+import { faultHooks } from '../fault-hooks.js'
+import { keepRawBody } from '../json-body.js'
+import { SIGNED } from '../openapi.js'
+import { registerAsset } from '../register-asset.js'
+import { RegisterBody, RegisterReply, refusals } from '../wire.js'
+import type { World } from '../world.js'
 import { callerOf, requireSignature } from './authenticate.js'
-import { faultHooks } from './fault-hooks.js'
-import { keepRawBody } from './json-body.js'
-import { SIGNED } from './openapi.js'
-import { registerAsset } from './register-asset.js'
-import { RegisterBody, RegisterReply, refusals } from './wire.js'
-import type { World } from './world.js'
 
 /** The submitter's side: register an asset. */
 export function submitterRoutes(world: World): FastifyPluginAsyncZod {

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
+import type { InjectedFault } from '../faults.js'
+import { after, beat, openConnection, type StreamConnection } from '../stream-connection.js'
+import { playStreamFault } from '../stream-faults.js'
+import type { World } from '../world.js'
 import type { Caller } from './authenticate.js'
-import type { InjectedFault } from './faults.js'
 import { OpenAssetFeed } from './open-asset-feed.js'
-import { after, beat, openConnection, type StreamConnection } from './stream-connection.js'
-import { playStreamFault } from './stream-faults.js'
-import type { World } from './world.js'
 
 const EVENTS = { snapshot: 'open-assets', opened: 'new-open-assets' } as const
 

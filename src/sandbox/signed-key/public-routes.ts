@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { SERVICE_NAME, SERVICE_VERSION } from './choices.js'
-import { faultHooks } from './fault-hooks.js'
-import { HealthReply, PingReply, TimeReply } from './wire.js'
-import type { World } from './world.js'
+import { SERVICE_NAME, SERVICE_VERSION } from '../choices.js'
+import { faultHooks } from '../fault-hooks.js'
+import { HealthReply, PingReply, TimeReply } from '../wire.js'
+import type { World } from '../world.js'
 
 /** Routes without credentials: ping, time, health. */
 export function publicRoutes(world: World): FastifyPluginAsyncZod {

@@ -1,8 +1,8 @@
-import type { SandboxAsset } from './asset-book.js'
-import { assetView, stakeView } from './asset-view.js'
+import type { SandboxAsset } from '../asset-book.js'
+import { assetView, stakeView } from '../asset-view.js'
+import type { EventWriter } from '../event-writer.js'
+import type { World } from '../world.js'
 import type { Caller } from './authenticate.js'
-import type { EventWriter } from './event-writer.js'
-import type { World } from './world.js'
 
 /** What the feed may leave out, for a fault. */
 export interface FeedQuirks {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { bearerOf } from './bearer-token.js'
-import { Refusal } from './refusal.js'
-import { isSameSecret } from './signature-check.js'
-import { readSession } from './wallet-session/bearer.js'
-import type { WalletSession } from './wallet-session/session-issuer.js'
-import type { World } from './world.js'
+import { bearerOf } from '../bearer-token.js'
+import { Refusal } from '../refusal.js'
+import { isSameSecret } from '../signature-check.js'
+import { readSession } from '../wallet-session/bearer.js'
+import type { WalletSession } from '../wallet-session/session-issuer.js'
+import type { World } from '../world.js'
 
 /**
  * Whose bearer token a request to the dashboard and upload routes carries: the session of a wallet, or null for the
