@@ -51,7 +51,12 @@ async function outcomeOf(
       media: {
         fetch: async () => {
           held += 1
-          return { file, release: () => void (held -= 1) }
+          return {
+            file,
+            release: () => {
+              held -= 1
+            },
+          }
         },
       } as unknown as AnalyzeOptions['media'],
       detectors: detectors as DetectorHost,
