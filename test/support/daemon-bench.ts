@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import type { SandboxAsset } from '../../src/sandbox/asset-book.js'
 import { type RegisterFileOptions, type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import type { FaultRoute } from '../../src/sandbox/faults.js'
+import { chainAccessOf } from '../../src/sandbox/rpc-route.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 import { DaemonUnderTest } from './daemon-process.js'
 import { placeEmptyQueue } from './daemon-queue-template.js'
@@ -191,13 +192,13 @@ export class DaemonBench {
   }
 
   #walletEnv(): Record<string, string> {
-    const { chainId, contract, rpcUrl } = this.sandbox.registry
+    const { chainId, contract, rpcUrl } = chainAccessOf(this.sandbox)
     return {
       ATTESTD_SERVICE_API: 'wallet-session',
       ATTESTD_WALLET_KEY_FILE: path.join(this.folder, 'wallet-key'),
       ATTESTD_CHAIN_ID: String(chainId),
-      ATTESTD_STAKE_CONTRACT: contract ?? '',
-      ATTESTD_RPC_URLS: rpcUrl ?? '',
+      ATTESTD_STAKE_CONTRACT: contract,
+      ATTESTD_RPC_URLS: rpcUrl,
       ATTESTD_STAKE_EVERY_MS: String(STAKE_EVERY_MS),
     }
   }
