@@ -22,17 +22,22 @@ export async function stakeChainFor(context: Pick<TestContext, 'onTestFinished'>
   const as = (key: Hex) => {
     const wallet = createWalletClient({ chain, account: privateKeyToAccount(key), transport: http() })
     const contract = { abi: stakeRegistryAbi, address } as const
+    // Anvil answers before the block is there; what a test reads next must be of it.
+    const mined = async (sent: Promise<Hex>) => {
+      await reader.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
+    }
     return {
       register: (submitter: boolean, attester: boolean) =>
-        wallet.writeContract({ ...contract, functionName: 'register', args: [submitter, attester] }),
-      stake: (value: bigint) => wallet.writeContract({ ...contract, functionName: 'stake', value }),
-      withdraw: (amount: bigint) => wallet.writeContract({ ...contract, functionName: 'withdraw', args: [amount] }),
+        mined(wallet.writeContract({ ...contract, functionName: 'register', args: [submitter, attester] })),
+      stake: (value: bigint) => mined(wallet.writeContract({ ...contract, functionName: 'stake', value })),
+      withdraw: (amount: bigint) =>
+        mined(wallet.writeContract({ ...contract, functionName: 'withdraw', args: [amount] })),
       setMinimum: (minimum: bigint) =>
-        wallet.writeContract({ ...contract, functionName: 'setMinimum', args: [minimum] }),
+        mined(wallet.writeContract({ ...contract, functionName: 'setMinimum', args: [minimum] })),
       setRoles: (account: Address, submitter: boolean, attester: boolean) =>
-        wallet.writeContract({ ...contract, functionName: 'setRoles', args: [account, submitter, attester] }),
+        mined(wallet.writeContract({ ...contract, functionName: 'setRoles', args: [account, submitter, attester] })),
       setStake: (account: Address, staked: bigint) =>
-        wallet.writeContract({ ...contract, functionName: 'setStake', args: [account, staked] }),
+        mined(wallet.writeContract({ ...contract, functionName: 'setStake', args: [account, staked] })),
     }
   }
   return {
