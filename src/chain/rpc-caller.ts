@@ -3,6 +3,7 @@ import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { parseRetryAfter } from '../core/retry.js'
+import { startTimer } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedText } from './rpc-text.js'
 
@@ -64,15 +65,13 @@ export class RpcCaller {
     signal?.throwIfAborted()
     // A controller for each call: the listener on the caller's long-lived signal is taken off again.
     const stop = new AbortController()
-    const answered = new AbortController()
     const onAbort = () => stop.abort()
     signal?.addEventListener('abort', onAbort, { once: true })
     let late = false
-    const onLate = () => {
+    const stopTimer = startTimer(clock, timeoutMs, () => {
       late = true
       stop.abort()
-    }
-    clock.sleep(timeoutMs, answered.signal).then(onLate, () => undefined)
+    })
     try {
       return await this.#send(body, stop.signal)
     } catch (error) {
@@ -80,7 +79,7 @@ export class RpcCaller {
       if (error instanceof AttestdError) throw error
       throw this.#unreachable(late ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
     } finally {
-      answered.abort()
+      stopTimer()
       signal?.removeEventListener('abort', onAbort)
     }
   }

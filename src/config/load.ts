@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { parse as parseYaml, type Tags } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
+import { modeOpenToOthers } from '../core/files.js'
 import type { Reason } from '../core/reasons.js'
 import { choiceInFile } from './detector-choice.js'
 import { credentialsIn, envName, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
@@ -134,10 +135,9 @@ function readSecretFile(
     return null
   }
   try {
-    const { mode } = fs.statSync(file)
-    if (row.ownerOnly && (mode & OTHERS) !== 0) {
-      const shown = (mode & 0o777).toString(8).padStart(4, '0')
-      return refuse('a file that its owner alone may read', `mode ${shown}`, `Run chmod 600 ${file}.`)
+    const mode = modeOpenToOthers(fs.statSync(file).mode)
+    if (row.ownerOnly && mode !== null) {
+      return refuse('a file that its owner alone may read', `mode ${mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
     return {
@@ -152,9 +152,6 @@ function readSecretFile(
     return refuse('the path of a readable file that holds the secret', code, 'Create the file, or correct the path.')
   }
 }
-
-/** Mode bits of everyone but the owner. */
-const OTHERS = 0o077
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const fileShape = z.record(

@@ -62,3 +62,8 @@ export async function readAt(file: string, offset: number, length: number): Prom
     await handle.close()
   }
 }
+
+/** The mode of a file that others than its owner may use, as it is written for chmod; null where nobody else may. */
+export function modeOpenToOthers(mode: number): string | null {
+  return (mode & 0o077) === 0 ? null : (mode & 0o777).toString(8).padStart(4, '0')
+}

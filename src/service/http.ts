@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
+import { startTimer } from '../core/time-limit.js'
 import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
-import { startTimer } from './time-limit.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024

@@ -2,10 +2,10 @@ import { type ErrorEvent, EventSource, type EventSourceFetchInit, type FetchLike
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { withinLimit } from '../core/time-limit.js'
 import { EventSplitter, type StreamPiece } from './event-splitter.js'
 import { errorOfRefusal, retryAfterOf } from './http-errors.js'
 import { Inbox } from './inbox.js'
-import { withinLimit } from './time-limit.js'
 
 /** One event as it stood on the wire. */
 export interface RawEvent {

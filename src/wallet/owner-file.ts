@@ -1,9 +1,7 @@
 import { constants } from 'node:fs'
 import fs from 'node:fs/promises'
 import { AttestdError } from '../core/errors.js'
-
-/** Mode bits of everyone but the owner. */
-const OTHERS = 0o077
+import { modeOpenToOthers } from '../core/files.js'
 
 /**
  * Reads a text that holds a key, from a file that its owner alone may read.
@@ -22,10 +20,8 @@ export async function readOwnerFile(file: string, what: string, maxBytes: number
   try {
     const stat = await handle.stat()
     if (!stat.isFile()) throw unusable('is not a file')
-    if ((stat.mode & OTHERS) !== 0) {
-      const mode = (stat.mode & 0o777).toString(8).padStart(4, '0')
-      throw unusable(`may be read by others (mode ${mode}); run chmod 600 ${file}`)
-    }
+    const mode = modeOpenToOthers(stat.mode)
+    if (mode !== null) throw unusable(`may be read by others (mode ${mode}); run chmod 600 ${file}`)
     if (stat.size > maxBytes) throw unusable(`is larger than ${maxBytes} bytes`)
     return await handle.readFile('utf8')
   } finally {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { parseRetryAfter } from '../core/retry.js'
+import { startTimer } from '../core/time-limit.js'
 
 export interface PrivyFetchOptions {
   /** For one request with its whole answer, milliseconds. */
@@ -32,9 +33,9 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
     const stop = new AbortController()
     const onAbort = () => stop.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    const timer = new AbortController()
-    const onLate = () => stop.abort(unreachable(`gave no answer within ${timeoutMs} ms`))
-    clock.sleep(timeoutMs, timer.signal).then(onLate, () => undefined)
+    const stopTimer = startTimer(clock, timeoutMs, () => {
+      stop.abort(unreachable(`gave no answer within ${timeoutMs} ms`))
+    })
     try {
       const response = await fetch(input, { ...init, redirect: 'manual', signal: stop.signal })
       return signatureReply(response, await cappedText(response), clock.now())
@@ -42,7 +43,7 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
       if (stop.signal.aborted) throw stop.signal.reason
       throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
     } finally {
-      timer.abort()
+      stopTimer()
       signal?.removeEventListener('abort', onAbort)
     }
   }

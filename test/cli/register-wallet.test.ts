@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { sendSigned } from '../support/sandbox-requests.js'
+import { scoreWhatOpens } from '../support/score-what-opens.js'
 
 /** Each verb is a process of its own. */
 const SLOW_MS = 120_000
@@ -28,15 +28,6 @@ async function walletEnv({ url }: Sandbox, folder: string, privateKey: Hex) {
   const file = path.join(folder, `key-${privateKey.slice(-8)}`)
   await fs.writeFile(file, privateKey, { mode: 0o600 })
   return { ATTESTD_SERVICE_URL: url, ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_WALLET_KEY_FILE: file }
-}
-
-/** Scores every asset that opens, once, as an attester of the other API would. */
-async function scoreWhatOpens({ attesterKey, control, url }: Sandbox): Promise<void> {
-  while (control.assets().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-  for (const { id } of control.assets()) {
-    const body = JSON.stringify({ deepfakeRiskScore: 12.5, algorithm: 'test@1' })
-    await sendSigned(url, attesterKey, { method: 'POST', target: `/api/v1/attester/media/${id}/scores`, body })
-  }
 }
 
 describe.concurrent('attestd register on a wallet-session service', { timeout: SLOW_MS }, () => {

@@ -9,6 +9,7 @@ import { packagePath } from '../../src/core/files.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { sendSigned } from '../support/sandbox-requests.js'
+import { scoreWhatOpens } from '../support/score-what-opens.js'
 
 /** Each verb is a process of its own. */
 const SLOW_MS = 120_000
@@ -30,15 +31,6 @@ const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
 })
 
 const picture = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
-
-/** Scores every asset that opens, once, as an attester would. */
-async function scoreWhatOpens({ attesterKey, control, url }: Sandbox): Promise<void> {
-  while (control.assets().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-  for (const { id } of control.assets()) {
-    const body = JSON.stringify({ deepfakeRiskScore: 12.5, algorithm: 'test@1' })
-    await sendSigned(url, attesterKey, { method: 'POST', target: `/api/v1/attester/media/${id}/scores`, body })
-  }
-}
 
 describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_MS }, () => {
   test('uploads with the submitter key, registers, and follows until the score is there', async ({

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from './clock.js'
 
 /** Calls `fire` after `ms` by the clock. @returns takes it back */
 export function startTimer(clock: Clock, ms: number, fire: () => void): () => void {
