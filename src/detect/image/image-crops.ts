@@ -25,7 +25,7 @@ export async function cropImage(image: Picture, plan: ImagePreprocessing): Promi
   const { size, positions } = plan.crops
   return cropPositions(resized.width, resized.height, size, positions).map(([name, left, top]) => ({
     name,
-    input: imageTensor([{ picture: resized, area: { left, top, width: size, height: size } }], plan.normalize),
+    input: imageTensor({ picture: resized, area: { left, top, width: size, height: size } }, plan.normalize),
   }))
 }
 

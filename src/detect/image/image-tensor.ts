@@ -21,19 +21,13 @@ export function wholeCut(picture: Picture): Cut {
   return { picture, area: { left: 0, top: 0, width: picture.width, height: picture.height } }
 }
 
-/** A batch for a network of pictures: [N, 3, H, W], planes R, G, B, normalized. The cuts are all of one size, one at least. */
-export function imageTensor(cuts: readonly Cut[], { mean, std }: ImageNormalization): FloatInput {
-  const { width, height } = (cuts[0] as Cut).area
-  const tables = mean.map((each, channel) => normalizedBytes(each, std[channel] as number))
-  const values = new Float32Array(cuts.length * 3 * width * height)
-  let to = 0
-  for (const { picture, area } of cuts) {
-    for (const [channel, table] of tables.entries()) {
-      writePlane(values, to, picture, area, channel, table)
-      to += width * height
-    }
-  }
-  return { type: 'float32', values, shape: [cuts.length, 3, height, width] }
+/** A cut as a network of pictures takes it: [1, 3, H, W], planes R, G, B, normalized. */
+export function imageTensor({ picture, area }: Cut, { mean, std }: ImageNormalization): FloatInput {
+  const { width, height } = area
+  const values = new Float32Array(3 * width * height)
+  for (const [channel, each] of mean.entries())
+    writePlane(values, channel * width * height, picture, area, channel, normalizedBytes(each, std[channel] as number))
+  return { type: 'float32', values, shape: [1, 3, height, width] }
 }
 
 function writePlane(

@@ -1,5 +1,5 @@
 import { imageLibrary } from './image-library.js'
-import { asPicture, type Picture, piece, rawImage } from './picture.js'
+import { asPicture, type Picture, rawImage } from './picture.js'
 
 /** The quality at which many sites store what is uploaded, and a coarse one, as after several shares. */
 const FINE_QUALITY = 80
@@ -24,16 +24,20 @@ export interface ImageVariant {
  */
 export async function* imageVariants(picture: Picture): AsyncGenerator<ImageVariant> {
   const inPlace = { left: 0, top: 0, scale: 1 }
-  yield { name: `JPEG quality ${FINE_QUALITY}`, picture: await throughJpeg(picture, FINE_QUALITY), ...inPlace }
+  yield {
+    name: `JPEG quality ${FINE_QUALITY}`,
+    picture: await throughJpeg(rawImage(picture), FINE_QUALITY),
+    ...inPlace,
+  }
   yield { name: `${SMALLER * 100} % size`, picture: await smaller(picture), ...inPlace, scale: SMALLER }
   const [left, top] = [Math.round(picture.width * CUT_SHARE), Math.round(picture.height * CUT_SHARE)]
-  const cut = await piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
+  const area = { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top }
   const name = `cut by ${CUT_SHARE * 100} % a side, JPEG quality ${COARSE_QUALITY}`
-  yield { name, picture: await throughJpeg(cut, COARSE_QUALITY), left, top, scale: 1 }
+  yield { name, picture: await throughJpeg(rawImage(picture).extract(area), COARSE_QUALITY), left, top, scale: 1 }
 }
 
-async function throughJpeg(picture: Picture, quality: number): Promise<Picture> {
-  const jpeg = await rawImage(picture).jpeg({ quality }).toBuffer()
+async function throughJpeg(image: ReturnType<typeof rawImage>, quality: number): Promise<Picture> {
+  const jpeg = await image.jpeg({ quality }).toBuffer()
   return asPicture(imageLibrary(jpeg, { limitInputPixels: false }))
 }
 

@@ -16,8 +16,7 @@ export interface SeenPicture {
 }
 
 /**
- * Cuts all views from the one buffer of decoded pixels and scores them: the native crops in one run, the whole picture
- * in one, the faces in one.
+ * Cuts all views from the one buffer of decoded pixels and scores them.
  * @throws AttestdError detector-failed
  */
 export async function seePicture(

@@ -18,7 +18,7 @@ const onnxRuntime = z.strictObject({
 /** A network for each view of a picture, in this package; all with the same input and output names. A file may serve two. */
 const onnxViewsRuntime = z.strictObject({
   kind: z.literal('onnx-views'),
-  /** Input [N, 3, H, W], output [N] logits, for any N, H and W. */
+  /** Input [1, 3, H, W] for any H and W, output one logit. */
   native: relativePath,
   whole: relativePath,
   face: relativePath.optional(),
