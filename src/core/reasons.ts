@@ -228,6 +228,10 @@ export const REASONS = {
     kind: 'abstain',
     says: 'The recording is cut to a narrower band than the detector can judge, as by a telephone.',
   },
+  'media-featureless': {
+    kind: 'abstain',
+    says: 'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
+  },
   'media-without-speech': { kind: 'abstain', says: 'The recording holds no speech, or less than the detector needs.' },
 
   // detection

@@ -20,6 +20,7 @@ const CHILD_REASONS = [
   'media-too-complex',
   'media-too-small',
   'media-too-short',
+  'media-featureless',
   'media-is-code',
   'language-unsupported',
   'media-narrow-band',

@@ -3,6 +3,7 @@ import { readEvidence } from '../evidence/read-evidence.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
 import type { Measurement } from './measurement.js'
+import { StageWatch } from './stage-watch.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 
@@ -37,7 +38,12 @@ async function measure({ jobId, detectorId, file, heatMap }: Extract<ToChild, { 
 
 /** Adds what the file states about itself, whichever detector read it. */
 async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
-  return measurement.evidence.length > 0 ? measurement : { ...measurement, evidence: await readEvidence(file) }
+  if (measurement.evidence.length > 0) return measurement
+  const watch = new StageWatch()
+  const evidence = await watch.during('evidence', () => readEvidence(file))
+  const { elapsedMs } = measurement
+  const stages = elapsedMs.stages === undefined ? {} : { stages: { ...elapsedMs.stages, ...watch.ms } }
+  return { ...measurement, evidence, elapsedMs: { ...elapsedMs, ...stages } }
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.
