@@ -1,119 +1,48 @@
 """The readable page of evaluation/metrics.json."""
 
-import data
-
-ABLATIONS = {
-    "asShipped": "as shipped",
-    "withoutCollectedSources": "without the collected sources",
-    "withoutHomeMadeFakes": "without the home-made fakes",
-    "withoutOverlapWeights": "without overlap weights",
-    "overlapPower2": "overlap weights to the power 2",
-    "overlapPower8": "overlap weights to the power 8",
-}
+HEAD = ["rows", "real", "fake", "AUC", "95 %", "TPR at 5 % FPR", "TPR at 1 % FPR", "real at risk 50", "fake at risk 50", "coverage", "right outside the band"]
 
 
 def percent(value):
-    return "-" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def number(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+def line(name, row):
+    between = "–" if row["interval"] is None else f"{row['interval'][0]:.2f} to {row['interval'][1]:.2f}"
+    return [
+        name, str(row["real"]), str(row["fake"]), number(row["auc"]), between, percent(row["tprAtFpr5"]), percent(row["tprAtFpr1"]),
+        percent(row["realAt50"]), percent(row["fakeAt50"]), percent(row["coverage"]), percent(row["rightOutsideBand"]),
+    ]
 
 
 def table(head, rows):
-    """Lines of a Markdown table."""
-    return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows)]
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
 
 
-def ranking_table(rows):
-    """One line a pair: AUC, operating points, and AUC in every degraded condition."""
-    degraded = data.CONDITIONS[1:]
-    lines = []
-    for row in rows:
-        clean = row["conditions"]["clean"]
-        name = row["generator"] + (f" ({row['note']})" if "note" in row else "")
-        lines.append([
-            name, row["source"], f"{clean['auc']:.3f}", percent(clean["tprAtFpr5"]), percent(clean["tprAtFpr1"]),
-            *(f"{row['conditions'][c]['auc']:.3f}" for c in degraded),
-        ])
-    return table(["generator", "real source", "AUC", "TPR at 5 % FPR", "TPR at 1 % FPR", *degraded], lines)
+def section(title, figures):
+    lines = [f"## {title}", "", *table(HEAD, [line("all", figures["tables"]["all"])]), ""]
+    for group in ("form", "kind", "family", "source", "generator"):
+        rows = [line(name.split(": ", 1)[1], row) for name, row in figures["tables"].items() if name.startswith(f"{group}: ")]
+        note = " (each against all files of the other class)" if group in ("family", "source", "generator") else ""
+        lines += [f"### By {group}{note}", "", *table(HEAD, rows), ""]
+    views = [[name, number(row["all"]), number(row["faces"])] for name, row in figures["branches"].items()]
+    return [*lines, "### Each view alone", "", *table(["view", "AUC, all files that have it", "AUC, kind face"], views), ""]
 
 
-def report(identity, figures):
-    mean, flagged, head = figures["meanLeftOutAuc"], figures["realFlaggedAt50"], figures["headline"]
-    quality = [
-        [title, f"{q['brier']:.3f}", f"{q['ece']:.3f}", percent(q["fprAt50"]), percent(q["tprAt50"])]
-        for title, q in (
-            ("before (sigmoid of the logit)", figures["pooled"]["beforeCalibration"]),
-            ("after (Platt, fit on other sources)", figures["pooled"]["afterCrossCalibration"]),
-        )
-    ]
-    reliability = [
-        [f"{r['from']:.1f}", f"{r['meanRisk']:.2f}", f"{r['shareMachineMade']:.2f}", str(r["count"])]
-        for r in figures["pooled"]["reliability"]
-    ]
-    sources = [
-        [name, s["label"], str(s["count"]), f"{s['meanRisk']:.2f}", *(percent(s["shareAtRisk50"][c]) for c in data.CONDITIONS)]
-        for name, s in figures["sources"].items()
-    ]
-    parts = [
-        [ABLATIONS[name], *(f"{part[key]:.3f}" for key in ("leftOutPairs", *data.UNSEEN_REAL, "stylegan2"))]
-        for name, part in figures["ablations"].items()
-    ]
-    band, all_pairs = figures["band"], figures["pooled"]["ranking"]
+def page(manifest, metrics):
     return "\n".join([
-        f"# Evaluation of {identity}",
+        f"# Evaluation of {manifest['id']}@{manifest['version']}",
         "",
-        "Written by train/train.py; do not edit. Every figure but the random split is on a generator and a real source",
-        "that the scoring network never saw. The two classes weigh the same in AUC. Degraded conditions use at most 70",
-        "pictures per source. The mean leaves out the pairs against the 57 graphics.",
+        "Written by train/train.py; do not edit. Scored by the daemon's own code (train/branches.mjs). No network saw any",
+        "source of either set, nor a generator of the outer set, StyleGAN2, Stable Diffusion 1.5 fine-tunes aside. The inner",
+        "set chose fusion, calibration and band, so its figures flatter; the outer set was scored once. `web` files are the",
+        "whole picture reduced to a short side of 112 to 448 px and coded as JPEG or WebP at 50 to 95.",
+        "Intervals: sources drawn anew, then files in them. A file without a verdict counts as not covered.",
         "",
-        f"- Mean left-out AUC: **{mean['clean']:.3f}** ("
-        + ", ".join(f"{c} {mean[c]:.3f}" for c in data.CONDITIONS[1:]) + f"); lowest pair {figures['lowestPair']:.3f}",
-        "- By left-out generator: "
-        + ", ".join(f"{g} {auc:.3f}" for g, auc in figures["meanLeftOutAucByGenerator"].items()),
-        "- By left-out real source: "
-        + ", ".join(f"{s} {auc:.3f}" for s, auc in figures["meanLeftOutAucBySource"].items()),
-        f"- Left-out generators against real sources that no fit of any kind saw: webtest {head['webtest']:.3f},"
-        f" phonewall {head['phonewall']:.3f}; StyleGAN2 faces, another GAN's in training: {head['stylegan2']:.3f}",
-        f"- Real pictures at risk >= 50: {percent(flagged['meanOfLeftOutSources'])} in the mean of left-out sources,"
-        f" {percent(flagged['worstLeftOutSource'])} in the worst; "
-        + ", ".join(f"{s} {percent(v)}" for s, v in flagged["unseenSources"].items()),
-        f"- Random split, for contrast only: {figures['randomSplit']['auc']:.3f}",
-        "",
-        "## Left-out generator against left-out real source",
-        "",
-        *ranking_table(figures["pairs"]),
-        "",
-        f"All pairs pooled, cross-calibrated: AUC {all_pairs['auc']:.3f},"
-        f" TPR {percent(all_pairs['tprAtFpr5'])} at 5 % FPR, {percent(all_pairs['tprAtFpr1'])} at 1 % FPR.",
-        "",
-        "## Sources that no network was trained on",
-        "",
-        "Means over the heads that leave out the generator, or the real source, of the row.",
-        "",
-        *ranking_table(figures["unseen"]),
-        "",
-        "## What each part is worth (AUC)",
-        "",
-        *table(["", "left-out pairs", *data.UNSEEN_REAL, "stylegan2"], parts),
-        "",
-        "## Share at risk >= 50",
-        "",
-        "For a real source this is the false-positive rate. Calibration fit on pairs that share no source with it.",
-        "",
-        *table(["source", "class", "images", "mean risk", *data.CONDITIONS], sources),
-        "",
-        "The shipped head on the sources it never saw: "
-        + ", ".join(f"{name} {percent(share)}" for name, share in figures["shippedOnUnseen"].items()) + ".",
-        "",
-        f"## Calibration (pooled left-out predictions, prior {figures['calibration']['prior']})",
-        "",
-        *table(["", "Brier", "ECE", "false positives at 50", "true positives at 50"], quality),
-        "",
-        *table(["risk from", "mean risk", "share machine-made", "predictions"], reliability),
-        "",
-        "## Decision band",
-        "",
-        f"Unsure from {band['low']} to {band['high']}. Outside it, classes of equal weight: {percent(band['decided'])} of the",
-        f"left-out predictions, {percent(band['accuracyDecided'])} of them right; above the band"
-        f" {percent(band['precisionAbove'])} are machine-made,",
-        f"below it {percent(band['precisionBelow'])} are real; {percent(band['realFlaggedAbove'])} of real pictures land above it.",
-        "",
+        *section("Outer sources", metrics["outer"]),
+        *section("Inner sources", metrics["inner"]),
     ])

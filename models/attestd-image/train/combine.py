@@ -1,0 +1,135 @@
+"""What the views give becomes one risk: fusion, calibration and band from the inner sources; figures of the outer ones.
+
+Reads the .jsonl files of branches.mjs; writes the manifest's fusion, calibration and decisionBand, evaluation/metrics.json
+and evaluation/report.md.
+"""
+
+import csv
+import json
+
+import numpy as np
+
+import figures
+import report
+
+# Of real files of left-out sources, this share may reach risk 50 (mean of sources).
+REAL_AT_50 = 0.025
+# Outside the band the verdict is right this often, in the mean and on each side.
+RIGHT, RIGHT_SIDE = 0.87, 0.8
+GROUPS = ("family", "kind", "form", "source", "generator")
+
+
+def read(branches, index):
+    """Rows of the index joined with what the views gave."""
+    with open(index) as file:
+        rows = {row["path"]: row for row in csv.DictReader(file)}
+    joined = []
+    for line in open(branches):
+        seen = json.loads(line)
+        joined.append({**rows[seen["path"]], **seen, "fake": rows[seen["path"]]["label"] == "fake"})
+    return joined
+
+
+def inputs(rows, names):
+    return np.array([[row[name] for name in names] for row in rows])
+
+
+def fit_fusion(rows):
+    """Weights by logistic regression on sources that no network saw, classes and sources evened out."""
+    fitted = {}
+    for name, columns, part in (
+        ("withoutFaces", ("native", "whole"), rows),
+        ("withFaces", ("native", "whole", "face"), [row for row in rows if row["face"] is not None]),
+    ):
+        beta, intercept = figures.logistic(inputs(part, columns), [row["fake"] for row in part], figures.weights(part))
+        fitted[name] = {"intercept": round(float(intercept), 4), **{c: round(float(b), 4) for c, b in zip(columns, beta)}}
+    return fitted
+
+
+def fused(row, fusion):
+    plan = fusion["withoutFaces" if row["face"] is None else "withFaces"]
+    return plan["intercept"] + sum(plan[name] * row[name] for name in ("native", "whole", "face") if name in plan)
+
+
+def fit_calibration(rows):
+    """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
+    slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows), ridge=0)
+    real = [row for row in rows if not row["fake"]]
+    order = np.argsort([row["logit"] for row in real])
+    share = np.cumsum(figures.weights(real)[order]) * 2
+    at = real[order[np.searchsorted(share, (1 - REAL_AT_50) * share[-1])]]["logit"]
+    slope = float(slope[0])
+    return {"kind": "platt", "slope": round(slope, 4), "intercept": round(-slope * at, 4)}
+
+
+def risk_of(row, calibration):
+    return float(1 / (1 + np.exp(-(calibration["slope"] * row["logit"] + calibration["intercept"]))))
+
+
+def fit_band(rows):
+    """The narrowest band outside which verdicts are right often enough; risks below `low` say real, above `high` fake."""
+    weight, risks = figures.weights(rows), np.array([row["risk"] for row in rows])
+    fake = np.array([row["fake"] for row in rows])
+    best, coverage = (0.0, 1.0), -1.0
+    for low in np.unique(np.quantile(risks[risks < 0.5], np.linspace(0, 1, 80)).round(3)):
+        for high in np.unique(np.quantile(risks[risks >= 0.5], np.linspace(0, 0.9, 10)).round(3)):
+            high = max(0.5, float(high))
+            below, above = risks < low, risks > high
+            right = (weight * (below & ~fake)).sum(), (weight * (above & fake)).sum()
+            sides = (weight * below).sum(), (weight * above).sum()
+            if min(sides) == 0 or any(r / s < RIGHT_SIDE for r, s in zip(right, sides)) or sum(right) / sum(sides) < RIGHT:
+                continue
+            if sum(sides) > coverage:
+                best, coverage = (float(low), high), sum(sides)
+    return {"low": round(best[0], 3), "high": round(best[1], 3)}
+
+
+def describe(rows, fusion, calibration, band):
+    edges = band["low"], band["high"]
+    tables = {"all": figures.summary(rows, edges)}
+    for group in GROUPS:
+        for name in sorted({row[group] for row in rows}):
+            part = [row for row in rows if row[group] == name]
+            # A group of one class is ranked against all files of the other.
+            fakes = {row["fake"] for row in part}
+            others = [row for row in rows if row["fake"] not in fakes and (group in ("source", "generator", "family"))]
+            tables[f"{group}: {name}"] = {**figures.summary(part + others, edges), "own": len(part)}
+    faces = [row for row in rows if row["kind"] == "face"]
+    branches = {}
+    for name in ("native", "whole", "face"):
+        part = [row for row in rows if row[name] is not None]
+        branches[name] = {"all": figures.auc([r["fake"] for r in part], [r[name] for r in part])}
+        part = [row for row in faces if row[name] is not None]
+        branches[name]["faces"] = figures.auc([r["fake"] for r in part], [r[name] for r in part])
+    return {"tables": tables, "branches": branches}
+
+
+def combine(package, inner, outer):
+    """Fits on `inner`, judges on `outer` (rows of read()), and writes manifest and evaluation of the package folder."""
+    kept = [row for row in inner if "reason" not in row]
+    fusion = fit_fusion(kept)
+    for row in (*kept, *(row for row in outer if "reason" not in row)):
+        row["logit"] = fused(row, fusion)
+    calibration = fit_calibration(kept)
+    for row in (*inner, *outer):
+        row["risk"] = risk_of(row, calibration) if "logit" in row else None
+        row["face"] = row.get("face")
+        row["native"], row["whole"] = row.get("native"), row.get("whole")
+    band = fit_band(kept)
+    manifest = json.loads((package / "detector.json").read_text())
+    manifest.update(fusion=fusion, calibration=calibration, decisionBand=band)
+    (package / "detector.json").write_text(json.dumps(manifest, indent=2) + "\n")
+    metrics = {
+        "fusion": fusion, "calibration": calibration, "band": band,
+        "inner": describe(inner, fusion, calibration, band), "outer": describe(outer, fusion, calibration, band),
+    }
+    (package / "evaluation").mkdir(exist_ok=True)
+    (package / "evaluation" / "metrics.json").write_text(json.dumps(rounded(metrics), indent=1) + "\n")
+    (package / "evaluation" / "report.md").write_text(report.page(manifest, metrics))
+    return metrics
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    return round(value, 4) if isinstance(value, float) else value

@@ -1,0 +1,128 @@
+"""Trains the network of one view: native crops, whole pictures, or faces."""
+
+import copy
+import json
+import math
+import pathlib
+import random
+import time
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import augment
+import faces
+import network
+import sources
+from prepare import NATIVE
+
+# Steps, batch and sides (px) of each view; the whole view overfits where it is trained much longer.
+PLANS = {
+    "native": {"steps": 4000, "sides": (128, 160, 160, 192)},
+    "whole": {"steps": 1800, "sides": (192,)},
+    "face": {"steps": 2000, "sides": (160,)},
+}
+BATCH, RATE, HEAD_RATE, DECAY, WARM_UP = 32, 4e-4, 12e-4, 0.02, 200
+SMOOTHING = 0.03
+# Share of training crops that are native, of whole views that are the original's, of fake faces that are made of real ones.
+NATIVE_SHARE, ORIGINAL_SHARE, MADE_SHARE = 0.55, 0.5, 0.5
+AVERAGING = 0.999
+
+
+class Views:
+    """The prepared training pictures of one view; `draw(fake, side, rng)` gives one."""
+
+    def __init__(self, rows, work, view, fold="train"):
+        work = pathlib.Path(work)
+        self.view, kept = view, json.loads((work / "views.json").read_text())
+        self.rows, self.faces = kept["rows"], kept["faces"]
+        name = {"native": "native", "whole": "whole", "face": "faces"}[view]
+        self.pictures = np.load(work / f"{name}.npy", mmap_mode="r")
+        usable = [index for index, row in enumerate(rows) if self.rows[index] and row["fold"] == fold]
+        members = self.usable_faces(rows, set(usable)) if view == "face" else usable
+        row_of = (lambda member: rows[self.faces[member]["row"]]) if view == "face" else (lambda member: rows[member])
+        self.samplers = [
+            sources.Sampler({member: row_of(member) for member in members}, [m for m in members if row_of(m)["fake"] == fake])
+            for fake in (False, True)
+        ]
+
+    def usable_faces(self, rows, usable):
+        """Faces of 48 px and more that lie mostly inside; an inpainted picture's faces may be untouched."""
+        return [
+            index for index, face in enumerate(self.faces)
+            if face["row"] in usable and face["pad"] <= 0.35 and face["side"] >= 96
+            and not (rows[face["row"]]["fake"] and rows[face["row"]]["family"] == "inpaint")
+        ]
+
+    def draw(self, fake, side, rng):
+        if self.view == "face":
+            return self.draw_face(fake, side, rng)
+        index = self.samplers[fake].draw(rng)
+        views = self.rows[index]
+        if self.view == "native":
+            web = rng.random() >= NATIVE_SHARE
+            crop = rng.randrange(NATIVE, len(views["sizes"])) if web else rng.randrange(NATIVE)
+            height, width = views["sizes"][crop]
+            return augment.native_view(self.pictures[index, crop, :height, :width], side, rng, web)
+        copy_of = int(rng.random() >= ORIGINAL_SHARE)
+        length, turned = views["wholes"][copy_of]
+        picture = self.pictures[index, copy_of, :, :length]
+        return augment.whole_view(picture.transpose(1, 0, 2) if turned else picture, side, rng)
+
+    def draw_face(self, fake, side, rng):
+        made = fake and rng.random() < MADE_SHARE
+        index = self.samplers[fake and not made].draw(rng)
+        square, face = self.pictures[index], self.faces[index]
+        if made:
+            def another():
+                other = self.samplers[0].draw(rng)
+                return self.pictures[other], self.faces[other]
+            square = faces.manipulated(square, face, another, rng)
+        return faces.training_view(square, face, side, rng)
+
+
+def fit(views, plan, out, seed=0):
+    """Trains and writes the averaged weights to `out`; goes on where a checkpoint of the same seed lies beside it."""
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    net = network.pretrained().to(memory_format=torch.channels_last).train()
+    averaged = copy.deepcopy(net).eval()
+    head = [p for name, p in net.named_parameters() if name.startswith(("fc", "norm", "fine"))]
+    body = [p for name, p in net.named_parameters() if not name.startswith(("fc", "norm", "fine"))]
+    optimizer = torch.optim.AdamW([{"params": head, "lr": HEAD_RATE}, {"params": body, "lr": RATE}], weight_decay=DECAY)
+    falling = lambda step: 0.97 * (1 + math.cos(math.pi * min(1, step / plan["steps"]))) / 2 + 0.03
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * falling(step))
+    checkpoint, first = pathlib.Path(f"{out}.checkpoint"), 0
+    if checkpoint.exists():
+        kept = torch.load(checkpoint, weights_only=True)
+        first = kept["step"]
+        for part, state in ((net, "net"), (averaged, "averaged"), (optimizer, "optimizer"), (schedule, "schedule")):
+            part.load_state_dict(kept[state])
+    started, losses = time.process_time(), []
+    for step in range(first, plan["steps"]):
+        rng = random.Random(seed * 1_000_003 + step)
+        side, labels = rng.choice(plan["sides"]), [0, 1] * (BATCH // 2)
+        pictures = network.tensor([views.draw(bool(label), side, rng) for label in labels])
+        wanted = torch.tensor(labels, dtype=torch.float32) * (1 - 2 * SMOOTHING) + SMOOTHING
+        loss = F.binary_cross_entropy_with_logits(net(pictures), wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+        optimizer.step()
+        schedule.step()
+        average(averaged, net, min(AVERAGING, (1 + step) / (20 + step)))
+        losses.append(loss.item())
+        if (step + 1) % 100 == 0:
+            print(f"{out} step {step + 1}: loss {np.mean(losses[-100:]):.3f}, {time.process_time() - started:.0f} s", flush=True)
+        if (step + 1) % 500 == 0:
+            states = {"net": net, "averaged": averaged, "optimizer": optimizer, "schedule": schedule}
+            torch.save({"step": step + 1, **{name: part.state_dict() for name, part in states.items()}}, checkpoint)
+    torch.save(averaged.state_dict(), out)
+
+
+@torch.no_grad()
+def average(averaged, net, keep):
+    for mean, value in zip(averaged.state_dict().values(), net.state_dict().values()):
+        mean.lerp_(value, 1 - keep) if mean.dtype.is_floating_point else mean.copy_(value)
