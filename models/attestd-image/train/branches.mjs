@@ -1,6 +1,7 @@
 // Scores every file of an index by the daemon's own code and writes what each view gave, for combine.py:
 //   node branches.mjs --package DIR --data INDEX.csv --out FILE.jsonl [--fold inner]
-// One line a file: path, form, native (mean of the crops), whole, face (worst; null without faces), or the reason of a refusal.
+// One line a file: path, form, native (mean of the crops), whole, face (worst; null without faces), or the reason of a
+// refusal. Of every tenth file also what the re-encodings of the stability probe gave.
 import fs from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,7 +12,18 @@ const dist = (file) => import(new URL(`dist/${file}`, root))
 const { values } = parseArgs({
   options: { package: { type: 'string' }, data: { type: 'string' }, out: { type: 'string' }, fold: { type: 'string' } },
 })
-const [{ loadPackage }, { loadViewNetworks }, { loadFaceFinder }, { decodeImage }, { seePicture }, { StageWatch }, { refuseFeatureless }, { refuseSmall }] =
+const [
+  { loadPackage },
+  { loadViewNetworks },
+  { loadFaceFinder },
+  { decodeImage },
+  { seePicture },
+  { StageWatch },
+  { refuseFeatureless },
+  { refuseSmall },
+  { imageVariants },
+  { facesIn },
+] =
   await Promise.all(
     [
       'detect/package/package-loader.js',
@@ -22,6 +34,8 @@ const [{ loadPackage }, { loadViewNetworks }, { loadFaceFinder }, { decodeImage 
       'detect/child/stage-watch.js',
       'detect/image/featureless.js',
       'detect/image/image-crops.js',
+      'detect/image/image-variants.js',
+      'detect/image/image-faces.js',
     ].map(dist),
   )
 const pack = await loadPackage(path.resolve(values.package))
@@ -31,24 +45,33 @@ const finder = await loadFaceFinder(pack, plan.faces.finder)
 const folder = path.dirname(values.data)
 const rows = parse(fs.readFileSync(values.data), { columns: true }).filter(({ fold }) => !values.fold || fold === values.fold)
 
-async function look(file) {
-  const image = await decodeImage(file, { maxPixels: 300e6, timeoutSeconds: 60 })
-  refuseSmall(image, plan.minShortSide)
-  await refuseFeatureless(image)
-  const seen = await seePicture(image, await finder.find(image, plan.faces), plan, networks, new StageWatch())
-  const mean = seen.crops.reduce((sum, { logit }) => sum + logit, 0) / seen.crops.length
+const PROBED_EVERY = 10
+
+/** The logits of one picture, as combine.py takes them. */
+async function logitsOf(picture, found) {
+  const { crops, whole, faces } = await seePicture(picture, found, plan, networks, new StageWatch())
   return {
-    native: mean,
-    crops: seen.crops.map(({ logit }) => logit),
-    whole: seen.whole,
-    face: seen.faces.length === 0 ? null : Math.max(...seen.faces.map(({ logit }) => logit)),
-    faces: seen.faces.map(({ face, logit }) => ({ side: Math.max(face.width, face.height), logit })),
+    native: crops.reduce((sum, { logit }) => sum + logit, 0) / crops.length,
+    whole,
+    face: faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit)),
   }
 }
 
+async function look(file, isProbed) {
+  const image = await decodeImage(file, { maxPixels: 300e6, timeoutSeconds: 60 })
+  refuseSmall(image, plan.minShortSide)
+  await refuseFeatureless(image)
+  const faces = await finder.find(image, plan.faces)
+  const variants = []
+  if (isProbed)
+    for await (const variant of imageVariants(image))
+      variants.push(await logitsOf(variant.picture, facesIn(variant, faces)))
+  return { ...(await logitsOf(image, faces)), ...(isProbed ? { variants } : {}) }
+}
+
 const out = fs.createWriteStream(values.out)
-for (const { path: file, form, fold } of rows) {
-  const result = await look(path.join(folder, file)).catch((error) => ({ reason: error.reason ?? String(error) }))
+for (const [index, { path: file, form, fold }] of rows.entries()) {
+  const result = await look(path.join(folder, file), index % PROBED_EVERY === 0).catch((error) => ({ reason: error.reason ?? String(error) }))
   out.write(`${JSON.stringify({ path: file, form, fold, ...result })}\n`)
 }
 out.end()

@@ -16,6 +16,8 @@ import report
 REAL_AT_50 = 0.025
 # Outside the band the verdict is right this often, in the mean and on each side.
 RIGHT, RIGHT_SIDE = 0.87, 0.8
+# Share of re-encodings whose effect the probe's margin covers.
+PROBE_SHARE = 0.95
 GROUPS = ("family", "kind", "form", "source", "generator")
 
 
@@ -41,6 +43,10 @@ def fit_fusion(rows):
         ("withoutFaces", ("native", "whole"), rows),
         ("withFaces", ("native", "whole", "face"), [row for row in rows if row["face"] is not None]),
     ):
+        if len({row["fake"] for row in part}) < 2:
+            # No faces of both classes to learn from: they change nothing.
+            fitted[name] = {**fitted["withoutFaces"], "face": 0}
+            continue
         beta, intercept = figures.logistic(inputs(part, columns), [row["fake"] for row in part], figures.weights(part))
         fitted[name] = {"intercept": round(float(intercept), 4), **{c: round(float(b), 4) for c, b in zip(columns, beta)}}
     return fitted
@@ -57,7 +63,7 @@ def fit_calibration(rows):
     real = [row for row in rows if not row["fake"]]
     order = np.argsort([row["logit"] for row in real])
     share = np.cumsum(figures.weights(real)[order]) * 2
-    at = real[order[np.searchsorted(share, (1 - REAL_AT_50) * share[-1])]]["logit"]
+    at = real[order[min(len(real) - 1, np.searchsorted(share, (1 - REAL_AT_50) * share[-1]))]]["logit"]
     slope = float(slope[0])
     return {"kind": "platt", "slope": round(slope, 4), "intercept": round(-slope * at, 4)}
 
@@ -71,8 +77,9 @@ def fit_band(rows):
     weight, risks = figures.weights(rows), np.array([row["risk"] for row in rows])
     fake = np.array([row["fake"] for row in rows])
     best, coverage = (0.0, 1.0), -1.0
-    for low in np.unique(np.quantile(risks[risks < 0.5], np.linspace(0, 1, 80)).round(3)):
-        for high in np.unique(np.quantile(risks[risks >= 0.5], np.linspace(0, 0.9, 10)).round(3)):
+    edges = lambda part, most, count: np.unique(np.quantile(part, np.linspace(0, most, count)).round(3)) if len(part) else [0.5]
+    for low in edges(risks[risks < 0.5], 1, 80):
+        for high in edges(risks[risks >= 0.5], 0.9, 10):
             high = max(0.5, float(high))
             below, above = risks < low, risks > high
             right = (weight * (below & ~fake)).sum(), (weight * (above & fake)).sum()
@@ -82,6 +89,15 @@ def fit_band(rows):
             if sum(sides) > coverage:
                 best, coverage = (float(low), high), sum(sides)
     return {"low": round(best[0], 3), "high": round(best[1], 3)}
+
+
+def fit_probe(rows, fusion, calibration):
+    """How far re-encodings move the logit of the risk in 95 of 100 files: farther from the edges none needs to be scored."""
+    moved = [
+        calibration["slope"] * abs(fused(variant, fusion) - row["logit"])
+        for row in rows for variant in row.get("variants", ())
+    ]
+    return {"withinLogit": round(float(np.quantile(moved, PROBE_SHARE)), 2)} if moved else True
 
 
 def describe(rows, fusion, calibration, band):
@@ -117,10 +133,11 @@ def combine(package, inner, outer):
         row["native"], row["whole"] = row.get("native"), row.get("whole")
     band = fit_band(kept)
     manifest = json.loads((package / "detector.json").read_text())
-    manifest.update(fusion=fusion, calibration=calibration, decisionBand=band)
+    probe = fit_probe(kept, fusion, calibration)
+    manifest.update(fusion=fusion, calibration=calibration, decisionBand=band, stabilityProbe=probe)
     (package / "detector.json").write_text(json.dumps(manifest, indent=2) + "\n")
     metrics = {
-        "fusion": fusion, "calibration": calibration, "band": band,
+        "fusion": fusion, "calibration": calibration, "band": band, "probe": probe,
         "inner": describe(inner, fusion, calibration, band), "outer": describe(outer, fusion, calibration, band),
     }
     (package / "evaluation").mkdir(exist_ok=True)

@@ -18,13 +18,15 @@ import network
 import sources
 from prepare import NATIVE
 
-# Steps, batch and sides (px) of each view; the whole view overfits where it is trained much longer.
+# Sides (px) of each view's pictures, and its phases: steps, the length of the falling cosine they are cut from, and the
+# rate. The second phase of a view starts from the averaged weights of the first and lets the rate fall to its end.
 PLANS = {
-    "native": {"steps": 4000, "sides": (128, 160, 160, 192)},
-    "whole": {"steps": 1800, "sides": (192,)},
-    "face": {"steps": 2000, "sides": (160,)},
+    "native": {"phases": ((2000, 4000, 4e-4), (1200, 1200, 2e-4)), "sides": (128, 160, 160, 192)},
+    "whole": {"phases": ((1000, 1800, 4e-4), (400, 400, 2e-4)), "sides": (192,)},
+    "face": {"phases": ((1500, 1500, 4e-4),), "sides": (160,)},
 }
-BATCH, RATE, HEAD_RATE, DECAY, WARM_UP = 32, 4e-4, 12e-4, 0.02, 200
+# The head's rate is a multiple of the body's.
+BATCH, HEAD, DECAY, WARM_UP = 32, 3, 0.02, 200
 SMOOTHING = 0.03
 # Share of training crops that are native, of whole views that are the original's, of fake faces that are made of real ones.
 NATIVE_SHARE, ORIGINAL_SHARE, MADE_SHARE = 0.55, 0.5, 0.5
@@ -84,26 +86,40 @@ class Views:
 
 
 def fit(views, plan, out, seed=0):
-    """Trains and writes the averaged weights to `out`; goes on where a checkpoint of the same seed lies beside it."""
+    """Trains all phases and writes the averaged weights to `out`; goes on where checkpoints of a cut run lie beside it."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    net = network.pretrained().to(memory_format=torch.channels_last).train()
+    net = network.pretrained()
+    for number, phase in enumerate(plan["phases"]):
+        done = pathlib.Path(f"{out}.phase{number}")
+        if not done.exists():
+            torch.save(fit_phase(net, views, plan["sides"], phase, f"{out}.checkpoint{number}", seed + number), done)
+        net.load_state_dict(torch.load(done, weights_only=True))
+    torch.save(net.state_dict(), out)
+
+
+def fit_phase(net, views, sides, phase, checkpoint, seed):
+    """Averaged weights after one phase."""
+    steps, length, rate = phase
+    net = net.to(memory_format=torch.channels_last).train()
     averaged = copy.deepcopy(net).eval()
-    head = [p for name, p in net.named_parameters() if name.startswith(("fc", "norm", "fine"))]
-    body = [p for name, p in net.named_parameters() if not name.startswith(("fc", "norm", "fine"))]
-    optimizer = torch.optim.AdamW([{"params": head, "lr": HEAD_RATE}, {"params": body, "lr": RATE}], weight_decay=DECAY)
-    falling = lambda step: 0.97 * (1 + math.cos(math.pi * min(1, step / plan["steps"]))) / 2 + 0.03
+    fresh = ("fc", "norm", "fine")
+    head = [p for name, p in net.named_parameters() if name.startswith(fresh)]
+    body = [p for name, p in net.named_parameters() if not name.startswith(fresh)]
+    optimizer = torch.optim.AdamW([{"params": head, "lr": HEAD * rate}, {"params": body, "lr": rate}], weight_decay=DECAY)
+    falling = lambda step: 0.97 * (1 + math.cos(math.pi * min(1, step / length))) / 2 + 0.03
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / WARM_UP) * falling(step))
-    checkpoint, first = pathlib.Path(f"{out}.checkpoint"), 0
+    parts = {"net": net, "averaged": averaged, "optimizer": optimizer, "schedule": schedule}
+    checkpoint, first = pathlib.Path(checkpoint), 0
     if checkpoint.exists():
         kept = torch.load(checkpoint, weights_only=True)
         first = kept["step"]
-        for part, state in ((net, "net"), (averaged, "averaged"), (optimizer, "optimizer"), (schedule, "schedule")):
-            part.load_state_dict(kept[state])
+        for name, part in parts.items():
+            part.load_state_dict(kept[name])
     started, losses = time.process_time(), []
-    for step in range(first, plan["steps"]):
+    for step in range(first, steps):
         rng = random.Random(seed * 1_000_003 + step)
-        side, labels = rng.choice(plan["sides"]), [0, 1] * (BATCH // 2)
+        side, labels = rng.choice(sides), [0, 1] * (BATCH // 2)
         pictures = network.tensor([views.draw(bool(label), side, rng) for label in labels])
         wanted = torch.tensor(labels, dtype=torch.float32) * (1 - 2 * SMOOTHING) + SMOOTHING
         loss = F.binary_cross_entropy_with_logits(net(pictures), wanted)
@@ -115,11 +131,10 @@ def fit(views, plan, out, seed=0):
         average(averaged, net, min(AVERAGING, (1 + step) / (20 + step)))
         losses.append(loss.item())
         if (step + 1) % 100 == 0:
-            print(f"{out} step {step + 1}: loss {np.mean(losses[-100:]):.3f}, {time.process_time() - started:.0f} s", flush=True)
+            print(f"{checkpoint} step {step + 1}: loss {np.mean(losses[-100:]):.3f}, {time.process_time() - started:.0f} s", flush=True)
         if (step + 1) % 500 == 0:
-            states = {"net": net, "averaged": averaged, "optimizer": optimizer, "schedule": schedule}
-            torch.save({"step": step + 1, **{name: part.state_dict() for name, part in states.items()}}, checkpoint)
-    torch.save(averaged.state_dict(), out)
+            torch.save({"step": step + 1, **{name: part.state_dict() for name, part in parts.items()}}, checkpoint)
+    return averaged.state_dict()
 
 
 @torch.no_grad()
