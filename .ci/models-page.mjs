@@ -1,6 +1,7 @@
 // The tables of models/README.md, from each package's manifest and evaluation/metrics.json.
 import fs from 'node:fs'
 import path from 'node:path'
+import { peersTable } from './peers-table.mjs'
 
 const FROM = '<!-- tables: written by `npm run docs` -->'
 const TO = '<!-- end of tables -->'
@@ -21,7 +22,10 @@ export function modelsPage(folder = 'models') {
   const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)
   const tables = judged.map((name) => tablesOf(path.join(folder, name))).join('\n\n')
   const beside = besideTable(judged.map((name) => path.join(folder, name)))
-  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${tables}\n${text.slice(after)}`
+  const peers = packages
+    .filter((name) => fs.existsSync(path.join(folder, name, 'evaluation', 'peers.json')))
+    .map((name) => `${peersTable(name, readJson(folder, name, 'evaluation', 'peers.json'))}\n\n`)
+  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${peers.join('')}${tables}\n${text.slice(after)}`
 }
 
 /** Each detector beside its floor and its peers; what those reached is stated in evaluation/beside.json, with its source. */
