@@ -1,6 +1,14 @@
 // The tables of models/README.md that set published detectors beside ours, from evaluation/peers.json of a package.
 
-const HEAD = ['Detector', 'License', 'Files', 'AUC', 'Found at 5 % of real ones flagged', 'At its own threshold', 'Refused']
+const HEAD = [
+  'Detector',
+  'License',
+  'Files',
+  'AUC',
+  'Found at 5 % of real ones flagged',
+  'At its own threshold',
+  'Refused',
+]
 
 /** The lines of one table; `peers` is what .ci/peers/measure.py wrote. */
 export function peersTable(id, { about, detectors }) {

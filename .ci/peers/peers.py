@@ -146,7 +146,7 @@ PEERS = {
     "smooth-picture": Peer("image", "one line: mean distance from the 3 x 3 median, less is machine-made", "-", smooth_picture),
     "few-bytes": Peer("image", "one line: bytes a pixel, fewer is machine-made", "-", few_bytes),
     "veridex 0.2.0": Peer(
-        "audio", "its spectral rules, the part that needs no download", "Apache-2.0", veridex_spectral, 0.5, "veridex==0.2.0"
+        "audio", "its spectral rules, the part that needs no download", "Apache-2.0", veridex_spectral, 0.5, "veridex==0.2.0 librosa==0.11.0 soundfile==0.13.1"
     ),
     "narrow-band": Peer("audio", "one line: share of energy above 4 kHz, less is machine-made", "-", narrow_band),
     "is-it-slop 0.6.3": Peer("text", "n-grams and a linear model, 33 MB", "MIT", is_it_slop, 0.3993, "is-it-slop==0.6.3"),

@@ -22,7 +22,7 @@ def main():
             except Exception as error:  # a peer's own fault, whatever it is
                 print(f"{given[:80]}: {error!r}", file=sys.stderr)
                 value = None
-            out.write(f"{json.dumps(None if value is None else float(value))}\n")
+            print(json.dumps(None if value is None else float(value)), file=out, flush=True)
 
 
 if __name__ == "__main__":
