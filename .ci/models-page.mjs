@@ -1,6 +1,7 @@
 // The tables of models/README.md, from each package's manifest and evaluation/metrics.json.
 import fs from 'node:fs'
 import path from 'node:path'
+import { peersTable } from './peers-table.mjs'
 
 const FROM = '<!-- tables: written by `npm run docs` -->'
 const TO = '<!-- end of tables -->'
@@ -19,9 +20,15 @@ export function modelsPage(folder = 'models') {
   const packages = fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
   // A package that reads through others, such as the video one, has no pairs of its own.
   const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)
-  const tables = judged.map((name) => tablesOf(path.join(folder, name))).join('\n\n')
-  const beside = besideTable(judged.map((name) => path.join(folder, name)))
-  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${tables}\n${text.slice(after)}`
+  const outer = packages
+    .filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').outer?.tables !== undefined)
+    .map((name) => outerTable(path.join(folder, name)))
+  const tables = [...outer, ...judged.map((name) => tablesOf(path.join(folder, name)))].join('\n\n')
+  const beside = besideTable(packages.map((name) => path.join(folder, name)))
+  const peers = packages
+    .filter((name) => fs.existsSync(path.join(folder, name, 'evaluation', 'peers.json')))
+    .map((name) => `${peersTable(name, readJson(folder, name, 'evaluation', 'peers.json'))}\n\n`)
+  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${peers.join('')}${tables}\n${text.slice(after)}`
 }
 
 /** Each detector beside its floor and its peers; what those reached is stated in evaluation/beside.json, with its source. */
@@ -38,6 +45,28 @@ function besideTable(folders) {
     })
   const head = ['Detector', 'AUC', 'Floor', 'Peers', 'Floor and peers as stated by']
   return [row(head), row(head.map(() => '---')), ...rows].join('\n')
+}
+
+/** Files of sources that were scored once, at the end: all, as found and as a site stores them, by kind and family. */
+function outerTable(folder) {
+  const { id, version } = readJson(folder, 'detector.json')
+  const { tables } = readJson(folder, 'evaluation', 'metrics.json').outer
+  const chosen = Object.entries(tables).filter(([name]) => /^(all|form: |kind: |family: (?!-))/.test(name))
+  const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
+  const head = ['Files', 'Real, fake', 'AUC', 'Found at 5 %, 1 % of real ones flagged', 'Real, fake at risk 50', 'Coverage', 'Right outside the band']
+  const lines = chosen.map(([name, one]) =>
+    row([
+      name.replace(': ', ' '),
+      `${one.real}, ${one.fake}`,
+      one.auc === null ? '–' : `${figure(one.auc)} (${one.interval.map(figure).join(' to ')})`,
+      `${percent(one.tprAtFpr5)}, ${percent(one.tprAtFpr1)}`,
+      `${percent(one.realAt50)}, ${percent(one.fakeAt50)}`,
+      percent(one.coverage),
+      percent(one.rightOutsideBand),
+    ]),
+  )
+  const title = `**${id}@${version}** on its outer sources, scored once; a family against all real files, with 95 % intervals over sources:`
+  return [title, '', row(head), row(head.map(() => '---')), ...lines].join('\n')
 }
 
 function tablesOf(folder) {
@@ -71,7 +100,7 @@ function row(cells) {
 }
 
 function figure(value) {
-  return value === undefined ? '–' : value.toFixed(2)
+  return value === undefined || value === null ? '–' : value.toFixed(2)
 }
 
 function readJson(...parts) {

@@ -5,9 +5,10 @@ import path from 'node:path'
 const ABOUT = `# Sample media
 
 Free media for the demo and the sandbox; \`samples.json\` is the list that programs read, and this page is written from it
-by \`npm run docs\`. Photographs are cropped, resized and re-encoded only. What is machine-made was computed by a script of
-ours from these photographs and recordings or from nothing, or written for this folder; none of it is the output of a
-commercial generator, and a detector need not score it right.
+by \`npm run docs\`. Photographs are cropped, resized and re-encoded only. What is machine-made was computed by scripts of
+ours: rendered from nothing, or made from these photographs and recordings, also by published networks under a free license
+(enlarging and restyling ones; the source names package and license); two texts were written for this folder. Nothing of it is
+the output of a commercial generator. No detector is trained, calibrated or chosen on these pictures.
 `
 
 /** The text of src/sandbox/samples/README.md. */
