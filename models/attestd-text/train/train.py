@@ -149,7 +149,7 @@ def main():
     args = parse_arguments()
     hasher = features.Hasher()
     if args.small:
-        fitting.TREES["max_iter"] = 10
+        fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
         scored = dev = Scored(data.fixture(), hasher)
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human)
