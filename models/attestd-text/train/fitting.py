@@ -89,8 +89,12 @@ class Model:
         return linear, self.trees.decision_function(styles)
 
     def logits(self, counts, styles):
-        linear, trees = self.halves(counts, styles)
-        return LINEAR_FACTOR * linear + TREES_FACTOR * trees
+        return add(*self.halves(counts, styles))
+
+
+def add(linear, trees):
+    """The logit of a text from those of its halves."""
+    return LINEAR_FACTOR * linear + TREES_FACTOR * trees
 
 
 def tree_attributes(trees):

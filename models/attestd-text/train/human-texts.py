@@ -1,118 +1,98 @@
 #!/usr/bin/python3
-"""Writes human.jsonl.gz: formal and technical prose by people, from seven Debian 12 packages, all openly licensed.
+"""Writes human.jsonl.gz: prose by people from packages of Debian, PyPI and npm, by register (registers.py).
 
-    apt-get download anarchism debian-handbook debian-history debian-policy developers-reference harden-doc perl-doc
-    for deb in *.deb; do dpkg-deb -x $deb packages/${deb%%_*}; done
+    bash human-packages.sh packages          fetches and opens the packages, about 300 MB
     python3 human-texts.py --packages packages --norm DIR/norm.py --out human.jsonl.gz
 
-With --outside it takes jargon-text and fortunes instead, which are never trained on, and writes JSON for evaluate.mjs --texts.
-
-All of it predates language models that write. It keeps the detector from taking formality for a machine: left out of
-training, abstracts of papers looked machine-made without it.
+Almost all of it predates language models that write. It keeps the detector from taking formality for a machine. The
+domains of `OUTSIDE` stand in the file too, marked as such: they measure false positives and are never trained on.
 """
 
 import argparse
 import gzip
-import html
 import importlib.util
+import itertools
 import json
 import pathlib
 import random
 import re
 
 import data
+import readers
+import registers
 
-PER_PACKAGE = 300
 # Characters at which a passage is closed, drawn for each.
-LENGTHS = (250, 400, 700, 1100)
+LENGTHS = (200, 300, 450, 700, 1100)
 LONGEST = 2000
-# Where each package keeps its English text, and how that is read.
-PLACES = {
-    "anarchism": ("html", "usr/share/doc/anarchism/html/sec*.html", "GPL-2"),
-    "debian-handbook": ("html", "usr/share/doc/debian-handbook/html/en-US/*.html", "GPL-2+ or CC BY-SA 3.0"),
-    "debian-history": ("text", "usr/share/doc/debian-history/docs/project-history.en.txt.gz", "GPL-2+"),
-    "debian-policy": ("html", "usr/share/doc/debian-policy/policy.html/ch-*.html", "GPL-2+"),
-    "developers-reference": ("html", "usr/share/developers-reference/[a-z]*.html", "GPL-2"),
-    "harden-doc": ("html", "usr/share/doc/harden-doc/html/en-US/*.html", "GPL-2"),
-    "perl-doc": ("pod", "usr/share/perl/*/pod/*.pod", "GPL-1+ or Artistic"),
-}
-# Never trained on: what people wrote that resembles nothing in the pack.
-OUTSIDE = {
-    "jargon-text": ("text", "usr/share/doc/jargon-text/jargon.txt.gz", "public domain"),
-    "fortunes": ("fortunes", "usr/share/games/fortunes/*", "various"),
-}
+# Share of letters and spaces that prose holds; below it a paragraph is a table, a formula or code.
+PROSE = 0.9
 
 
-def spaced(text):
-    return re.sub(r"\s+", " ", text).strip()
+def is_prose(paragraph):
+    plain = sum(1 for c in paragraph if c.isalpha() or c in " ,.;:'\"-()?!")
+    return len(paragraph) >= 60 and paragraph.count(" ") >= 9 and plain >= PROSE * len(paragraph) and paragraph[-1] in ".!?\")"
 
 
-def html_paragraphs(text):
-    text = re.sub(r"(?is)<(script|style|head|pre).*?</\1>", "", text)
-    # DocBook's pages have <div class="para"> for a paragraph.
-    found = re.findall(r"(?is)<(?:p\b|div class=\"para\")[^>]*>(.*?)(?=<p[ >]|</p>|<h\d|<div|</div>)", text)
-    return [spaced(html.unescape(re.sub("<[^>]+>", "", one))) for one in found]
-
-
-def text_paragraphs(text):
-    return [spaced(one) for one in re.split(r"\n\s*\n", text)]
-
-
-def pod_paragraphs(text):
-    prose = [one for one in re.split(r"\n\s*\n", text) if not one.startswith(("=", " ", "\t"))]
-    return [spaced(re.sub(r"[A-Z]<+\s*(?:[^>|]*\|)?([^>]*?)\s*>+", r"\1", one)) for one in prose]
-
-
-def fortunes(text):
-    return [spaced(one) for one in text.split("\n%\n")]
-
-
-READ = {"fortunes": fortunes, "html": html_paragraphs, "text": text_paragraphs, "pod": pod_paragraphs}
-
-
-def passages(paragraphs, rng):
-    """Paragraphs joined until a passage is long enough."""
-    joined, wanted = "", rng.choice(LENGTHS)
+def passages(paragraphs, rng, alone):
+    """Paragraphs joined until a passage is long enough; paragraphs that begin alike count once."""
+    joined, wanted, seen = "", rng.choice(LENGTHS), set()
     for paragraph in paragraphs:
-        if len(paragraph) < 60 or paragraph.count(" ") < 9:
+        if not is_prose(paragraph) or paragraph[:100] in seen:
             continue
+        seen.add(paragraph[:100])
         joined = f"{joined} {paragraph}".strip()
-        if len(joined) >= wanted:
+        if alone or len(joined) >= wanted:
             yield joined
             joined, wanted = "", rng.choice(LENGTHS)
+
+
+def read_file(path):
+    raw = gzip.open(path).read() if path.suffix in (".gz", ".dz") else path.read_bytes()
+    return raw.decode("utf-8", "ignore")
+
+
+def texts_of(root, patterns, reader, normalize, rng, most):
+    """At most `most` normalized passages of the files, drawn at random."""
+    paragraphs = []
+    for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
+        # Beside each file of fortunes lie its index and a link to it.
+        if path.is_file() and path.suffix not in (".dat", ".u8"):
+            paragraphs += readers.READ[reader](read_file(path))
+    if reader in readers.ALONE:
+        rng.shuffle(paragraphs)
+    found = list(passages(paragraphs, rng, reader in readers.ALONE))
+    rng.shuffle(found)
+    # Some become too short by being normalized, or were too short already.
+    texts = (cropped(normalize(text)) for text in found if len(text) >= data.MIN_CHARACTERS)
+    return list(itertools.islice((text for text in texts if len(text) >= data.MIN_CHARACTERS), most))
+
+
+def cropped(text):
+    """The text up to the last sentence end within LONGEST characters."""
+    return text if len(text) <= LONGEST else re.sub(r"(?s)(.*[.!?]).*", r"\1", text[:LONGEST])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("packages", "norm", "out"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    parser.add_argument("--outside", action="store_true")
     args = parser.parse_args()
     spec = importlib.util.spec_from_file_location("norm", args.norm)
     norm = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(norm)
     rows = []
-    for package, (kind, pattern, licence) in (OUTSIDE if args.outside else PLACES).items():
-        rng = random.Random(f"{data.SEED} {package}")
-        paragraphs = []
-        for file in sorted((args.packages / package).glob(pattern)):
-            # Beside each file of fortunes lie its index and a link to it.
-            if not file.is_file() or file.suffix in (".dat", ".u8"):
-                continue
-            raw = gzip.open(file).read() if file.suffix == ".gz" else file.read_bytes()
-            paragraphs += READ[kind](raw.decode("utf-8", "ignore"))
-        texts = [norm.normalise(text)[:LONGEST] for text in passages(dict.fromkeys(paragraphs), rng)]
-        texts = [text for text in texts if len(text) >= data.MIN_CHARACTERS]
-        rng.shuffle(texts)
-        rows += [{
-            "text": text, "label": "human", "generator": "human", "domain": package, "language": "en", "source": "debian",
-            "licence": licence, "licence_class": "declared-open", "attack": "none", "balanced": True,
-            "pair": f"debian:{package}:{number}",
-        } for number, text in enumerate(texts[:PER_PACKAGE])]
-        print(package, len(texts), "passages")
-    if args.outside:
-        args.out.write_text(json.dumps([{"source": row["domain"], "text": row["text"]} for row in rows]))
-        return
+    for role, table in (("train", registers.TRAINED), ("outside", registers.OUTSIDE)):
+        for domain, (reader, patterns, licence) in table.items():
+            rng = random.Random(f"{data.SEED} {domain}")
+            most = registers.MOST.get(domain, registers.PER_DOMAIN)
+            texts = texts_of(args.packages, patterns, reader, norm.normalise, rng, most)
+            rows += [{
+                "text": text, "label": "human", "generator": "human", "domain": domain, "language": "en",
+                "source": data.PACKAGES if role == "train" else data.OUTSIDE, "licence": licence,
+                "licence_class": "conflicting" if domain in registers.NOT_OPEN else "declared-open",
+                "attack": "none", "balanced": True, "pair": f"{domain}:{number}",
+            } for number, text in enumerate(texts)]
+            print(role, domain, len(texts), "passages")
     with gzip.open(args.out, "wt") as out:
         out.writelines(json.dumps(row) + "\n" for row in rows)
     print(len(rows), "texts in", args.out)

@@ -6,9 +6,11 @@ from sklearn.linear_model import LogisticRegression
 
 # Upper ends of the length bins, normalized characters; the last bin has none.
 LENGTH_BINS = [300, 500, 800, 1200]
-RESAMPLES = 300
+RESAMPLES = 200
 # Shares of machine-made texts for which a calibration is tried, most first.
-SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08, 0.06, 0.04, 0.02]
+SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.16, 0.13, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01, 0.007, 0.005]
+# Share of the verdicts outside the decision band that must be right.
+RIGHT = 0.85
 
 
 def sigmoid(x):
@@ -64,17 +66,22 @@ def balance(labels, share=0.5, weights=None):
     return np.where(machine, share * weights / sums[0], (1 - share) * weights / sums[1])
 
 
-def fit_by_length(labels, logits, lengths, weights, share):
-    """One Platt line per length bin, for a stream in which `share` of the texts are machine-made."""
+def fit_by_length(labels, logits, lengths, weights):
+    """One Platt line per length bin, for a stream of which half is machine-made."""
     bins, lines = length_bin(lengths), []
     for number in range(len(LENGTH_BINS) + 1):
         inside = bins == number
         # A bin without one of the classes takes the line of all lengths.
         inside = inside if len(set(labels[inside])) == 2 else np.ones(len(labels), bool)
-        w = balance(labels[inside], share, weights[inside]) * inside.sum()
+        w = balance(labels[inside], weights=weights[inside]) * inside.sum()
         fit = LogisticRegression(C=1e6).fit(logits[inside, None], labels[inside], w)
         lines.append((max(float(fit.coef_[0, 0]), 1e-3), float(fit.intercept_[0])))
     return lines
+
+
+def at_share(lines, share):
+    """The lines for a stream of which `share` is machine-made: Bayes' rule moves the intercepts alone."""
+    return [(slope, intercept + float(np.log(share / (1 - share)))) for slope, intercept in lines]
 
 
 def apply_by_length(lines, logits, lengths):
@@ -139,13 +146,10 @@ def band_figures(labels, risks, weights, low, high):
     }
 
 
-def choose_band(labels, risks, weights, precision=0.8):
-    """Lowest `high` and highest `low` (steps of 0.01) whose sides each hold `precision`; the classes weigh the same."""
-    def reaches(edge, above):
-        side = risks >= edge if above else risks <= edge
-        good = labels == (1 if above else 0)
-        return side.any() and np.average(good[side], weights=weights[side]) >= precision
-
-    high = next((e for e in np.arange(0.5, 0.991, 0.01) if reaches(e, True)), 0.99)
-    low = next((e for e in np.arange(0.5, 0.009, -0.01) if reaches(e, False)), 0.01)
-    return round(float(low), 2), round(float(high), 2)
+def choose_band(labels, risks, weights):
+    """The smallest band whose verdicts outside are right often enough: `high` is 0.5, `low` in steps of 0.001."""
+    for low in np.arange(0.5, 0.0005, -0.001):
+        right = band_figures(labels, risks, weights, low, 0.5)["accuracyDecided"]
+        if right is not None and right >= RIGHT:
+            break
+    return round(float(low), 3), 0.5

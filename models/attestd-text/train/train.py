@@ -20,13 +20,12 @@ import features
 import fitting
 import metrics
 import package
+import registers
 import style
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Texts of each class and pair that are scored after they were changed.
-CHANGED_PER_CLASS = 80
-# The variant that is shipped: openly licensed rows alone, if their mean left-out AUC is at most this much lower.
-OPEN_MAY_LOSE = 0.02
+# Each edition's package beside --out, and the rows that train it.
+EDITIONS = {"all": "", "open": "-open"}
 
 
 class Scored:
@@ -50,75 +49,49 @@ def score_texts(model, texts, hasher):
     return model.logits(hasher.matrix(texts), np.stack([style.style(text) for text in texts]))
 
 
-def changed_logits(model, pack, rows, hasher):
-    """Labels and logits of some of the rows after each change."""
-    rng = np.random.default_rng(data.SEED)
-    some = np.concatenate([
-        rng.permutation(rows[pack.labels[rows] == label])[:CHANGED_PER_CLASS] for label in (0, 1)
-    ])
-    return {
-        name: (pack.labels[some], score_texts(model, [change(pack.texts[row]) for row in some], hasher))
-        for name, change in data.CONDITIONS.items() if name != "clean"
-    }
+def fold_halves(scored, fold, usable, hasher):
+    """What both halves of a left-out network give for each set of rows of the fold, and for the first of them cut short."""
+    model, found = scored.fit(usable), {}
+    for name, rows in fold["rows"].items():
+        found[name] = np.stack(model.halves(scored.counts[rows], scored.styles[rows]))
+        if name != "beside":
+            short = [data.first_sentences(scored.pack.texts[row]) for row in rows[:data.MOST_CHANGED]]
+            styles = np.stack([style.style(text) for text in short])
+            found[f"{name} short"] = np.stack(model.halves(hasher.matrix(short), styles))
+    return found
 
 
-def left_out(scored, hasher, among):
-    """One run per pair of domain and generator; `among` says which rows may train at all."""
-    found = []
-    for domain, family, training, testing in data.left_out_pairs(scored.pack):
-        usable = training & among
-        if not usable.any() or len(set(scored.pack.labels[usable])) < 2:
+def kept(path, make):
+    """Arrays from the file, which is written first where it is missing: a run that was cut off goes on where it was."""
+    if not path.exists():
+        np.savez(path.with_suffix(".part.npz"), **make())
+        path.with_suffix(".part.npz").rename(path)
+    return dict(np.load(path))
+
+
+def left_out(scored, hasher, among, work):
+    """Pairs of left-out domain and generator family, and people's prose that was left out beside each domain."""
+    pack, pairs, people = scored.pack, [], []
+    for fold in data.left_out_folds(pack):
+        usable, rows = fold["training"] & among, fold["rows"]
+        if len(set(pack.labels[usable])) < 2:
             continue
-        model, rows = scored.fit(usable), np.where(testing)[0]
-        halves = model.halves(scored.counts[rows], scored.styles[rows])
-        found.append({
-            "source": domain, "generator": family, "trainedOn": int(usable.sum()), "rows": rows,
-            "logits": scored.logits(model, rows), "halves": halves,
-            "changed": changed_logits(model, scored.pack, rows, hasher),
-        })
-        print(domain, family, round(metrics.auc(scored.pack.labels[rows], found[-1]["logits"]), 3),
-              [round(metrics.auc(scored.pack.labels[rows], half), 3) for half in halves],
-              "spreads", [round(float(np.std(half)), 2) for half in halves], flush=True)
-    return found
-
-
-def floor(scored):
-    """The pack's floor on the same pairs: character n-grams and a logistic regression on the balanced rows."""
-    found = []
-    characters = scored.counts[:, :features.BUCKETS]
-    for domain, family, training, testing in data.left_out_pairs(scored.pack):
-        rows, tests = np.where(training & scored.pack.balanced)[0], np.where(testing)[0]
-        idf = fitting.byte_idf(characters[rows])
-        coefficients, _ = fitting.fit_logistic(
-            fitting.weigh(characters[rows], idf), scored.pack.labels[rows], np.ones(len(rows))
-        )
-        found.append({
-            "source": domain, "generator": family, "rows": tests,
-            "logits": fitting.weigh(characters[tests], idf) @ coefficients,
-        })
-    return found
-
-
-def other_languages(scored, among):
-    """Chinese by left-out source, and cross-validation over the documents of the languages that have one source only."""
-    pack, found = scored.pack, {"leftOutSource": {}, "folds": {}}
-    for source in sorted(set(pack.source[pack.language == "zh"])):
-        rows = np.where((pack.language == "zh") & (pack.source == source))[0]
-        training = (pack.language == "zh") & (pack.source != source) & (among | ~pack.open)
-        if len(set(pack.labels[training])) == 2:
-            logits = scored.logits(scored.fit(training), rows)
-            found["leftOutSource"][f"zh, {source}"] = {"count": len(rows), **metrics.ranking(pack.labels[rows], logits)}
-    single = np.isin(pack.language, data.LANGUAGES) & (pack.language != "en")
-    fold = np.unique(pack.pair, return_inverse=True)[1] % data.FOLDS
-    for number in range(data.FOLDS if single.any() else 0):
-        rows = np.where(single & (fold == number))[0]
-        logits = scored.logits(scored.fit(among & ~(single & (fold == number))), rows)
-        for language in sorted(set(pack.language[rows])):
-            inside = pack.language[rows] == language
-            entry = found["folds"].setdefault(language, {"rows": [], "logits": []})
-            entry["rows"] += rows[inside].tolist()
-            entry["logits"] += logits[inside].tolist()
-    return found
+        file = work / f"{fold['domain']}-{fold['families'][0]}.npz"
+        halves = kept(file, lambda f=fold, u=usable: fold_halves(scored, f, u, hasher))
+        for family in [name for name in rows if name not in ("human", "beside")]:
+            both = {kind: np.concatenate([halves[f"human{kind}"], halves[f"{family}{kind}"]], axis=1) for kind in ("", " short")}
+            labels = {kind: np.repeat([0, 1], [halves[f"{name}{kind}"].shape[1] for name in ("human", family)]) for kind in both}
+            pairs.append({
+                "source": fold["domain"], "generator": family, "trainedOn": int(usable.sum()),
+                "rows": np.concatenate([rows["human"], rows[family]]), "halves": both[""], "logits": fitting.add(*both[""]),
+                "short": (labels[" short"], fitting.add(*both[" short"])),
+            })
+            print(fold["domain"], family, round(metrics.auc(labels[""], pairs[-1]["logits"]), 3),
+                  [round(metrics.auc(labels[""], half), 3) for half in both[""]],
+                  "spreads", [round(float(np.std(half)), 2) for half in both[""]], flush=True)
+        if "beside" in rows:
+            people.append({"beside": fold["domain"], "rows": rows["beside"], "logits": fitting.add(*halves["beside"])})
+    return pairs, people
 
 
 def development(dev, model):
@@ -132,15 +105,25 @@ def development(dev, model):
     }
 
 
-def run_variant(name, scored, dev, hasher, rows):
+def languages(dev, model):
+    """Rows and logits of the development split in each language but English; one source and generator each."""
+    names = [name for name in data.LANGUAGES if name != "en"]
+    rows = {name: np.where(dev.pack.language == name)[0] for name in names}
+    return {name: {"rows": r, "logits": dev.logits(model, r)} for name, r in rows.items() if len(set(dev.pack.labels[r])) == 2}
+
+
+def run_variant(name, scored, dev, hasher, rows, work):
     """Left-out predictions and the model that would be shipped."""
-    among = rows & np.isin(scored.pack.language, data.LANGUAGES)
+    pack = scored.pack
+    among = rows & np.isin(pack.language, data.LANGUAGES) & (pack.source != data.OUTSIDE)
     print(f"== {name}: {int(among.sum())} rows", flush=True)
-    pairs = left_out(scored, hasher, among)
-    model = scored.fit(among)
+    work.mkdir(parents=True, exist_ok=True)
+    model, outside = scored.fit(among), np.where(pack.source == data.OUTSIDE)[0]
+    pairs, people = left_out(scored, hasher, among, work)
     return {
-        "name": name, "rows": int(among.sum()), "model": model, "pairs": pairs,
-        "languages": other_languages(scored, among), "development": development(dev, model),
+        "name": name, "rows": int(among.sum()), "model": model, "pairs": pairs, "people": people,
+        "outside": {"rows": outside, "logits": scored.logits(model, outside)},
+        "development": development(dev, model), "languages": languages(dev, model),
     }
 
 
@@ -150,6 +133,7 @@ def parse_arguments():
     parser.add_argument("--human", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "attestd-text-work")
+    parser.add_argument("--edition", nargs="+", choices=list(EDITIONS), default=list(EDITIONS))
     parser.add_argument("--small", action="store_true")
     args = parser.parse_args()
     if not args.small and (args.data is None or args.human is None):
@@ -165,31 +149,29 @@ def main():
     args = parse_arguments()
     hasher = features.Hasher()
     if args.small:
-        fitting.TREES["max_iter"] = 10
+        fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
         scored = dev = Scored(data.fixture(), hasher)
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human)
         scored = Scored(data.Pack(rows), hasher)
         dev = Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
     print("features ready", flush=True)
-    variants = {
-        name: run_variant(name, scored, dev, hasher, rows)
-        for name, rows in (("open", scored.pack.open), ("all", scored.pack.balanced))
-    }
-    floors = floor(scored)
-    loss = package.mean_ranking(scored.pack, variants["all"]["pairs"])["auc"]
-    loss -= package.mean_ranking(scored.pack, variants["open"]["pairs"])["auc"]
-    order = ("open", "all") if loss <= OPEN_MAY_LOSE else ("all", "open")
-    print(f"default: {order[0]} (open rows alone lose {loss:.4f})", flush=True)
     sample = (HERE.parent / "selftest.txt").read_text().strip()
-    for name, other, folder in zip(order, order[::-1], (args.out, args.out.with_name(f"{args.out.name}-{order[1]}"))):
-        folder.mkdir(parents=True, exist_ok=True)
-        variant = variants[name]
-        fitting.export(variant["model"], folder / "model.onnx")
-        (folder / "selftest.txt").write_text(f"{sample}\n")
-        logit = float(score_texts(variant["model"], [sample], hasher)[0])
-        package.write(folder, scored.pack, variant, variants[other], floors, (len(sample), logit))
-        write_expected(args.work / f"{folder.name}.json", dev, variant["model"])
+    for name, rows in (("all", scored.pack.balanced), ("open", scored.pack.open)):
+        if name in args.edition:
+            pack_edition(name, run_variant(name, scored, dev, hasher, rows, args.work / name), (scored, dev, hasher), sample, args)
+
+
+def pack_edition(name, variant, inputs, sample, args):
+    """Writes the package of an edition."""
+    scored, dev, hasher = inputs
+    folder = args.out.with_name(args.out.name + EDITIONS[name])
+    folder.mkdir(parents=True, exist_ok=True)
+    fitting.export(variant["model"], folder / "model.onnx")
+    (folder / "selftest.txt").write_text(f"{sample}\n")
+    logit = float(score_texts(variant["model"], [sample], hasher)[0])
+    package.write(folder, scored.pack, variant, dev.pack, (len(sample), logit))
+    write_expected(args.work / f"{folder.name}.json", dev, variant["model"])
 
 
 def write_expected(path, dev, model):
