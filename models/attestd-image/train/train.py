@@ -163,7 +163,7 @@ def small(folder):
     torch.manual_seed(0)
     (folder / "work").mkdir()
     torch.save(network.pretrained().state_dict(), folder / "work" / "face.pt")
-    plans = {view: {"phases": ((3, 3, 1e-4), (2, 2, 1e-4)), "sides": (96,)} for view in ("native", "whole")}
+    plans = {view: {"phases": ((3, 3, 1e-4), (2, 2, 1e-4)), "kept": 2, "sides": (96,)} for view in ("native", "whole")}
     run(originals, originals, folder / "work", package, plans)
     view_of_face(rng)
 
