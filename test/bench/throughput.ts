@@ -140,7 +140,7 @@ async function runDaemon(
     dataDir: path.join(folder, 'data'),
     logFile: path.join(folder, 'daemon.log'),
     clock: systemClock,
-    startMs: 120_000,
+    startMs: 600_000,
   })
   const detectors = await childrenOf(daemon.pid)
   const spent = async (pids: readonly number[]) => sum(await Promise.all(pids.map(processorMs)))
