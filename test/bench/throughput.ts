@@ -1,9 +1,13 @@
-// `npm run bench`: assets a second on each queue engine, and the share of the time that is not fetch + decode + inference.
-// Beside each daemon run, the same files go through the same media source and detector processes with nothing around
-// them; the ratio of the two is what queue, signing, service and records cost.
+// `npm run bench`: pictures a second on each queue engine, and where the time of one goes.
+// The same files go through a bare loop of sharp and onnxruntime with the same networks (bare-loop.ts), one file at a time
+// through media source and detector process (the stages), and through the real daemon. Figures in ms are processor time,
+// which says the same on a machine that does other work too; `--assets`, `--rounds`; ATTESTD_MODELS_DIR and
+// ATTESTD_DETECTORS choose the packages.
+import { fork } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { startDaemonProcess } from '../../src/app/daemon-process.js'
@@ -12,9 +16,12 @@ import { openMedia } from '../../src/app/open-media.js'
 import { readSamples } from '../../src/app/samples.js'
 import { loadSettings } from '../../src/config/load.js'
 import { systemClock } from '../../src/core/clock.js'
+import { STAGES } from '../../src/detect/child/measurement.js'
 import type { SandboxAsset } from '../../src/sandbox/asset-book.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
+import type { BareFile, BareResult, BareTask } from './bare-loop.js'
+import { childrenOf, peakMb, processorMs } from './processor-time.js'
 
 const { values } = parseArgs({
   options: { assets: { type: 'string', default: '400' }, rounds: { type: 'string', default: '2' } },
@@ -22,11 +29,25 @@ const { values } = parseArgs({
 const ASSETS = Number(values.assets)
 const ROUNDS = Number(values.rounds)
 const CONCURRENCY = 4
+/** The packages under test, as the daemon and the detectors of this process get them. */
+const PACKAGES = Object.fromEntries(
+  ['ATTESTD_MODELS_DIR', 'ATTESTD_DETECTORS', 'ATTESTD_DETECTOR_WORKERS'].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }),
+)
 const print = (line: string) => process.stdout.write(`${line}\n`)
+const row = (what: string, ms: number, remark = '') => print(`  ${what.padEnd(28)}${ms.toFixed(1).padStart(7)}  ${remark}`)
 
-interface Round {
-  readonly bareSeconds: number
-  readonly daemonSeconds: number
+interface Share {
+  readonly picturesPerSecond: number
+  /** Processor time of a picture, ms. */
+  readonly msPerPicture: number
+}
+
+interface DaemonRun extends Share {
+  readonly detectorMs: number
+  readonly peakMb: readonly number[]
 }
 
 /** Distinct files of realistic size: the sample photographs, each encoded again at another quality. */
@@ -44,28 +65,68 @@ async function makeFiles(): Promise<Buffer[]> {
   )
 }
 
-async function bareSeconds(sandbox: Sandbox, assets: readonly SandboxAsset[], folder: string): Promise<number> {
-  const { settings } = loadSettings({ env: { ATTESTD_IPFS_GATEWAYS: sandbox.url } })
+/** One file after the other through media source and detector processes; tells what each has for the bare loop. */
+async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], folder: string): Promise<BareFile[]> {
+  const { settings } = loadSettings({ env: { ...PACKAGES, ATTESTD_IPFS_GATEWAYS: sandbox.url } })
   const detectors = await openDetectors(settings)
-  const media = await openMedia(settings, { cacheDir: path.join(folder, 'bare') })
-  const left = [...assets]
-  const started = performance.now()
-  const lane = async () => {
-    for (let asset = left.pop(); asset; asset = left.pop()) {
-      const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash })
-      await detectors.detect({ file: fetched.file, mediaType: 'image' }).finally(fetched.release)
-    }
+  const media = await openMedia(settings, { cacheDir: path.join(folder, 'stages') })
+  const sums: Record<string, number> = {}
+  const seen: BareFile[] = []
+  for (const [index, asset] of assets.entries()) {
+    const before = await processorMs()
+    const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash })
+    sums['fetch'] = (sums['fetch'] ?? 0) + (await processorMs()) - before
+    const { elapsedMs, parts } = await detectors.detect({ file: fetched.file, mediaType: 'image' })
+    const kept = path.join(folder, `${index}.jpg`)
+    await fs.copyFile(fetched.file, kept)
+    fetched.release()
+    for (const stage of STAGES) sums[stage] = (sums[stage] ?? 0) + (elapsedMs.stages?.[stage] ?? 0)
+    const count = (start: string) => parts.filter(({ name }) => name.startsWith(start)).length
+    seen.push({ path: kept, crops: count('crop '), faces: count('face ') })
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
-  const seconds = (performance.now() - started) / 1000
   await media.close()
   await detectors.close()
-  return seconds
+  print('stages of a picture, ms of processor time (one at a time):')
+  for (const stage of ['fetch', ...STAGES])
+    row(stage, (sums[stage] ?? 0) / assets.length, stage === 'fetch' ? 'the side of the sandbox that serves it included' : '')
+  return seen
 }
 
-async function daemonSeconds(sandbox: Sandbox, register: () => Promise<unknown>, queueUrl: string, folder: string) {
+/** The bare loop in as many processes as the daemon has detectors. */
+async function runBare(files: readonly BareFile[]): Promise<Share> {
+  const { settings } = loadSettings({ env: PACKAGES })
+  const { modelsDir, detectors } = settings
+  const id = detectors.find(({ shadow }) => shadow !== true)?.id ?? 'attestd-image'
+  const workers = settings.detectorWorkers
+  const results = await Promise.all(
+    Array.from({ length: workers }, (_, worker) => {
+      const mine = files.filter((_file, index) => index % workers === worker)
+      return bareProcess({ folder: path.join(modelsDir, id), files: mine })
+    }),
+  )
+  const spent = results.reduce((sum, { processorMs: ms }) => sum + ms, 0)
+  const seconds = Math.max(...results.map((result) => result.seconds))
+  return { picturesPerSecond: files.length / seconds, msPerPicture: spent / files.length }
+}
+
+function bareProcess(task: BareTask): Promise<BareResult> {
+  const child = fork(fileURLToPath(new URL('bare-loop.ts', import.meta.url)))
+  child.send(task)
+  return new Promise((resolve, reject) => {
+    child.once('message', (result) => resolve(result as BareResult))
+    child.once('exit', (code) => reject(new Error(`the bare loop ended with ${code}`)))
+  })
+}
+
+async function runDaemon(
+  sandbox: Sandbox,
+  register: () => Promise<unknown>,
+  queueUrl: string,
+  folder: string,
+): Promise<DaemonRun> {
   const daemon = await startDaemonProcess({
     env: {
+      ...PACKAGES,
       ATTESTD_SERVICE_URL: sandbox.url,
       ATTESTD_IPFS_GATEWAYS: sandbox.url,
       ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
@@ -79,8 +140,11 @@ async function daemonSeconds(sandbox: Sandbox, register: () => Promise<unknown>,
     dataDir: path.join(folder, 'data'),
     logFile: path.join(folder, 'daemon.log'),
     clock: systemClock,
-    startMs: 120_000,
+    startMs: 600_000,
   })
+  const detectors = await childrenOf(daemon.pid)
+  const spent = async (pids: readonly number[]) => sum(await Promise.all(pids.map(processorMs)))
+  const [before, ownBefore] = [await spent(detectors), await processorMs(daemon.pid)]
   const started = performance.now()
   await register()
   while (sandbox.scores().length < ASSETS) {
@@ -88,48 +152,58 @@ async function daemonSeconds(sandbox: Sandbox, register: () => Promise<unknown>,
     await systemClock.sleep(20)
   }
   const seconds = (performance.now() - started) / 1000
+  const detectorMs = ((await spent(detectors)) - before) / ASSETS
+  const ownMs = ((await processorMs(daemon.pid)) - ownBefore) / ASSETS
+  const peaks = await Promise.all(detectors.map(peakMb))
   daemon.kill('SIGTERM')
   await daemon.exited
-  return seconds
+  return { picturesPerSecond: ASSETS / seconds, msPerPicture: detectorMs + ownMs, detectorMs, peakMb: peaks }
 }
 
-async function round(files: readonly Buffer[], queueUrl: string): Promise<Round> {
+const sum = (all: readonly number[]) => all.reduce((total, each) => total + each, 0)
+
+async function withSandbox<T>(
+  files: readonly Buffer[],
+  work: (sandbox: Sandbox, register: () => Promise<SandboxAsset[]>, folder: string) => Promise<T>,
+): Promise<T> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
   const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null, embeddedWallet: null })
   try {
     const register = () =>
       Promise.all(files.map((content, index) => sandbox.registerFile(`bench-${index}.jpg`, { content })))
-    const assets = await register()
-    const bare = await bareSeconds(sandbox, assets, folder)
-    sandbox.control.reset()
-    return { bareSeconds: bare, daemonSeconds: await daemonSeconds(sandbox, register, queueUrl, folder) }
+    return await work(sandbox, register, folder)
   } finally {
     await sandbox.close()
     await fs.rm(folder, { recursive: true, force: true })
   }
 }
 
-function report(engine: string, rounds: readonly Round[]): void {
-  const best = rounds.reduce((a, b) => (b.daemonSeconds / b.bareSeconds < a.daemonSeconds / a.bareSeconds ? b : a))
-  for (const { bareSeconds: bare, daemonSeconds: whole } of rounds) {
-    const share = Math.max(0, 1 - bare / whole)
-    print(
-      `${engine.padEnd(9)} ${(ASSETS / whole).toFixed(1)} assets/s; fetch + decode + inference alone ${(ASSETS / bare).toFixed(1)}/s; ` +
-        `ratio ${(whole / bare).toFixed(2)}; everything else ${(share * 100).toFixed(0)} % of the time`,
-    )
-  }
-  print(`${engine.padEnd(9)} best ratio of ${rounds.length}: ${(best.daemonSeconds / best.bareSeconds).toFixed(2)}`)
+/** Of several rounds the one that took least processor time: other work on the machine can only add to it. */
+async function report(engine: string, bare: Share, run: () => Promise<DaemonRun>): Promise<void> {
+  const rounds: DaemonRun[] = []
+  for (let index = 0; index < ROUNDS; index++) rounds.push(await run())
+  const best = rounds.reduce((a, b) => (b.msPerPicture < a.msPerPicture ? b : a))
+  print(`daemon, queue ${engine}:`)
+  row('detector processes', best.detectorMs, `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`)
+  row('daemon', best.msPerPicture - best.detectorMs, 'fetch, queue, signing, service, records')
+  print(`  ${best.picturesPerSecond.toFixed(1)} pictures/s, bare loop ${bare.picturesPerSecond.toFixed(1)}/s`)
+  print(`  most memory of a detector process: ${Math.max(...best.peakMb).toFixed(0)} MB`)
 }
 
-print(`${ASSETS} assets, ${CONCURRENCY} at a time, ${os.availableParallelism()} cores, Node ${process.version}`)
+print(`${ASSETS} pictures, ${CONCURRENCY} at a time, ${os.availableParallelism()} cores, Node ${process.version}`)
 const files = await makeFiles()
-const embedded: Round[] = []
-for (let index = 0; index < ROUNDS; index++) embedded.push(await round(files, 'embedded:'))
-report('embedded', embedded)
+const bare = await withSandbox(files, async (sandbox, register, folder) => {
+  const seen = await measureStages(sandbox, await register(), folder)
+  const share = await runBare(seen)
+  row('bare loop', share.msPerPicture, 'decode, smaller, crops, the same networks, without a probe')
+  return share
+})
+const daemonOn = (queueUrl: string) => () =>
+  withSandbox(files, (sandbox, register, folder) => runDaemon(sandbox, register, queueUrl, folder))
+await report('embedded', bare, daemonOn('embedded:'))
 if (findRedisServer()) {
   const redis = await startRedisServer({ appendonly: true })
-  const rounds: Round[] = []
-  for (let index = 0; index < ROUNDS; index++) rounds.push(await round(files, `${redis.url}/${index}`))
-  report('redis', rounds)
+  let database = 0
+  await report('redis', bare, () => daemonOn(`${redis.url}/${database++}`)())
   await redis.stop()
-} else print('redis     skipped: no redis-server on the path')
+} else print('queue redis skipped: no redis-server on the path')

@@ -13,6 +13,7 @@ import { packagePath } from '../../src/core/files.js'
 import { ffmpegCage } from '../../src/detect/ffmpeg/ffmpeg-cage.js'
 import { readFrames } from '../../src/detect/video/read-frames.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
+import { processorMs } from './processor-time.js'
 
 const { values: asked } = parseArgs({
   options: {
@@ -23,9 +24,6 @@ const { values: asked } = parseArgs({
     height: { type: 'string', default: '1080' },
   },
 })
-/** As the kernel counts in /proc/PID/stat on Linux. */
-const TICKS_PER_SECOND = 100
-
 if (ffmpeg === null) throw new Error('ffmpeg is needed')
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-video-'))
 const clip = path.join(folder, 'clip.mp4')
@@ -68,14 +66,7 @@ async function decode(file: string): Promise<string> {
 
 /** Processor time of this process and its ended children. */
 async function cpuSeconds(work: () => Promise<void>): Promise<number> {
-  const before = await used()
+  const before = await processorMs()
   await work()
-  return (await used()) - before
-}
-
-async function used(): Promise<number> {
-  const stat = await fs.readFile('/proc/self/stat', 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // utime, stime, cutime, cstime: fields 14 to 17 of proc(5).
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / TICKS_PER_SECOND
+  return ((await processorMs()) - before) / 1000
 }

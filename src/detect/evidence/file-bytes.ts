@@ -1,5 +1,8 @@
 import fs from 'node:fs/promises'
 
+/** Read at once when a file is opened: the marks of most files lie here, and many small reads cost more than one. */
+const HEAD_BYTES = 64 * 1024
+
 /** A file that is read in pieces, none larger than what is asked for. */
 export interface FileBytes {
   readonly size: number
@@ -12,12 +15,17 @@ export async function withFileBytes<T>(file: string, use: (bytes: FileBytes) => 
   const handle = await fs.open(file, 'r')
   try {
     const { size } = await handle.stat()
+    const fromFile = async (offset: number, length: number) => {
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
+      return buffer.subarray(0, bytesRead)
+    }
+    const head = await fromFile(0, Math.min(HEAD_BYTES, size))
     return await use({
       size,
       async read(offset, length) {
-        const wanted = Math.max(0, Math.min(length, size - offset))
-        const { bytesRead, buffer } = await handle.read(Buffer.alloc(wanted), 0, wanted, offset)
-        return buffer.subarray(0, bytesRead)
+        const end = Math.min(size, offset + length)
+        if (end <= head.length) return head.subarray(offset, Math.max(offset, end))
+        return fromFile(offset, Math.max(0, end - offset))
       },
     })
   } finally {

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { PictureScorer } from '../../../src/detect/child/picture-scorer.js'
+import type { Frame } from '../../../src/detect/video/frame.js'
+import { scoreFrames } from '../../../src/detect/video/frame-scores.js'
+
+const frame = (seconds: number): Frame => ({ seconds, pixels: Buffer.alloc(3), width: 1, height: 1 })
+const byTime: PictureScorer = async (picture) => ({ rawScore: (picture as Frame).seconds * 10, faces: [] })
+const blank: PictureScorer = async () => {
+  throw new AttestdError('media-featureless')
+}
+const score = (times: readonly number[], scorer: PictureScorer) => {
+  const frames = async function* () {
+    for (const seconds of times) yield frame(seconds)
+  }
+  return scoreFrames(frames(), scorer, (work) => work())
+}
+
+it('gives the frames in the order of time', async () => {
+  const scored = await score([3, 1, 2], byTime)
+  expect(scored.map(({ seconds, rawScore }) => [seconds, rawScore])).toEqual([
+    [1, 10],
+    [2, 20],
+    [3, 30],
+  ])
+})
+
+it('leaves out frames in which there is nothing to judge', async () => {
+  const scored = await score([0, 1, 2], (picture) => ((picture as Frame).seconds === 1 ? blank(picture) : byTime(picture)))
+  expect(scored.map(({ seconds }) => seconds)).toEqual([0, 2])
+})
+
+it('refuses a video of nothing else, and hands on what else goes wrong', async () => {
+  await expect(score([0, 1], blank)).rejects.toMatchObject({ reason: 'media-featureless' })
+  const failing: PictureScorer = async () => {
+    throw new AttestdError('detector-failed')
+  }
+  await expect(score([0, 1], failing)).rejects.toMatchObject({ reason: 'detector-failed' })
+  expect(await score([], byTime)).toEqual([])
+})
