@@ -8,20 +8,24 @@ import type { Model } from '../runtimes/model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
-import { openTokenReader } from '../text/token-features.js'
 import { loadVideoDetector } from '../video/video-detector.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
 import type { PartsScorer } from './parts-scorer.js'
 
+/** What is wanted of a file beside its score. */
+export interface Asked {
+  /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
+  readonly heatMap?: string | undefined
+  /** Whether re-encodings are scored too, by a package that asks for it. @default false */
+  readonly probe?: boolean
+}
+
 /** A detector inside a child process. */
 export interface ChildDetector {
-  /**
-   * @param heatMap where to write a picture of where the risk lies, by a detector that can; absent where none is asked for
-   * @throws AttestdError media-*, detector-failed
-   */
-  measure(file: string, heatMap?: string): Promise<Measurement>
+  /** @throws AttestdError media-*, detector-failed */
+  measure(file: string, asked?: Asked): Promise<Measurement>
   /** Present where it scores parts, so that it can also score those that another detector makes. */
   readonly scorer?: PartsScorer
 }
@@ -68,6 +72,9 @@ async function openModel(
 async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
   const { preprocessing } = pack.manifest
   if (preprocessing.kind === 'image') return openImageReader(pack)
-  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') return openTokenReader(pack)
+  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
+    const { openTokenReader } = await import('../text/token-features.js')
+    return openTokenReader(pack)
+  }
   return READERS[preprocessing.kind]
 }

@@ -36,7 +36,7 @@ export function createPartsDetector(
 
   return {
     scorer: { pack, score, together },
-    async measure(file, heatMapFile): Promise<Measurement> {
+    async measure(file, { heatMap: heatMapFile, probe = false } = {}): Promise<Measurement> {
       const started = performance.now()
       const media = await read(file, manifest, tools)
       const decoded = performance.now()
@@ -45,7 +45,7 @@ export function createPartsDetector(
       const variants: ScoredPart[] = []
       // Inside the band the verdict is unsure already, so the re-encodings could add nothing to it.
       const risk = calibrate(rawScore, manifest.calibration, media.length)
-      if (manifest.stabilityProbe && !isUnsure(risk, manifest.decisionBand)) {
+      if (probe && manifest.stabilityProbe && !isUnsure(risk, manifest.decisionBand)) {
         for await (const { name, parts } of media.variants())
           variants.push({ name, rawScore: together(await score(parts)) })
       }
