@@ -29,22 +29,11 @@ export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime)
   return { run: (inputs) => runSession(session, feedsOf(input, inputs), output) }
 }
 
-/** Each package's sessions of this process, by file. */
-const sessions = new WeakMap<DetectorPackage, Map<string, Promise<InferenceSession>>>()
-
 /**
- * Loads an ONNX file of a package, once for all who work with it: a network keeps the memory of its largest run.
+ * Loads an ONNX file of a package.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model)
  */
-export function loadOnnxSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
-  const own = sessions.get(pack) ?? new Map<string, Promise<InferenceSession>>()
-  sessions.set(pack, own)
-  const session = own.get(model) ?? readSession(pack, model)
-  own.set(model, session)
-  return session
-}
-
-async function readSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
+export async function loadOnnxSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
   return createSession(await readPackageFile(pack, model), pack.manifest.id)
 }
 
