@@ -1,6 +1,6 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
-import type { Evidence, HeatMap } from './child/measurement.js'
+import type { Evidence, HeatMap, Stage } from './child/measurement.js'
 import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */
@@ -35,7 +35,12 @@ export interface Detection {
   readonly heatMap?: HeatMap
   /** One line: what was seen. */
   readonly notes: string
-  readonly elapsedMs: { readonly decode: number; readonly infer: number }
+  readonly elapsedMs: {
+    readonly decode: number
+    readonly infer: number
+    /** Processor time of the detector process by stage, ms; absent where the detector does not tell it. */
+    readonly stages?: Readonly<Partial<Record<Stage, number>>> | undefined
+  }
   /** What computed it (processor, node, libraries): on the same one the same bytes give the same score, bit for bit. */
   readonly platform: string
 }

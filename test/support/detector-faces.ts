@@ -1,36 +1,62 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
-import path from 'node:path'
 import { packagePath } from '../../src/core/files.js'
-import type { FacePlan } from '../../src/detect/package/preprocessing.js'
-import { type tinyManifest, writeTinyPackage } from './detector-package.js'
+import type { FaceView } from '../../src/detect/package/image-views.js'
+import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writePackage } from './detector-package.js'
+import { tinyOnnx } from './detector-tiny-onnx.js'
 
 /** Name of the face finder in the package. */
 export const FACES_FILE = 'faces.onnx'
-export const FACES_PLAN: FacePlan = {
-  model: FACES_FILE,
+export const FACES_PLAN: FaceView = {
+  finder: FACES_FILE,
+  side: 320,
+  closerSide: 640,
   minConfidence: 0.9,
   minSide: 24,
   margin: 0.2,
   maxFaces: 4,
   size: 32,
-  combine: 'max',
+}
+/** Of the face network of the package: how green a face is. */
+export const FACE_WEIGHTS = [0, 3, 0] as const
+export const FUSION = {
+  withoutFaces: { intercept: -0.5, native: 0.75, whole: 0.5 },
+  withFaces: { intercept: 0.25, native: 0.5, whole: 0.25, face: 1 },
+}
+/** What the networks of the package take: bytes become (byte / 255 - 0.5) / 0.25. */
+const NORMALIZE = { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] }
+
+/** The logit that the package gives a picture of one color without faces. */
+export function viewsLogit(color: { r: number; g: number; b: number }): number {
+  const { intercept, native, whole } = FUSION.withoutFaces
+  return intercept + (native + whole) * tinyLogit(color)
 }
 
-/** The tiny package with the shipped face finder beside its network; gives its folder. */
-export async function writeFacePackage(modelsDir: string, plan: Partial<FacePlan> = {}): Promise<string> {
-  const finder = await fs.readFile(packagePath('models', 'attestd-image', FACES_FILE))
-  const folder = await writeTinyPackage(modelsDir)
-  await fs.writeFile(path.join(folder, FACES_FILE), finder)
-  const manifest = JSON.parse(await fs.readFile(path.join(folder, 'detector.json'), 'utf8')) as ReturnType<
-    typeof tinyManifest
-  >
-  const file = { sha256: createHash('sha256').update(finder).digest('hex'), bytes: finder.length }
-  const withFaces = {
-    ...manifest,
-    files: { ...(manifest.files as object), [FACES_FILE]: file },
-    preprocessing: { ...(manifest.preprocessing as object), faces: { ...FACES_PLAN, ...plan } },
+/** A package for several views: tiny networks for crops, whole and faces, and the shipped face finder; gives its folder. */
+export async function writeViewsPackage(modelsDir: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const files = {
+    'tiny.onnx': tinyOnnx(TINY_WEIGHTS, TINY_BIAS),
+    'face.onnx': tinyOnnx(FACE_WEIGHTS, 0),
+    [FACES_FILE]: await fs.readFile(packagePath('models', 'attestd-image', FACES_FILE)),
+    'selftest.jpg': await fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
   }
-  await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(withFaces))
-  return folder
+  return writePackage(modelsDir, 'tiny-views', files, {
+    runtime: {
+      kind: 'onnx-views',
+      native: 'tiny.onnx',
+      whole: 'tiny.onnx',
+      face: 'face.onnx',
+      input: 'pixels',
+      output: 'logit',
+    },
+    preprocessing: {
+      kind: 'image-views',
+      native: { size: 64, count: 4 },
+      whole: { shortSide: 48, maxAspect: 1.5, kernel: 'lanczos3' },
+      faces: FACES_PLAN,
+      normalize: NORMALIZE,
+    },
+    fusion: FUSION,
+    selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
+    ...fields,
+  })
 }

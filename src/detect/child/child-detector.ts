@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import { readAudio } from '../audio/audio-reader.js'
-import { openImageReader } from '../image/image-reader.js'
+import { readImage } from '../image/image-reader.js'
+import { loadViewsDetector } from '../image/views-detector.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Preprocessing } from '../package/preprocessing.js'
 import type { OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
@@ -12,7 +13,7 @@ import { loadVideoDetector } from '../video/video-detector.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
-import type { PartsScorer } from './parts-scorer.js'
+import type { PictureScorer } from './picture-scorer.js'
 
 /** What is wanted of a file beside its score. */
 export interface Asked {
@@ -24,14 +25,16 @@ export interface Asked {
 
 /** A detector inside a child process. */
 export interface ChildDetector {
+  readonly pack: DetectorPackage
   /** @throws AttestdError media-*, detector-failed */
   measure(file: string, asked?: Asked): Promise<Measurement>
-  /** Present where it scores parts, so that it can also score those that another detector makes. */
-  readonly scorer?: PartsScorer
+  /** Present where it also scores pictures that another detector decoded: frames of a video. */
+  readonly scorePicture?: PictureScorer
 }
 
-/** How each kind of preprocessing opens its files, beside images; a kind without an entry is not read in parts. */
+/** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
 const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
+  image: readImage,
   audio: readAudio,
   text: readText,
 }
@@ -52,6 +55,7 @@ export async function loadChildDetector(
   if (reader !== undefined && (runtime.kind === 'onnx' || runtime.kind === 'remote')) {
     return createPartsDetector(pack, reader, await openModel(pack, runtime, remoteToken), tools)
   }
+  if (runtime.kind === 'onnx-views') return loadViewsDetector(pack, runtime, tools)
   if (runtime.kind === 'module') return loadModuleDetector(pack, runtime)
   if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
@@ -71,7 +75,6 @@ async function openModel(
 /** How a package's files are opened; undefined where they are not read in parts. */
 async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
   const { preprocessing } = pack.manifest
-  if (preprocessing.kind === 'image') return openImageReader(pack)
   if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
     const { openTokenReader } = await import('../text/token-features.js')
     return openTokenReader(pack)

@@ -5,6 +5,7 @@ import { usedBy } from '../package/used-packages.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
 import type { Measurement } from './measurement.js'
+import { StageWatch } from './stage-watch.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 
@@ -30,7 +31,13 @@ async function load({ packages, tools, remoteToken }: Extract<ToChild, { type: '
   }
 }
 
-async function measure({ jobId, detectorId, file, heatMap, probe }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+async function measure({
+  jobId,
+  detectorId,
+  file,
+  heatMap,
+  probe,
+}: Extract<ToChild, { type: 'measure' }>): Promise<void> {
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
@@ -45,7 +52,12 @@ async function measure({ jobId, detectorId, file, heatMap, probe }: Extract<ToCh
 
 /** Adds what the file states about itself, whichever detector read it. */
 async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
-  return measurement.evidence.length > 0 ? measurement : { ...measurement, evidence: await readEvidence(file) }
+  if (measurement.evidence.length > 0) return measurement
+  const watch = new StageWatch()
+  const evidence = await watch.during('evidence', () => readEvidence(file))
+  const { elapsedMs } = measurement
+  const stages = elapsedMs.stages === undefined ? {} : { stages: { ...elapsedMs.stages, ...watch.ms } }
+  return { ...measurement, evidence, elapsedMs: { ...elapsedMs, ...stages } }
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.

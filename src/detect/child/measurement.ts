@@ -18,6 +18,10 @@ const risk = z.number().min(0).max(1)
 /** How many pieces of the picture were scored by themselves, and their lowest and highest calibrated risk. */
 const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: risk, highest: risk })
 
+/** Steps of the work on a picture, in their order. */
+export const STAGES = ['decode', 'faces', 'crops', 'network', 'probe', 'evidence'] as const
+export type Stage = (typeof STAGES)[number]
+
 /** What a detector measured on one file, before calibration. */
 export const measurementSchema = z.strictObject({
   /** Aggregated logit. */
@@ -33,7 +37,12 @@ export const measurementSchema = z.strictObject({
   evidence: z.array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) })).max(16),
   /** Of the heat map, where one was asked for. */
   heatMap: heatMap.optional(),
-  elapsedMs: z.strictObject({ decode: milliseconds, infer: milliseconds }),
+  elapsedMs: z.strictObject({
+    decode: milliseconds,
+    infer: milliseconds,
+    /** Processor time of the whole process by stage, where the detector tells it. */
+    stages: z.partialRecord(z.enum(STAGES), milliseconds).optional(),
+  }),
 })
 
 /** A fact that the file states about its own origin, in one line; never proof of being real. */
@@ -49,4 +58,13 @@ export function highestParts(parts: readonly ScoredPart[]): ScoredPart[] {
     .toSorted((a, b) => b.rawScore - a.rawScore)
     .slice(0, MAX_TOLD_PARTS)
     .map(({ name, rawScore }) => ({ name, rawScore }))
+}
+
+/** How many parts there were, between which logits, and which was highest. */
+export function describeParts(scored: readonly ScoredPart[]): string {
+  const logits = scored.map(({ rawScore }) => rawScore)
+  const range = `logit ${Math.min(...logits).toFixed(2)} to ${Math.max(...logits).toFixed(2)}`
+  return scored.length === 1
+    ? `1 part (${scored[0]?.name}), ${range}`
+    : `${scored.length} parts, ${range}, highest ${highestParts(scored)[0]?.name}`
 }

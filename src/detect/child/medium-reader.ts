@@ -13,17 +13,22 @@ export interface ReaderTools {
   readonly ffmpeg: string | null
 }
 
+/** An input tensor of floats. */
+export interface FloatInput {
+  readonly type: 'float32'
+  readonly values: Float32Array
+  readonly shape: readonly number[]
+}
+
 /** One input tensor of a model. */
 export type ModelInput =
-  | { readonly type: 'float32'; readonly values: Float32Array; readonly shape: readonly number[] }
+  | FloatInput
   | { readonly type: 'int64'; readonly values: BigInt64Array; readonly shape: readonly number[] }
 
-/** A piece of the file that the model scores by itself: a crop, a face, a window, a passage. */
+/** A piece of the file that the model scores by itself: a crop, a window, a passage. */
 export interface Part {
-  /** As a person would call it: `top left`, `face 2`, `4.0-8.0 s`, `characters 0-900`. */
+  /** As a person would call it: `top left`, `4.0-8.0 s`, `characters 0-900`. */
   readonly name: string
-  /** Present on a face that was cut out: the worst one counts by itself, beside the rest of the picture. */
-  readonly branch?: 'face'
   /** In the order of the model's inputs. */
   readonly inputs: readonly ModelInput[]
 }

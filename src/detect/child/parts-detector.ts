@@ -1,12 +1,17 @@
 import { drawHeatMap } from '../image/heat-map.js'
+import { decodeImage } from '../image/image-decode.js'
+import { imageParts } from '../image/image-reader.js'
+import { piece } from '../image/picture.js'
+import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Model } from '../runtimes/model.js'
-import { outputAsLogit } from '../scoring/aggregation.js'
-import { type BranchPart, combineBranches } from '../scoring/branches.js'
-import { calibrate, isUnsure } from '../scoring/calibration.js'
+import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
+import { calibrate } from '../scoring/calibration.js'
+import { isProbed } from '../scoring/probe.js'
 import type { ChildDetector } from './child-detector.js'
-import { highestParts, type Measurement, type ScoredPart } from './measurement.js'
-import type { MediumReader, Part, Parts, ReaderTools } from './medium-reader.js'
+import { describeParts, type HeatMap, highestParts, type Measurement, type ScoredPart } from './measurement.js'
+import type { MediumReader, Parts, ReaderTools } from './medium-reader.js'
+import type { PictureScorer } from './picture-scorer.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(
@@ -16,26 +21,35 @@ export function createPartsDetector(
   tools: ReaderTools,
 ): ChildDetector {
   const { manifest } = pack
-  const score = async (parts: Parts): Promise<BranchPart[]> => {
-    const scored: BranchPart[] = []
+  const { preprocessing, aggregation } = manifest
+  const score = async (parts: Parts): Promise<ScoredPart[]> => {
+    const scored: ScoredPart[] = []
     // One by one: in a batch the sums of some kernels are ordered otherwise and the last bits change.
-    for await (const { name, branch, inputs } of parts)
-      scored.push({ name, branch, rawScore: outputAsLogit(await model.run(inputs), manifest) })
+    for await (const { name, inputs } of parts)
+      scored.push({ name, rawScore: outputAsLogit(await model.run(inputs), manifest) })
     return scored
   }
-  const { preprocessing, aggregation } = manifest
-  const combine = preprocessing.kind === 'image' ? preprocessing.faces?.combine : undefined
-  const together = (scored: readonly BranchPart[]) => combineBranches(scored, aggregation, combine)
+  const together = (scored: readonly ScoredPart[]) =>
+    aggregateLogits(
+      scored.map(({ rawScore }) => rawScore),
+      aggregation,
+    )
 
-  const riskOf = async ({ inputs }: Part) =>
-    calibrate(outputAsLogit(await model.run(inputs), manifest), manifest.calibration)
-  const heatMap = async (file: string, out: string | undefined) =>
-    out === undefined || preprocessing.kind !== 'image'
-      ? {}
-      : { heatMap: await drawHeatMap(file, out, preprocessing, tools, riskOf) }
+  const heatMapOf = async (file: string, out: string, plan: ImagePreprocessing): Promise<HeatMap> => {
+    const picture = await decodeImage(file, tools)
+    const single = { ...plan, crops: { ...plan.crops, positions: 'center' as const }, minShortSide: 1 }
+    return drawHeatMap(picture, out, async (area) => {
+      const scored = await score(await imageParts(await piece(picture, area), single))
+      return calibrate(together(scored), manifest.calibration)
+    })
+  }
+  const scorePicture = (plan: ImagePreprocessing): PictureScorer => {
+    return async (picture) => ({ rawScore: together(await score(await imageParts(picture, plan))), faces: [] })
+  }
 
   return {
-    scorer: { pack, score, together },
+    pack,
+    ...(preprocessing.kind === 'image' ? { scorePicture: scorePicture(preprocessing) } : {}),
     async measure(file, { heatMap: heatMapFile, probe = false } = {}): Promise<Measurement> {
       const started = performance.now()
       const media = await read(file, manifest, tools)
@@ -43,9 +57,7 @@ export function createPartsDetector(
       const scored = await score(media.parts())
       const rawScore = together(scored)
       const variants: ScoredPart[] = []
-      // Inside the band the verdict is unsure already, so the re-encodings could add nothing to it.
-      const risk = calibrate(rawScore, manifest.calibration, media.length)
-      if (probe && manifest.stabilityProbe && !isUnsure(risk, manifest.decisionBand)) {
+      if (probe && isProbed(calibrate(rawScore, manifest.calibration, media.length), manifest)) {
         for await (const { name, parts } of media.variants())
           variants.push({ name, rawScore: together(await score(parts)) })
       }
@@ -56,18 +68,11 @@ export function createPartsDetector(
         parts: highestParts(scored),
         variants,
         evidence: [],
-        ...(await heatMap(file, heatMapFile)),
+        ...(heatMapFile !== undefined && preprocessing.kind === 'image'
+          ? { heatMap: await heatMapOf(file, heatMapFile, preprocessing) }
+          : {}),
         elapsedMs: { decode: decoded - started, infer: performance.now() - decoded },
       }
     },
   }
-}
-
-/** How many parts there were, between which logits, and which was highest. */
-function describeParts(scored: readonly ScoredPart[]): string {
-  const logits = scored.map(({ rawScore }) => rawScore)
-  const range = `logit ${Math.min(...logits).toFixed(2)} to ${Math.max(...logits).toFixed(2)}`
-  return scored.length === 1
-    ? `1 part (${scored[0]?.name}), ${range}`
-    : `${scored.length} parts, ${range}, highest ${highestParts(scored)[0]?.name}`
 }

@@ -1,13 +1,10 @@
 import type { HeatMap } from '../child/measurement.js'
-import type { Part, ReaderTools } from '../child/medium-reader.js'
-import type { ImagePreprocessing } from '../package/preprocessing.js'
 import { drawRisks } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
-import { decodeImage } from './image-decode.js'
-import { imageParts } from './image-reader.js'
-import { piece } from './picture.js'
+import type { Area } from './image-tensor.js'
+import type { Picture } from './picture.js'
 
-/** A piece is this share of the short side wide and high: small enough to tell a face from the wall behind it. */
+/** A piece is at most this share of the short side wide and high: small enough to tell a face from the wall behind it. */
 const PIECE_SHARE = 1 / 3
 /** Distance of two pieces as a share of their side; each spot lies in about nine of them. */
 const STEP_SHARE = 1 / 3
@@ -34,35 +31,28 @@ export interface RiskGrid {
  * the picture with their risks laid over it. A piece is seen closer than the whole is, so the map tells where the
  * network finds what it looks for, and does not add up to the risk of the picture.
  * @param out absolute path of the PNG
- * @param riskOf calibrated risk of one part
+ * @param riskOf calibrated risk of one piece
+ * @param maxSide largest side of a piece, px
  * @throws AttestdError media-*, detector-failed
  */
 export async function drawHeatMap(
-  file: string,
+  picture: Picture,
   out: string,
-  plan: ImagePreprocessing,
-  tools: ReaderTools,
-  riskOf: (part: Part) => Promise<number>,
+  riskOf: (area: Area) => Promise<number>,
+  maxSide = Number.POSITIVE_INFINITY,
 ): Promise<HeatMap> {
-  const picture = await decodeImage(file, tools)
-  // Also refuses a picture that is too small to be scored.
-  await imageParts(picture, plan)
-  const squares = pieces(picture.width, picture.height)
-  const single = { ...plan, crops: { ...plan.crops, positions: 'center' as const }, minShortSide: 1 }
+  const squares = pieces(picture.width, picture.height, maxSide)
   const risks: number[] = []
-  for (const { left, top, side } of squares) {
-    const [part] = await imageParts(await piece(picture, { left, top, width: side, height: side }), single)
-    if (part !== undefined) risks.push(await riskOf(part))
-  }
+  for (const { left, top, side } of squares) risks.push(await riskOf({ left, top, width: side, height: side }))
   const ends = { lowest: Math.min(...risks), highest: Math.max(...risks) }
   await drawRisks(picture, riskGrid(picture.width, picture.height, squares, risks), ends, out)
   return { pieces: risks.length, ...ends }
 }
 
 /** Squares that overlap and reach every edge, row by row; of a strip, its middle, as the detector sees it. */
-export function pieces(width: number, height: number): Square[] {
+export function pieces(width: number, height: number, maxSide = Number.POSITIVE_INFINITY): Square[] {
   const area = keptArea(width, height)
-  const side = Math.max(1, Math.round(Math.min(area.width, area.height) * PIECE_SHARE))
+  const side = Math.max(1, Math.min(maxSide, Math.round(Math.min(area.width, area.height) * PIECE_SHARE)))
   for (let share = STEP_SHARE; ; share *= 1.25) {
     const lefts = steps(area.left, area.width - side, side * share)
     const tops = steps(area.top, area.height - side, side * share)

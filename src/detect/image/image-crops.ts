@@ -1,21 +1,16 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ImagePreprocessing } from '../package/preprocessing.js'
+import type { FloatInput } from '../child/medium-reader.js'
+import type { ImagePreprocessing } from '../package/image-plan.js'
+import { type Area, imageTensor } from './image-tensor.js'
 import { type Picture, rawImage } from './picture.js'
 
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8
 
-/** One crop, ready for a model: RGB planes (NCHW with N = 1), normalized. */
+/** One crop, ready for a model: [1, 3, size, size]. */
 export interface ImageCrop {
   readonly name: string
-  /** 3 * size * size values. */
-  readonly values: Float32Array
-}
-
-interface Pixels {
-  readonly data: Buffer
-  readonly width: number
-  readonly height: number
+  readonly input: FloatInput
 }
 
 type Position = readonly [name: string, x: number, y: number]
@@ -25,19 +20,22 @@ type Position = readonly [name: string, x: number, y: number]
  * @throws AttestdError media-too-small
  */
 export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {
-  const short = Math.min(image.width, image.height)
-  if (short < plan.minShortSide) {
-    throw new AttestdError(
-      'media-too-small',
-      `The image is ${image.width}x${image.height} px; the detector needs a short side of at least ${plan.minShortSide} px.`,
-    )
-  }
+  refuseSmall(image, plan.minShortSide)
   const resized = await resize(image, plan.resize)
   const { size, positions } = plan.crops
-  return cropPositions(resized.width, resized.height, size, positions).map(([name, x, y]) => ({
+  return cropPositions(resized.width, resized.height, size, positions).map(([name, left, top]) => ({
     name,
-    values: cropTensor(resized, x, y, size, plan.normalize),
+    input: imageTensor([{ picture: resized, area: { left, top, width: size, height: size } }], plan.normalize),
   }))
+}
+
+/** @throws AttestdError media-too-small */
+export function refuseSmall({ width, height }: Picture, minShortSide: number): void {
+  if (Math.min(width, height) >= minShortSide) return
+  throw new AttestdError(
+    'media-too-small',
+    `The image is ${width}x${height} px; the detector needs a short side of at least ${minShortSide} px.`,
+  )
 }
 
 /** Where the crops lie: corners and center, or the center alone; x and y of the top left pixel. */
@@ -55,9 +53,9 @@ export function cropPositions(width: number, height: number, size: number, posit
   ]
 }
 
-/** The part of an image that is kept: all of it, or the middle of a strip longer than `MAX_ASPECT`. */
-export function keptArea(width: number, height: number): { left: number; top: number; width: number; height: number } {
-  const longest = Math.min(width, height) * MAX_ASPECT
+/** The part of an image that is kept: all of it, or the middle of one longer than `maxAspect` times its short side. */
+export function keptArea(width: number, height: number, maxAspect = MAX_ASPECT): Area {
+  const longest = Math.floor(Math.min(width, height) * maxAspect)
   const keptWidth = Math.min(width, longest)
   const keptHeight = Math.min(height, longest)
   return {
@@ -68,7 +66,7 @@ export function keptArea(width: number, height: number): { left: number; top: nu
   }
 }
 
-async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Pixels> {
+async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Picture> {
   const area = plan.fit === 'stretch' ? wholeArea(image) : keptArea(image.width, image.height)
   const { width, height } = resizedTo(area, plan)
   const data = await rawImage(image)
@@ -76,10 +74,10 @@ async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promi
     .resize(width, height, { fit: 'fill', kernel: plan.kernel })
     .raw({ depth: 'uchar' })
     .toBuffer()
-  return { data, width, height }
+  return { pixels: data, width, height }
 }
 
-function wholeArea({ width, height }: Picture): ReturnType<typeof keptArea> {
+function wholeArea({ width, height }: Picture): Area {
   return { left: 0, top: 0, width, height }
 }
 
@@ -91,29 +89,4 @@ function resizedTo(
   const scale = shortSide / Math.min(area.width, area.height)
   const scaled = (side: number) => Math.max(shortSide, Math.round(side * scale))
   return { width: scaled(area.width), height: scaled(area.height) }
-}
-
-function cropTensor(
-  { data, width }: Pixels,
-  left: number,
-  top: number,
-  size: number,
-  { mean, std }: ImagePreprocessing['normalize'],
-): Float32Array {
-  const plane = size * size
-  const values = new Float32Array(3 * plane)
-  for (let channel = 0; channel < 3; channel++) {
-    const table = normalizedBytes(mean[channel] as number, std[channel] as number)
-    for (let y = 0; y < size; y++) {
-      let from = ((top + y) * width + left) * 3 + channel
-      const row = channel * plane + y * size
-      for (let x = 0; x < size; x++, from += 3) values[row + x] = table[data[from] as number] as number
-    }
-  }
-  return values
-}
-
-/** (byte / 255 - mean) / std of all 256 byte values. */
-function normalizedBytes(mean: number, std: number): Float32Array {
-  return Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean) / std)
 }

@@ -1,15 +1,15 @@
-import type { Part } from '../child/medium-reader.js'
-import type { FacePlan, ImagePreprocessing } from '../package/preprocessing.js'
+import type { FaceView } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
-import { cropImage } from './image-crops.js'
-import { type Picture, piece } from './picture.js'
+import { type Area, type Cut, wholeCut } from './image-tensor.js'
+import type { ImageVariant } from './image-variants.js'
+import { type Picture, rawImage } from './picture.js'
 
 /** The square around a face with its margin, moved and made smaller where it would leave the picture. */
 export function faceSquare(
   { left, top, width, height }: Face,
   margin: number,
   picture: Pick<Picture, 'width' | 'height'>,
-): { left: number; top: number; width: number; height: number } {
+): Area {
   const wanted = Math.round(Math.max(width, height) * (1 + 2 * margin))
   const side = Math.max(1, Math.min(wanted, picture.width, picture.height))
   const within = (middle: number, room: number) => Math.max(0, Math.min(room - side, Math.round(middle - side / 2)))
@@ -21,25 +21,34 @@ export function faceSquare(
   }
 }
 
-/** Each face as a part for the model: cut out of the picture, brought to the plan's size, its center crop taken. */
-export async function faceParts(
+/** Each face cut out of the full-size pixels and brought to the size that its network takes. */
+export async function faceCuts(
   picture: Picture,
   faces: readonly Face[],
-  plan: ImagePreprocessing,
-  { margin, size: shortSide }: Pick<FacePlan, 'margin' | 'size'>,
-): Promise<Part[]> {
-  const crops = { ...plan.crops, positions: 'center' } as const
-  const facePlan = { ...plan, resize: { ...plan.resize, shortSide }, crops, minShortSide: 1 }
-  const shape = [1, 3, crops.size, crops.size]
-  const parts: Part[] = []
-  // One by one: each cut holds on to the whole picture.
-  for (const [index, face] of faces.entries()) {
-    const [crop] = await cropImage(await piece(picture, faceSquare(face, margin, picture)), facePlan)
-    if (crop === undefined) continue
-    const inputs = [{ type: 'float32' as const, values: crop.values, shape }]
-    parts.push({ name: faceName(face, index), branch: 'face', inputs })
+  { margin, size }: Pick<FaceView, 'margin' | 'size'>,
+): Promise<Cut[]> {
+  const cuts: Cut[] = []
+  // One by one: each holds on to the whole picture.
+  for (const face of faces) {
+    const pixels = await rawImage(picture)
+      .extract(faceSquare(face, margin, picture))
+      .resize(size, size, { fit: 'fill', kernel: 'lanczos3' })
+      .raw({ depth: 'uchar' })
+      .toBuffer()
+    cuts.push(wholeCut({ pixels, width: size, height: size }))
   }
-  return parts
+  return cuts
+}
+
+/** The same faces in a variant of their picture. */
+export function facesIn({ left, top, scale }: ImageVariant, faces: readonly Face[]): Face[] {
+  return faces.map((face) => ({
+    left: (face.left - left) * scale,
+    top: (face.top - top) * scale,
+    width: face.width * scale,
+    height: face.height * scale,
+    confidence: face.confidence,
+  }))
 }
 
 /** Numbered by size, with its place in the picture: `face 1 (178,53 95x125)`. */

@@ -9,18 +9,27 @@ const CUT_SHARE = 0.02
 /** Scale of a picture made smaller for a page. */
 const SMALLER = 0.75
 
+/** A picture encoded anew, and where a spot of the original lies in it: (x - left) * scale, (y - top) * scale. */
+export interface ImageVariant {
+  readonly name: string
+  readonly picture: Picture
+  readonly left: number
+  readonly top: number
+  readonly scale: number
+}
+
 /**
  * The same picture as it might reach a second reader: stored again, made smaller, cut a little and stored coarsely.
  * Made from the decoded pixels by one library, so the same picture always gives the same variants.
  */
-export async function* imageVariants(picture: Picture): AsyncGenerator<{ name: string; picture: Picture }> {
-  yield { name: `JPEG quality ${FINE_QUALITY}`, picture: await throughJpeg(picture, FINE_QUALITY) }
-  yield { name: `${SMALLER * 100} % size`, picture: await smaller(picture) }
-  const cut = await withoutEdges(picture)
-  yield {
-    name: `cut by ${CUT_SHARE * 100} % a side, JPEG quality ${COARSE_QUALITY}`,
-    picture: await throughJpeg(cut, COARSE_QUALITY),
-  }
+export async function* imageVariants(picture: Picture): AsyncGenerator<ImageVariant> {
+  const inPlace = { left: 0, top: 0, scale: 1 }
+  yield { name: `JPEG quality ${FINE_QUALITY}`, picture: await throughJpeg(picture, FINE_QUALITY), ...inPlace }
+  yield { name: `${SMALLER * 100} % size`, picture: await smaller(picture), ...inPlace, scale: SMALLER }
+  const [left, top] = [Math.round(picture.width * CUT_SHARE), Math.round(picture.height * CUT_SHARE)]
+  const cut = await piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
+  const name = `cut by ${CUT_SHARE * 100} % a side, JPEG quality ${COARSE_QUALITY}`
+  yield { name, picture: await throughJpeg(cut, COARSE_QUALITY), left, top, scale: 1 }
 }
 
 async function throughJpeg(picture: Picture, quality: number): Promise<Picture> {
@@ -32,10 +41,4 @@ function smaller(picture: Picture): Promise<Picture> {
   const width = Math.max(1, Math.round(picture.width * SMALLER))
   const height = Math.max(1, Math.round(picture.height * SMALLER))
   return asPicture(rawImage(picture).resize(width, height, { fit: 'fill', kernel: 'lanczos3' }))
-}
-
-function withoutEdges(picture: Picture): Promise<Picture> {
-  const left = Math.round(picture.width * CUT_SHARE)
-  const top = Math.round(picture.height * CUT_SHARE)
-  return piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
 }

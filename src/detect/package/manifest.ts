@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import { calibrationSchema } from '../scoring/calibration.js'
+import { fusionSchema } from './image-views.js'
 import { packageFile, relativePath } from './package-file.js'
 import { type Preprocessing, preprocessingSchema } from './preprocessing.js'
 import { runtimeSchema } from './runtime.js'
@@ -38,10 +39,15 @@ const manifestShape = z.strictObject({
   fakeClasses: z.array(z.int().min(0)).min(1).optional(),
   /** How the logits of the parts (crops, windows, frames) become one: `top-mean` is the mean of the highest quarter. */
   aggregation: z.enum(['mean', 'max', 'top-mean']),
+  /** How the views of a picture become one logit; with preprocessing image-views only. */
+  fusion: fusionSchema.optional(),
   calibration: calibrationSchema,
   decisionBand: z.strictObject({ low: probability, high: probability }),
-  /** Whether of a file outside the band a few re-encodings are scored too; a verdict that they flip counts as unsure. */
-  stabilityProbe: z.boolean().default(false),
+  /**
+   * Whether of a file outside the band a few re-encodings are scored too; a verdict that they flip counts as unsure.
+   * `withinLogit`: only where the logit of its risk lies no farther than this from 50 % or from the edge of the band.
+   */
+  stabilityProbe: z.union([z.boolean(), z.strictObject({ withinLogit: z.number().positive() })]).default(false),
   selfTest: z.strictObject({ file: relativePath, risk: probability, tolerance: z.number().min(0).max(0.5) }),
   training: z.strictObject({ data: prose, license: line }),
   license: line,
@@ -84,6 +90,7 @@ interface Context {
 /** Media types that each kind of preprocessing can read; a module reads what it says. */
 const READABLE: Record<Exclude<Preprocessing['kind'], 'none'>, readonly MediaType[]> = {
   image: ['image'],
+  'image-views': ['image'],
   audio: ['audio'],
   text: ['text'],
   video: ['video_short', 'video_long'],
@@ -105,8 +112,7 @@ function checkReferences(manifest: z.infer<typeof manifestShape>, context: Conte
     complain(['preprocessing', 'kind'], 'must be video with a composed runtime, and only with it')
   if (preprocessing.kind === 'image' && preprocessing.crops.size > preprocessing.resize.shortSide)
     complain(['preprocessing', 'crops', 'size'], 'must not be above resize.shortSide')
-  if (preprocessing.kind === 'image' && preprocessing.faces && preprocessing.faces.size < preprocessing.crops.size)
-    complain(['preprocessing', 'faces', 'size'], 'must not be below crops.size')
+  checkViews(manifest, complain)
   if (preprocessing.kind === 'none') return
   for (const [index, type] of manifest.mediaTypes.entries()) {
     if (!READABLE[preprocessing.kind].includes(type)) {
@@ -115,13 +121,36 @@ function checkReferences(manifest: z.infer<typeof manifestShape>, context: Conte
   }
 }
 
+/** A package for several views states all of a view or nothing: its plan, its network, its weight. */
+function checkViews(
+  { runtime, preprocessing, fusion, outputKind }: z.infer<typeof manifestShape>,
+  complain: (at: string[], message: string) => void,
+): void {
+  const isViews = preprocessing.kind === 'image-views'
+  if ((runtime.kind === 'onnx-views') !== isViews)
+    complain(['preprocessing', 'kind'], 'must be image-views with an onnx-views runtime, and only with it')
+  if ((fusion !== undefined) !== isViews)
+    complain(['fusion'], 'must be given with preprocessing of kind image-views, and only with it')
+  if (!isViews) return
+  const hasFaces = preprocessing.faces !== undefined
+  if (outputKind !== 'logit') complain(['outputKind'], 'must be logit with preprocessing of kind image-views')
+  if (runtime.kind === 'onnx-views' && (runtime.face !== undefined) !== hasFaces)
+    complain(['runtime', 'face'], 'must be given with preprocessing.faces, and only with it')
+  if (fusion !== undefined && (fusion.withFaces !== undefined) !== hasFaces)
+    complain(['fusion', 'withFaces'], 'must be given with preprocessing.faces, and only with it')
+}
+
 /** Every file that a field of the manifest names, with the place of that field. */
 function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifestShape>): [string[], string][] {
   const named: [string[], string][] = [[['selfTest', 'file'], selfTest.file]]
   if (runtime.kind === 'onnx') named.push([['runtime', 'model'], runtime.model])
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
-  if (preprocessing.kind === 'image' && preprocessing.faces)
-    named.push([['preprocessing', 'faces', 'model'], preprocessing.faces.model])
+  if (runtime.kind === 'onnx-views') {
+    named.push([['runtime', 'native'], runtime.native], [['runtime', 'whole'], runtime.whole])
+    if (runtime.face !== undefined) named.push([['runtime', 'face'], runtime.face])
+  }
+  if (preprocessing.kind === 'image-views' && preprocessing.faces)
+    named.push([['preprocessing', 'faces', 'finder'], preprocessing.faces.finder])
   if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
     named.push([['preprocessing', 'features', 'tokenizer'], preprocessing.features.tokenizer])
     named.push([['preprocessing', 'features', 'tokenizerConfig'], preprocessing.features.tokenizerConfig])

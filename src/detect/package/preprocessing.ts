@@ -1,49 +1,10 @@
 import { z } from 'zod'
+import { imagePreprocessing } from './image-plan.js'
+import { imageViewsPreprocessing } from './image-views.js'
 import { relativePath } from './package-file.js'
 
-/** Smallest short side, px, that is scored where a package does not state its own; below it an image is all upsampling. */
-export const DEFAULT_MIN_SHORT_SIDE = 32
 /** Where a package does not state its own: below this many normalized characters prose cannot be judged (README of the text pack). */
 export const DEFAULT_MIN_CHARACTERS = 180
-
-const triple = z.tuple([z.number(), z.number(), z.number()])
-
-/** How faces of a picture are scored by themselves, each cut out of the full-size pixels. */
-const faces = z.strictObject({
-  /** RetinaFace network in this package. */
-  model: relativePath,
-  minConfidence: z.number().min(0.05).max(1),
-  /** Smallest longer side of a face that is looked at, px of the picture. */
-  minSide: z.int().min(8).max(4096),
-  /** What is kept around a face on each side, as a share of its longer side. */
-  margin: z.number().min(0).max(2),
-  /** Most faces that are scored; of more, the largest. */
-  maxFaces: z.int().min(1).max(16),
-  /** Side to which the square cut is brought before its center crop is taken, px. */
-  size: z.int().min(8).max(2048),
-  /**
-   * What the worst face does to the logit of the whole picture: `max` of both, `mean` of both, or `report`: it is
-   * told and changes nothing.
-   */
-  combine: z.enum(['max', 'mean', 'report']),
-})
-
-const imagePreprocessing = z.strictObject({
-  kind: z.literal('image'),
-  resize: z.strictObject({
-    shortSide: z.int().min(8).max(2048),
-    /** `stretch` gives both sides that length, whatever the aspect. */
-    fit: z.enum(['short-side', 'stretch']).default('short-side'),
-    kernel: z.enum(['lanczos3', 'cubic', 'linear']),
-  }),
-  crops: z.strictObject({ size: z.int().min(8).max(2048), positions: z.enum(['five', 'center']) }),
-  normalize: z.strictObject({
-    mean: triple,
-    std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
-  }),
-  minShortSide: z.int().min(1).max(4096).default(DEFAULT_MIN_SHORT_SIDE),
-  faces: faces.optional(),
-})
 
 /** Mono samples at one rate, speech found first, cut into windows of one length. */
 const audioPreprocessing = z.strictObject({
@@ -116,6 +77,7 @@ const noPreprocessing = z.strictObject({ kind: z.literal('none') })
 /** How a file becomes what the model takes. */
 export const preprocessingSchema = z.discriminatedUnion('kind', [
   imagePreprocessing,
+  imageViewsPreprocessing,
   audioPreprocessing,
   textPreprocessing,
   videoPreprocessing,
@@ -123,7 +85,5 @@ export const preprocessingSchema = z.discriminatedUnion('kind', [
 ])
 
 export type Preprocessing = z.infer<typeof preprocessingSchema>
-export type ImagePreprocessing = z.infer<typeof imagePreprocessing>
-export type FacePlan = z.infer<typeof faces>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 export type TextPreprocessing = z.infer<typeof textPreprocessing>

@@ -15,6 +15,17 @@ const onnxRuntime = z.strictObject({
   output: tensorName,
 })
 
+/** A network for each view of a picture, in this package; all with the same input and output names. A file may serve two. */
+const onnxViewsRuntime = z.strictObject({
+  kind: z.literal('onnx-views'),
+  /** Input [N, 3, H, W], output [N] logits, for any N, H and W. */
+  native: relativePath,
+  whole: relativePath,
+  face: relativePath.optional(),
+  input: tensorName,
+  output: tensorName,
+})
+
 /** A model behind a server that speaks the Open Inference Protocol v2 (Triton, KServe, OpenVINO). */
 const remoteRuntime = z.strictObject({
   kind: z.literal('remote'),
@@ -54,9 +65,16 @@ const composedRuntime = z.strictObject({
 })
 
 /** What runs the model. */
-export const runtimeSchema = z.discriminatedUnion('kind', [onnxRuntime, remoteRuntime, moduleRuntime, composedRuntime])
+export const runtimeSchema = z.discriminatedUnion('kind', [
+  onnxRuntime,
+  onnxViewsRuntime,
+  remoteRuntime,
+  moduleRuntime,
+  composedRuntime,
+])
 
 export type OnnxRuntime = z.infer<typeof onnxRuntime>
+export type OnnxViewsRuntime = z.infer<typeof onnxViewsRuntime>
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
 export type ModuleRuntime = z.infer<typeof moduleRuntime>
 export type ComposedRuntime = z.infer<typeof composedRuntime>

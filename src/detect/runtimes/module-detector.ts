@@ -50,6 +50,7 @@ export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleR
   for (const name of Object.keys(manifest.files)) await readPackageFile(pack, name)
   const detector = await make(pack, runtime)
   return {
+    pack,
     async measure(file): Promise<Measurement> {
       const began = performance.now()
       const result = parseResult(await named(() => detector.measure(file)), manifest.id)

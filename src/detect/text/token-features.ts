@@ -18,7 +18,7 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
   if (preprocessing.kind !== 'text' || preprocessing.features.kind !== 'tokens' || !('input' in runtime))
     throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
   const { features } = preprocessing
-  const inputs = runtime.input.map((name) => knownInput(name, id))
+  const inputs = [runtime.input].flat().map((name) => knownInput(name, id))
   const tokenizer = await loadTokenizer(pack, features)
   const toInputs = tokenInputs(tokenizer, inputs, features.maxTokens)
   return (file) => readTextWith(file, preprocessing, toInputs)

@@ -1,10 +1,10 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ScoredPart } from '../child/measurement.js'
-import type { FacePlan } from '../package/preprocessing.js'
+import type { ScoredFace } from '../child/picture-scorer.js'
 import { type FaceTrack, trackFaces } from './face-tracks.js'
 import { FRAMES_PER_WINDOW } from './frame-plan.js'
-import type { ScoredFace, ScoredFrame } from './frame-scores.js'
-import { type ScoredWindow, scoreWindows, worstWindows } from './window-score.js'
+import type { ScoredFrame } from './frame-scores.js'
+import { type ScoredWindow, scoreWindows, type TimedScore, worstWindows } from './window-score.js'
 
 /** A face that is seen in fewer frames is not scored by itself. */
 const LEAST_SIGHTINGS = FRAMES_PER_WINDOW
@@ -22,22 +22,20 @@ export interface ClipScore {
 
 /**
  * The clip is as risky as its worst window, so that a short swapped passage does not drown in a long real clip; a window
- * is as risky as its median frame, so that single bad frames do not flag a real clip. A face that is followed through
- * several frames is treated the same, by the windows of its track, and meets the pictures as the image package says.
+ * is as risky as its median frame, so that single bad frames do not flag a real clip. A frame counts with the worst of
+ * its faces that are followed through several frames, as a picture with faces does. Each face that is followed also has
+ * windows of its own, over the frames in which it is seen, since another face may stand beside it.
  * @param frames in the order of time
  */
-export function scoreClip(
-  frames: readonly ScoredFrame[],
-  windowSeconds: number,
-  combine: FacePlan['combine'] = 'report',
-): ClipScore {
-  const windows = worstWindows(scoreWindows(frames, windowSeconds, FRAMES_PER_WINDOW))
-  const worst = windows[0]
-  if (worst === undefined) throw new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
-  const tracks = trackFaces(frames, windowSeconds)
-    .filter((track) => track.length >= LEAST_SIGHTINGS)
+export function scoreClip(frames: readonly ScoredFrame[], windowSeconds: number): ClipScore {
+  const followed = trackFaces(frames, windowSeconds).filter((track) => track.length >= LEAST_SIGHTINGS)
+  const windows = worstWindows(scoreWindows(withFaces(frames, followed), windowSeconds, FRAMES_PER_WINDOW))
+  const tracks = followed
     .map((track) => worstOfTrack(track, windowSeconds))
     .sort((a, b) => b.rawScore - a.rawScore || a.from - b.from)
+  const [worst, face] = [windows[0], tracks[0]]
+  if (worst === undefined) throw new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
+  const decides = face !== undefined && face.rawScore > worst.rawScore ? face : worst
   const parts = [
     ...windows.map((window) => ({ name: windowName(window), rawScore: window.rawScore })),
     ...tracks.map((window, index) => ({
@@ -45,12 +43,16 @@ export function scoreClip(
       rawScore: window.rawScore,
     })),
   ]
-  const face = tracks[0]
-  if (face === undefined || combine === 'report' || (combine === 'max' && face.rawScore <= worst.rawScore)) {
-    return { rawScore: worst.rawScore, worst, parts, tracks: tracks.length }
-  }
-  const rawScore = combine === 'max' ? face.rawScore : (worst.rawScore + face.rawScore) / 2
-  return { rawScore, worst: face.rawScore > worst.rawScore ? face : worst, parts, tracks: tracks.length }
+  return { rawScore: decides.rawScore, worst: decides, parts, tracks: tracks.length }
+}
+
+/** Each frame's logit with the worst of its followed faces; without one, as if it had no faces. */
+function withFaces(frames: readonly ScoredFrame[], followed: readonly FaceTrack<ScoredFace>[]): TimedScore[] {
+  const counting = new Set(followed.flatMap((track) => track.map(({ face }) => face)))
+  return frames.map(({ seconds, rawScore, faces }) => {
+    const logits = faces.filter((face) => counting.has(face)).map((face) => face.rawScore)
+    return { seconds, rawScore: logits.length === 0 ? rawScore : Math.max(...logits) }
+  })
 }
 
 function worstOfTrack(track: FaceTrack<ScoredFace>, windowSeconds: number): ScoredWindow {

@@ -1,44 +1,35 @@
-import type { PartsScorer } from '../child/parts-scorer.js'
-import type { Face, FaceFinder } from '../image/face-finder.js'
-import { faceParts } from '../image/image-faces.js'
-import { imageParts } from '../image/image-reader.js'
-import type { ImagePreprocessing } from '../package/preprocessing.js'
-import type { FaceBox } from './face-tracks.js'
+import { AttestdError } from '../../core/errors.js'
+import type { PictureScorer, ScoredFace } from '../child/picture-scorer.js'
 import type { Frame } from './frame.js'
 import type { TimedScore } from './window-score.js'
 
-/** A face in a frame with its logit. */
-export interface ScoredFace extends FaceBox {
-  readonly rawScore: number
-}
-
-/** One frame by the image detector: the logit of the whole picture without its faces, and each face's. */
+/** One frame by the image detector: the logit of the picture as if it had no faces, and with each of its faces. */
 export interface ScoredFrame extends TimedScore {
   readonly faces: readonly ScoredFace[]
 }
 
-/** Scores decoded frames as the image detector scores pictures. */
-export class FrameScorer {
-  constructor(
-    private readonly images: PartsScorer,
-    private readonly plan: ImagePreprocessing,
-    /** Null where the image package has no plan for faces. */
-    private readonly finder: FaceFinder | null,
-  ) {}
-
-  /** @throws AttestdError media-too-small, detector-failed */
-  async score(frame: Frame): Promise<ScoredFrame> {
-    const crops = await this.images.score(await imageParts(frame, this.plan))
-    return { seconds: frame.seconds, rawScore: this.images.together(crops), faces: await this.faces(frame) }
+/**
+ * Scores frames as the image detector scores pictures, one after the other, so that only one is held at a time. Those in
+ * which there is nothing to judge, such as black ones, are left out.
+ * @param during wraps the work on each frame
+ * @returns in the order of time
+ * @throws AttestdError media-featureless where all are such; media-*, detector-failed
+ */
+export async function scoreFrames(
+  frames: AsyncIterable<Frame>,
+  score: PictureScorer,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<ScoredFrame[]> {
+  const scored: ScoredFrame[] = []
+  let blank: AttestdError | null = null
+  for await (const frame of frames) {
+    try {
+      scored.push({ seconds: frame.seconds, ...(await during(() => score(frame))) })
+    } catch (error) {
+      if (!(error instanceof AttestdError) || error.reason !== 'media-featureless') throw error
+      blank = error
+    }
   }
-
-  private async faces(frame: Frame): Promise<ScoredFace[]> {
-    const { faces: facePlan } = this.plan
-    if (this.finder === null || facePlan === undefined) return []
-    const found: readonly Face[] = await this.finder.find(frame, facePlan)
-    const scored = await this.images.score(await faceParts(frame, found, this.plan, facePlan))
-    return found.map(({ left, top, width, height }, index) => {
-      return { left, top, width, height, rawScore: scored[index]?.rawScore as number }
-    })
-  }
+  if (scored.length === 0 && blank !== null) throw blank
+  return scored.sort((a, b) => a.seconds - b.seconds)
 }

@@ -16,11 +16,9 @@ export interface SoundScore {
  * @throws AttestdError for faults of the detector; a sound track that cannot be judged is no fault
  */
 export async function scoreSound(detector: ChildDetector, file: string): Promise<SoundScore> {
-  const pack = detector.scorer?.pack
-  if (pack === undefined) throw new AttestdError('internal-error', 'The audio detector does not score by parts.')
   try {
     const { rawScore, length } = await detector.measure(file)
-    const { calibration, decisionBand } = pack.manifest
+    const { calibration, decisionBand } = detector.pack.manifest
     const risk = calibrate(rawScore, calibration, length)
     const isSure = risk >= decisionBand.high
     const verdict = isSure ? 'counts' : risk <= decisionBand.low ? 'is not suspicious' : 'is unsure'

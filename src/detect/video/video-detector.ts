@@ -2,13 +2,11 @@ import { AttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../child/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
 import type { ReaderTools } from '../child/medium-reader.js'
-import type { PartsScorer } from '../child/parts-scorer.js'
-import { loadFaceFinder } from '../image/face-finder.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { ComposedRuntime } from '../package/runtime.js'
 import { calibrate, logitOf } from '../scoring/calibration.js'
 import { type ClipScore, scoreClip, windowName } from './clip-score.js'
-import { FrameScorer, type ScoredFrame } from './frame-scores.js'
+import { scoreFrames } from './frame-scores.js'
 import { readFrames, type VideoFrames } from './read-frames.js'
 import { type SoundScore, scoreSound } from './sound-score.js'
 
@@ -19,29 +17,30 @@ import { type SoundScore, scoreSound } from './sound-score.js'
  * @throws AttestdError manifest-invalid, model-digest-mismatch
  */
 export async function loadVideoDetector(
-  { manifest }: DetectorPackage,
+  pack: DetectorPackage,
   { frames, audio }: ComposedRuntime,
   tools: ReaderTools,
   loaded: ReadonlyMap<string, ChildDetector>,
 ): Promise<ChildDetector> {
+  const { manifest } = pack
   const { preprocessing } = manifest
   if (preprocessing.kind !== 'video') throw new AttestdError('internal-error', `${manifest.id} does not read video.`)
-  const images = scorerOf(loaded, frames, manifest.id)
-  const plan = images.pack.manifest.preprocessing
-  if (plan.kind !== 'image') throw unusable(manifest.id, frames)
-  const finder = plan.faces === undefined ? null : await loadFaceFinder(images.pack, plan.faces.model)
-  const scorer = new FrameScorer(images, plan, finder)
+  const images = loaded.get(frames)
+  const scorePicture = images?.scorePicture
+  if (images === undefined || scorePicture === undefined) throw unusable(manifest.id, frames)
   const sound = audio === undefined ? null : loaded.get(audio)
   if (sound === undefined) throw unusable(manifest.id, audio as string)
   const imageLogit = (rawScore: number) => logitOf(calibrate(rawScore, images.pack.manifest.calibration))
 
   return {
+    pack,
     async measure(file): Promise<Measurement> {
       const started = performance.now()
       const video = await readFrames(file, preprocessing.maxFrames, tools)
       const watch = new InferWatch()
-      const frameScores = await scoreFrames(video, scorer, watch)
-      const clip = scoreClip(frameScores, preprocessing.windowSeconds, plan.faces?.combine)
+      const during: InferWatch['during'] = (work) => watch.during(work)
+      const frameScores = await scoreFrames(video.frames(), scorePicture, during).finally(() => video.close())
+      const clip = scoreClip(frameScores, preprocessing.windowSeconds)
       const hasSound = video.facts?.hasSound ?? false
       const heard = sound !== null && hasSound ? await watch.during(() => scoreSound(sound, file)) : null
       const pictures = imageLogit(clip.rawScore)
@@ -60,17 +59,6 @@ export async function loadVideoDetector(
   }
 }
 
-/** Frame by frame, so that only one is held at a time. */
-async function scoreFrames(video: VideoFrames, scorer: FrameScorer, watch: InferWatch): Promise<ScoredFrame[]> {
-  try {
-    const scored: ScoredFrame[] = []
-    for await (const frame of video.frames()) scored.push(await watch.during(() => scorer.score(frame)))
-    return scored.sort((a, b) => a.seconds - b.seconds)
-  } finally {
-    await video.close()
-  }
-}
-
 /** Adds up the time of inference, which takes turns with decoding. */
 class InferWatch {
   ms = 0
@@ -85,14 +73,8 @@ class InferWatch {
   }
 }
 
-function scorerOf(loaded: ReadonlyMap<string, ChildDetector>, id: string, by: string): PartsScorer {
-  const scorer = loaded.get(id)?.scorer
-  if (scorer === undefined) throw unusable(by, id)
-  return scorer
-}
-
 function unusable(id: string, named: string): AttestdError {
-  return new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it does not score by parts.`)
+  return new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it is not loaded or scores no frames.`)
 }
 
 function notesOf({ format, facts }: VideoFrames, frames: number, clip: ClipScore, sound: SoundScore | null): string {

@@ -1,4 +1,4 @@
-import { DEFAULT_MIN_SHORT_SIDE, type ImagePreprocessing } from '../../detect/package/preprocessing.js'
+import { DEFAULT_MIN_SHORT_SIDE, type ImagePreprocessing } from '../../detect/package/image-plan.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'

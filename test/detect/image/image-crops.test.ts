@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cropImage, cropPositions, keptArea } from '../../../src/detect/image/image-crops.js'
 import type { DecodedImage } from '../../../src/detect/image/image-decode.js'
-import type { ImagePreprocessing } from '../../../src/detect/package/preprocessing.js'
+import type { ImagePreprocessing } from '../../../src/detect/package/image-plan.js'
 import { noisePixels } from '../../support/detector-images.js'
 
 const PLAN: ImagePreprocessing = {
@@ -46,8 +46,8 @@ describe('cropImage', () => {
     expect(crops.map(({ name }) => name)).toEqual(['top left', 'top right', 'bottom left', 'bottom right', 'center'])
     const [, , , bottomRight] = crops
     const byte = (x: number, y: number, channel: number) => (pixels[(y * 50 + x) * 3 + channel] as number) / 255
-    const at = (channel: number, x: number, y: number) => bottomRight?.values[channel * 32 * 32 + y * 32 + x]
-    expect(bottomRight?.values).toHaveLength(3 * 32 * 32)
+    const at = (channel: number, x: number, y: number) => bottomRight?.input.values[channel * 32 * 32 + y * 32 + x]
+    expect(bottomRight?.input.values).toHaveLength(3 * 32 * 32)
     expect(at(0, 0, 0)).toBe(Math.fround((byte(18, 8, 0) - 0.5) / 0.5))
     expect(at(1, 31, 31)).toBe(Math.fround((byte(49, 39, 1) - 0.25) / 0.25))
     expect(at(2, 5, 7)).toBe(Math.fround(byte(23, 15, 2)))
@@ -61,8 +61,8 @@ describe('cropImage', () => {
   ])('brings the short side to size: %s', async (_, width, height) => {
     const crops = await cropImage(decoded(width, height), PLAN)
     expect(crops).toHaveLength(5)
-    for (const { values } of crops) expect(values.every((value) => Number.isFinite(value))).toBe(true)
-    expect(new Set(crops.map(({ values }) => Buffer.from(values.buffer).toString('base64'))).size).toBe(5)
+    for (const { input } of crops) expect(input.values.every((value) => Number.isFinite(value))).toBe(true)
+    expect(new Set(crops.map(({ input }) => Buffer.from(input.values.buffer).toString('base64'))).size).toBe(5)
   })
 
   it('gives the same bits twice', async () => {
@@ -93,7 +93,7 @@ describe('another fit and kernel', () => {
     const pixels = Buffer.alloc(width * height * 3, 0)
     for (let at = 0; at < pixels.length; at++) if (Math.floor(at / 3) % width >= width / 2) pixels[at] = 255
     const [crop] = await cropImage(decoded(width, height, pixels), stretch)
-    const row = Array.from(crop?.values.subarray(0, 32) ?? [])
+    const row = Array.from(crop?.input.values.subarray(0, 32) ?? [])
     expect(row.slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 0))
     expect(row.slice(17)).toEqual(Array.from({ length: 15 }, () => 1))
   })
@@ -102,6 +102,6 @@ describe('another fit and kernel', () => {
     const image = decoded(100, 80)
     const [one] = await cropImage(image, PLAN)
     const [other] = await cropImage(image, { ...PLAN, resize: { ...PLAN.resize, kernel } })
-    expect(other?.values).not.toEqual(one?.values)
+    expect(other?.input.values).not.toEqual(one?.input.values)
   })
 })

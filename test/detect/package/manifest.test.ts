@@ -1,14 +1,35 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { manifestDigest, parseManifest } from '../../../src/detect/package/manifest.js'
-import { FACES_PLAN } from '../../support/detector-faces.js'
+import { FACES_PLAN, FUSION } from '../../support/detector-faces.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
 type Tree = { [key: string]: Tree }
 
+const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
+/** What makes the tiny manifest one for several views. */
+const VIEWS = {
+  runtime: {
+    kind: 'onnx-views',
+    native: 'model.onnx',
+    whole: 'model.onnx',
+    face: 'model.onnx',
+    input: 'pixels',
+    output: 'logit',
+  },
+  preprocessing: {
+    kind: 'image-views',
+    native: { size: 224, count: 5 },
+    whole: { shortSide: 224, maxAspect: 1.5, kernel: 'lanczos3' },
+    faces: { ...FACES_PLAN, finder: 'model.onnx' },
+    normalize: { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] },
+  },
+  fusion: FUSION,
+}
+
 /** A good manifest with one field set, or removed where the value is undefined. */
-function spoilt(path: string, value: unknown): string {
-  const manifest = tinyManifest('tiny', { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') })
+function spoilt(path: string, value: unknown, fields: object = {}): string {
+  const manifest = { ...tinyManifest('tiny', FILES), ...fields }
   const keys = path.split('/')
   const last = keys.pop() as string
   let at = structuredClone(manifest) as Tree
@@ -33,8 +54,8 @@ describe('parseManifest', () => {
     ['aggregation', 'max'],
     ['preprocessing/crops/positions', 'center'],
     ['preprocessing/minShortSide', 64],
-    ['preprocessing/faces', { ...FACES_PLAN, model: 'model.onnx' }],
     ['stabilityProbe', true],
+    ['stabilityProbe', { withinLogit: 0.5 }],
   ])('takes %s = %o', (path, value) => {
     expect(() => parseManifest(spoilt(path, value), 'x')).not.toThrow()
   })
@@ -59,9 +80,9 @@ describe('parseManifest', () => {
     ['files', { 'model.onnx': { ...file, sha256: 'A'.repeat(64) }, 'selftest.png': file }, 'files.model.onnx.sha256'],
     ['preprocessing/resize/kernel', 'nearest', 'preprocessing.resize.kernel'],
     ['preprocessing/crops/size', 512, 'preprocessing.crops.size'],
-    ['preprocessing/faces', FACES_PLAN, 'preprocessing.faces.model'],
-    ['preprocessing/faces', { ...FACES_PLAN, model: 'model.onnx', size: 31 }, 'preprocessing.faces.size'],
-    ['preprocessing/faces', { ...FACES_PLAN, combine: 'min' }, 'preprocessing.faces.combine'],
+    ['preprocessing/faces', FACES_PLAN, 'faces'],
+    ['fusion', FUSION, 'fusion'],
+    ['stabilityProbe', { withinLogit: 0 }, 'stabilityProbe'],
     ['preprocessing/normalize/std', [1, 0, 1], 'preprocessing.normalize.std.1'],
     ['preprocessing/normalize/mean', [0, 0], 'preprocessing.normalize.mean'],
     ['outputKind', 'percent', 'outputKind'],
@@ -76,6 +97,28 @@ describe('parseManifest', () => {
     expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
     expect(act).toThrow(/^\/models\/tiny\/detector.json is not accepted:/)
     expect(act).toThrow(named)
+  })
+
+  it('takes a manifest for several views', () => {
+    expect(() => parseManifest(spoilt('version', '2.1.0', VIEWS), 'x')).not.toThrow()
+  })
+
+  it.each([
+    ['fusion', undefined, 'fusion'],
+    ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
+    ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
+    ['runtime/face', undefined, 'runtime.face'],
+    ['runtime/native', 'other.onnx', 'runtime.native'],
+    ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
+    ['preprocessing/faces', undefined, 'runtime.face'],
+    ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],
+    ['preprocessing/native/count', 0, 'preprocessing.native.count'],
+    ['outputKind', 'probability', 'outputKind'],
+    ['mediaTypes', ['audio'], 'mediaTypes.0'],
+  ])('of several views refuses %s = %o and names the field %s', (path, value, named) => {
+    const act = () => parseManifest(spoilt(path, value, VIEWS), 'x')
+    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+    expect(act).toThrow(`  ${named}: `)
   })
 
   it.each(['', '{', '[]', 'null', '"x"'])('refuses %j', (text) => {

@@ -11,9 +11,8 @@ function listener(rawScore: number | AttestdError): ChildDetector {
   const files = { 'model.onnx': Buffer.from('model'), 'selftest.png': Buffer.from('sample') }
   const fields = { ...tinyManifest('listener', files), decisionBand: { low: 0.3, high: 0.8 } }
   const manifest = parseManifest(JSON.stringify(fields), 'listener')
-  const scorer = { pack: { folder: '/', digest: '', manifest }, score: async () => [], together: () => 0 }
   return {
-    scorer,
+    pack: { folder: '/', digest: '', manifest },
     async measure() {
       if (rawScore instanceof AttestdError) throw rawScore
       return { rawScore, notes: '', parts: [], variants: [], evidence: [], elapsedMs: { decode: 0, infer: 0 } }

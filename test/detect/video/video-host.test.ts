@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
-import { writeFacePackage } from '../../support/detector-faces.js'
+import { writeViewsPackage } from '../../support/detector-faces.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 
@@ -96,7 +96,7 @@ describe('a package that is composed of an image package', () => {
 it.skipIf(ffmpeg === null)('a face is followed and told by its window (skipped where there is no ffmpeg)', async () => {
   const bench = await DetectorBench.create()
   try {
-    const id = path.basename(await writeFacePackage(bench.modelsDir, { combine: 'max' }))
+    const id = path.basename(await writeViewsPackage(bench.modelsDir))
     await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
     const file = path.join(bench.folder, 'portrait.webm')
     const portrait = packagePath('src', 'sandbox', 'samples', 'astronaut.jpg')

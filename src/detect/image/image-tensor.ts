@@ -1,0 +1,56 @@
+import type { FloatInput } from '../child/medium-reader.js'
+import type { ImageNormalization } from '../package/image-plan.js'
+import type { Picture } from './picture.js'
+
+/** A rectangle of a picture, px; it lies inside. */
+export interface Area {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** An area of decoded pixels. */
+export interface Cut {
+  readonly picture: Picture
+  readonly area: Area
+}
+
+/** A picture as one cut. */
+export function wholeCut(picture: Picture): Cut {
+  return { picture, area: { left: 0, top: 0, width: picture.width, height: picture.height } }
+}
+
+/** A batch for a network of pictures: [N, 3, H, W], planes R, G, B, normalized. The cuts are all of one size, one at least. */
+export function imageTensor(cuts: readonly Cut[], { mean, std }: ImageNormalization): FloatInput {
+  const { width, height } = (cuts[0] as Cut).area
+  const tables = mean.map((each, channel) => normalizedBytes(each, std[channel] as number))
+  const values = new Float32Array(cuts.length * 3 * width * height)
+  let to = 0
+  for (const { picture, area } of cuts) {
+    for (const [channel, table] of tables.entries()) {
+      writePlane(values, to, picture, area, channel, table)
+      to += width * height
+    }
+  }
+  return { type: 'float32', values, shape: [cuts.length, 3, height, width] }
+}
+
+function writePlane(
+  values: Float32Array,
+  start: number,
+  { pixels, width: rowPixels }: Picture,
+  { left, top, width, height }: Area,
+  channel: number,
+  table: Float32Array,
+): void {
+  for (let y = 0, to = start; y < height; y++) {
+    let from = ((top + y) * rowPixels + left) * 3 + channel
+    for (const end = to + width; to < end; to++, from += 3) values[to] = table[pixels[from] as number] as number
+  }
+}
+
+/** (byte / 255 - mean) / std of all 256 byte values. */
+function normalizedBytes(mean: number, std: number): Float32Array {
+  return Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean) / std)
+}

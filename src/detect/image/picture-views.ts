@@ -1,0 +1,45 @@
+import type { StageWatch } from '../child/stage-watch.js'
+import type { ImageViewsPreprocessing } from '../package/image-views.js'
+import type { Face } from './face-finder.js'
+import { faceCuts } from './image-faces.js'
+import { type Area, wholeCut } from './image-tensor.js'
+import { nativeCrops } from './native-crops.js'
+import type { Picture } from './picture.js'
+import type { ViewNetworks } from './view-networks.js'
+import { wholeView } from './whole-view.js'
+
+/** What the networks gave for the views of one picture. */
+export interface SeenPicture {
+  readonly crops: readonly { readonly area: Area; readonly logit: number }[]
+  readonly whole: number
+  readonly faces: readonly { readonly face: Face; readonly logit: number }[]
+}
+
+/**
+ * Cuts all views from the one buffer of decoded pixels and scores them: the native crops in one run, the whole picture
+ * in one, the faces in one.
+ * @throws AttestdError detector-failed
+ */
+export async function seePicture(
+  picture: Picture,
+  faces: readonly Face[],
+  plan: ImageViewsPreprocessing,
+  networks: ViewNetworks,
+  watch: StageWatch,
+): Promise<SeenPicture> {
+  const { areas, whole, heads } = await watch.during('crops', async () => ({
+    areas: nativeCrops(picture, plan.native),
+    whole: await wholeView(picture, plan.whole),
+    heads: plan.faces === undefined ? [] : await faceCuts(picture, faces, plan.faces),
+  }))
+  return watch.during('network', async () => {
+    const native = await networks.native(areas.map((area) => ({ picture, area })))
+    const [wholeLogit] = await networks.whole([wholeCut(whole)])
+    const faceLogits = heads.length === 0 || networks.face === null ? [] : await networks.face(heads)
+    return {
+      crops: areas.map((area, index) => ({ area, logit: native[index] as number })),
+      whole: wholeLogit as number,
+      faces: faceLogits.map((logit, index) => ({ face: faces[index] as Face, logit })),
+    }
+  })
+}

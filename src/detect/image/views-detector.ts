@@ -1,0 +1,132 @@
+import { AttestdError } from '../../core/errors.js'
+import type { ChildDetector } from '../child/child-detector.js'
+import { describeParts, type HeatMap, highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
+import type { ReaderTools } from '../child/medium-reader.js'
+import type { PictureScorer } from '../child/picture-scorer.js'
+import { StageWatch } from '../child/stage-watch.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { OnnxViewsRuntime } from '../package/runtime.js'
+import { aggregateLogits } from '../scoring/aggregation.js'
+import { calibrate } from '../scoring/calibration.js'
+import { asIfAll, fuse } from '../scoring/fusion.js'
+import { isProbed } from '../scoring/probe.js'
+import { type Face, loadFaceFinder } from './face-finder.js'
+import { refuseFeatureless } from './featureless.js'
+import { drawHeatMap } from './heat-map.js'
+import { refuseSmall } from './image-crops.js'
+import { type DecodedImage, decodeImage } from './image-decode.js'
+import { faceName, facesIn } from './image-faces.js'
+import { describeImage } from './image-reader.js'
+import { imageVariants } from './image-variants.js'
+import type { Picture } from './picture.js'
+import { type SeenPicture, seePicture } from './picture-views.js'
+import { loadViewNetworks } from './view-networks.js'
+
+/**
+ * A detector that sees a picture in several ways: native crops, the whole, its faces, each by a network of its own.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid
+ */
+export async function loadViewsDetector(
+  pack: DetectorPackage,
+  runtime: OnnxViewsRuntime,
+  tools: ReaderTools,
+): Promise<ChildDetector> {
+  const { preprocessing: plan, fusion, aggregation, calibration, id } = pack.manifest
+  if (plan.kind !== 'image-views' || fusion === undefined)
+    throw new AttestdError('internal-error', `${id} does not see pictures in several ways.`)
+  const networks = await loadViewNetworks(pack, runtime, plan.normalize)
+  const finder = plan.faces === undefined ? null : await loadFaceFinder(pack, plan.faces.finder)
+
+  const refuse = async (picture: Picture) => {
+    refuseSmall(picture, plan.minShortSide)
+    await refuseFeatureless(picture)
+  }
+  const find = async (picture: Picture): Promise<readonly Face[]> =>
+    finder === null || plan.faces === undefined ? [] : finder.find(picture, plan.faces)
+  const see = (picture: Picture, faces: readonly Face[], watch = new StageWatch()) =>
+    seePicture(picture, faces, plan, networks, watch)
+  const logitOf = ({ crops, whole }: SeenPicture, face: number | null) => {
+    const logits = crops.map(({ logit }) => logit)
+    return fuse({ native: aggregateLogits(logits, aggregation), whole, face }, fusion)
+  }
+  const together = (seen: SeenPicture) => logitOf(seen, worstFace(seen))
+
+  const probe = async (image: Picture, faces: readonly Face[]): Promise<ScoredPart[]> => {
+    const variants: ScoredPart[] = []
+    for await (const variant of imageVariants(image)) {
+      const { name, picture } = variant
+      if (Math.min(picture.width, picture.height) < plan.minShortSide) continue
+      variants.push({ name, rawScore: together(await see(picture, facesIn(variant, faces))) })
+    }
+    return variants
+  }
+  const heatMapOf = (picture: Picture, out: string): Promise<HeatMap> =>
+    drawHeatMap(
+      picture,
+      out,
+      async (area) => {
+        const [logit] = await networks.native([{ picture, area }])
+        return calibrate(asIfAll(logit as number, fusion, false), calibration)
+      },
+      plan.native.size,
+    )
+  const scorePicture: PictureScorer = async (picture) => {
+    await refuse(picture)
+    const seen = await see(picture, await find(picture))
+    const faces = seen.faces.map(({ face: { left, top, width, height }, logit }) => {
+      return { left, top, width, height, rawScore: logitOf(seen, logit) }
+    })
+    return { rawScore: logitOf(seen, null), faces }
+  }
+
+  return {
+    pack,
+    scorePicture,
+    async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
+      const watch = new StageWatch()
+      const started = performance.now()
+      const image = await watch.during('decode', () => decodeImage(file, tools))
+      const decoded = performance.now()
+      await watch.during('crops', () => refuse(image))
+      const faces = await watch.during('faces', () => find(image))
+      const seen = await see(image, faces, watch)
+      const rawScore = together(seen)
+      const variants =
+        probed && isProbed(calibrate(rawScore, calibration), pack.manifest)
+          ? await watch.during('probe', () => probe(image, faces))
+          : []
+      const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
+        return { name, rawScore: asIfAll(logit, fusion, faces.length > 0) }
+      })
+      return {
+        rawScore,
+        notes: `${describeViews(image, faces.length)}; ${describeParts(parts)}`,
+        parts: highestParts(parts),
+        variants,
+        evidence: [],
+        ...(heatMapFile === undefined ? {} : { heatMap: await heatMapOf(image, heatMapFile) }),
+        elapsedMs: { decode: decoded - started, infer: performance.now() - decoded, stages: watch.ms },
+      }
+    },
+  }
+}
+
+function worstFace({ faces }: SeenPicture): number | null {
+  return faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit))
+}
+
+/** Each crop by its place, the whole, each face by its place, with their own logits. */
+function partsOf({ crops, whole, faces }: SeenPicture): ScoredPart[] {
+  return [
+    ...crops.map(({ area: { left, top, width, height }, logit }, index) => ({
+      name: `crop ${index + 1} (${left},${top} ${width}x${height})`,
+      rawScore: logit,
+    })),
+    { name: 'whole picture', rawScore: whole },
+    ...faces.map(({ face, logit }, index) => ({ name: faceName(face, index), rawScore: logit })),
+  ]
+}
+
+function describeViews(image: DecodedImage, faces: number): string {
+  return `${describeImage(image)}${faces === 0 ? '' : `, ${faces} face${faces > 1 ? 's' : ''}`}`
+}

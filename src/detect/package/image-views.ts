@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { imageNormalization, minShortSide } from './image-plan.js'
+import { relativePath } from './package-file.js'
+
+/** Crops of the picture as it is, never resized: what a camera, a generator or an upscaler leaves in the finest scale. */
+const nativeView = z.strictObject({
+  /** Side of the square crops, px; in a picture whose short side is smaller, that side. */
+  size: z.int().min(32).max(1024),
+  /** Most crops: each costs one run of the native network. */
+  count: z.int().min(1).max(16),
+})
+
+/** The whole picture, made smaller or larger: its composition. */
+const wholeView = z.strictObject({
+  /** To which the short side is brought, px. */
+  shortSide: z.int().min(32).max(1024),
+  /** Longest side divided by shortest side that is kept; of a longer picture the middle is looked at. */
+  maxAspect: z.number().min(1).max(4),
+  kernel: z.enum(['lanczos3', 'cubic', 'linear']),
+})
+
+/** Faces, each cut out of the full-size pixels and brought to one size. */
+const faceView = z.strictObject({
+  /** RetinaFace network in this package whose input takes any height and width. */
+  finder: relativePath,
+  /** Longest side at which faces are looked for first, px. */
+  side: z.int().min(64).max(2048).default(320),
+  /** Longest side of the second look, which is taken where the first gave a box that may be a face, px. */
+  closerSide: z.int().min(64).max(2048).default(640),
+  minConfidence: z.number().min(0.05).max(1),
+  /** Smallest longer side of a face that is looked at, px of the picture. */
+  minSide: z.int().min(8).max(4096),
+  /** What is kept around a face on each side, as a share of its longer side. */
+  margin: z.number().min(0).max(2),
+  /** Most faces that are scored; of more, the largest. */
+  maxFaces: z.int().min(1).max(16),
+  /** Side to which the square cut is brought, px. */
+  size: z.int().min(32).max(1024),
+})
+
+/** A picture seen in several ways, each by a network of its own (runtime `onnx-views`). */
+export const imageViewsPreprocessing = z.strictObject({
+  kind: z.literal('image-views'),
+  native: nativeView,
+  whole: wholeView,
+  faces: faceView.optional(),
+  normalize: imageNormalization,
+  minShortSide,
+})
+
+const weights = { intercept: z.number(), native: z.number(), whole: z.number() }
+
+/**
+ * How the logits of the views become one: `intercept + native * mean of the crops + whole * whole`, in a picture with
+ * faces by the second line, where `face * worst face` is added.
+ */
+export const fusionSchema = z.strictObject({
+  withoutFaces: z.strictObject(weights),
+  withFaces: z.strictObject({ ...weights, face: z.number().min(0) }).optional(),
+})
+
+export type ImageViewsPreprocessing = z.infer<typeof imageViewsPreprocessing>
+export type FaceView = z.infer<typeof faceView>
+export type Fusion = z.infer<typeof fusionSchema>

@@ -1,0 +1,28 @@
+import type { Fusion } from '../package/image-views.js'
+
+/** The logits of the views of one picture. */
+export interface ViewLogits {
+  /** All crops together. */
+  readonly native: number
+  readonly whole: number
+  /** The worst face; null where there is none that is looked at. */
+  readonly face: number | null
+}
+
+/** One logit of the views, as the manifest weighs them. */
+export function fuse({ native, whole, face }: ViewLogits, { withoutFaces, withFaces }: Fusion): number {
+  if (face === null || withFaces === undefined) return weigh(withoutFaces, native, whole)
+  return weigh(withFaces, native, whole) + withFaces.face * face
+}
+
+/**
+ * What the picture would get if every view said what one part says: the scale on which parts are told, so that a part and
+ * the picture can be compared.
+ */
+export function asIfAll(logit: number, fusion: Fusion, hasFaces: boolean): number {
+  return fuse({ native: logit, whole: logit, face: hasFaces ? logit : null }, fusion)
+}
+
+function weigh(weights: Fusion['withoutFaces'], native: number, whole: number): number {
+  return weights.intercept + weights.native * native + weights.whole * whole
+}

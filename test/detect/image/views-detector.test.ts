@@ -1,0 +1,137 @@
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { FUSION, viewsLogit, writeViewsPackage } from '../../support/detector-faces.js'
+import { noise, plain } from '../../support/detector-images.js'
+
+const sample = (name: string) => packagePath('src', 'sandbox', 'samples', name)
+/** Two colors in fine stripes: detail enough to be judged, and every crop has the same mean. */
+const STRIPES = { light: { r: 150, g: 140, b: 130 }, dark: { r: 110, g: 100, b: 90 } }
+const MEAN = { r: 130, g: 120, b: 110 }
+
+function striped(width: number, height: number): Promise<Buffer> {
+  const line = Buffer.alloc(width * height * 3)
+  for (let at = 0; at < line.length; at += 3) {
+    const { r, g, b } = Math.floor(at / 3 / width) % 2 === 0 ? STRIPES.light : STRIPES.dark
+    line.set([r, g, b], at)
+  }
+  return plain(MEAN, width, height)
+    .composite([{ input: line, raw: { width, height, channels: 3 } }])
+    .png()
+    .toBuffer()
+}
+
+describe('a package for several views', () => {
+  let bench: DetectorBench
+  let host: DetectorHost
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeViewsPackage(bench.modelsDir)
+    host = await bench.start()
+  })
+  afterAll(() => bench.dispose())
+
+  const detect = async (name: string, data: Uint8Array, heatMap?: string) =>
+    host.detect({
+      file: await bench.write(name, data),
+      mediaType: 'image',
+      ...(heatMap === undefined ? {} : { heatMap }),
+    })
+
+  it('weighs crops and the whole where there is no face, and names them', async () => {
+    const detection = await detect('stripes.png', await striped(192, 128))
+    expect(detection.rawScore).toBeCloseTo(viewsLogit(MEAN), 2)
+    expect(detection.notes).toMatch(/^png 192x128; 5 parts, logit /)
+    expect(detection.parts.map(({ name }) => name).sort()).toEqual([
+      'crop 1 (0,0 64x64)',
+      'crop 2 (64,0 64x64)',
+      'crop 3 (128,0 64x64)',
+      'crop 4 (0,64 64x64)',
+      'whole picture',
+    ])
+    for (const { risk } of detection.parts) expect(risk).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 2)
+  })
+
+  it('weighs them otherwise where there is a face, and tells its place', async () => {
+    const portrait = await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })
+    expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face; 6 parts, /)
+    const { intercept, native, whole, face } = FUSION.withFaces
+    const logits = portrait.parts.map(({ name, risk }) => {
+      return { name, logit: (Math.log(risk / (1 - risk)) - intercept) / (native + whole + face) }
+    })
+    const [crops, others] = [0, 1].map((at) => logits.filter(({ name }) => name.startsWith('crop') === (at === 0)))
+    const mean = (crops ?? []).reduce((sum, { logit }) => sum + logit, 0) / (crops?.length ?? 0)
+    const of = (start: string) => others?.find(({ name }) => name.startsWith(start))?.logit ?? Number.NaN
+    expect(portrait.rawScore).toBeCloseTo(intercept + native * mean + whole * of('whole') + face * of('face'), 3)
+  })
+
+  it('gives the same bits each time, and the time of each stage', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => host.detect({ file: sample('coffee.jpg'), mediaType: 'image' })),
+    )
+    expect(second?.rawScore).toBe(first?.rawScore)
+    expect(Object.keys(first?.elapsedMs.stages ?? {}).sort()).toEqual([
+      'crops',
+      'decode',
+      'evidence',
+      'faces',
+      'network',
+    ])
+  })
+
+  it.each([
+    [40, 48],
+    [33, 700],
+    [900, 33],
+  ])('scores a picture of %d x %d', async (width, height) => {
+    const { parts } = await detect('odd.png', await noise(width, height).png().toBuffer())
+    expect(parts.filter(({ name }) => name.startsWith('crop'))[0]?.name).toContain(`${Math.min(width, height, 64)}x`)
+  })
+
+  it.each([
+    ['black.png', plain({ r: 0, g: 0, b: 0 }, 200, 200).png(), 'media-featureless'],
+    ['blank.jpg', plain({ r: 250, g: 250, b: 248 }, 640, 480).jpeg({ quality: 70 }), 'media-featureless'],
+    ['small.png', noise(30, 300).png(), 'media-too-small'],
+  ])('refuses %s by name', async (name, picture, reason) => {
+    await expect(detect(name, await picture.toBuffer())).rejects.toMatchObject({ reason })
+  })
+
+  it('draws a heat map by the network of the crops', async () => {
+    const out = path.join(bench.folder, 'map.png')
+    const detection = await detect('map-of.png', await striped(300, 200), out)
+    expect(detection.heatMap?.pieces).toBeGreaterThan(20)
+    expect(detection.heatMap?.highest).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 1)
+  })
+})
+
+describe('its stability probe', () => {
+  const variantsOf = async (fields: Record<string, unknown>) => {
+    const bench = await DetectorBench.create()
+    try {
+      await writeViewsPackage(bench.modelsDir, { decisionBand: { low: 0.5, high: 0.5 }, ...fields })
+      const host = await bench.start()
+      return (await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).variants
+    } finally {
+      await bench.dispose()
+    }
+  }
+
+  it('scores the re-encodings with their faces, which change little', async () => {
+    const variants = await variantsOf({ stabilityProbe: true })
+    expect(variants.map(({ name }) => name)).toEqual([
+      'JPEG quality 80',
+      '75 % size',
+      'cut by 2 % a side, JPEG quality 60',
+    ])
+    const risks = variants.map(({ risk }) => risk)
+    expect(Math.max(...risks) - Math.min(...risks)).toBeLessThan(0.1)
+  })
+
+  it('is left out where the risk is far from both edges', async () => {
+    expect(await variantsOf({ stabilityProbe: { withinLogit: 0.0001 } })).toEqual([])
+    expect(await variantsOf({ stabilityProbe: { withinLogit: 50 } })).toHaveLength(3)
+  })
+})

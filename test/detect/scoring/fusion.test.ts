@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { asIfAll, fuse } from '../../../src/detect/scoring/fusion.js'
+
+const FUSION = {
+  withoutFaces: { intercept: 1, native: 2, whole: 3 },
+  withFaces: { intercept: -1, native: 0.5, whole: 0.25, face: 4 },
+}
+
+describe('fuse', () => {
+  it.each([
+    [null, 1 + 2 * 10 + 3 * 100],
+    [1000, -1 + 0.5 * 10 + 0.25 * 100 + 4 * 1000],
+    [0, -1 + 0.5 * 10 + 0.25 * 100],
+  ])('with %s as the worst face', (face, logit) => {
+    expect(fuse({ native: 10, whole: 100, face }, FUSION)).toBe(logit)
+  })
+})
+
+it('a part is told as if every view said the same', () => {
+  expect(asIfAll(2, FUSION, false)).toBe(11)
+  expect(asIfAll(2, FUSION, true)).toBe(8.5)
+})
