@@ -8,6 +8,7 @@ import { readTextFile } from './decode.js'
 import { languageOf } from './language.js'
 import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
+import { refuseFeatureless } from './repetition.js'
 import { styleMeasures } from './style-features.js'
 import { textVariants } from './variants.js'
 import { cutWindows } from './windows.js'
@@ -25,7 +26,7 @@ export const readText: MediumReader = (file, { preprocessing }) => {
 
 /**
  * Opens a text: decoded, normalized, checked to be prose of a known language, cut into windows.
- * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short,
+ * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short, media-featureless,
  * language-unsupported
  */
 export async function readTextWith(file: string, plan: TextPreprocessing, features: TextFeatures) {
@@ -56,6 +57,7 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
       `The text has ${length} normalized characters; the detector needs ${plan.minCharacters}.`,
     )
   }
+  refuseFeatureless(prose, plan.minCharacters)
   const language = languageOf(prose)
   if (plan.languages.includes(language)) return language
   const name = language === 'und' ? 'none that is known here' : language

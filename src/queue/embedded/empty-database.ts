@@ -11,7 +11,11 @@ export const PACKED_DATABASE = packagePath('dist', 'queue', 'embedded', 'empty-d
  * Puts a database without jobs at a path. The one that the build packed is taken, because making one costs five seconds
  * of processor time; without one it is made. A kill on the way leaves nothing half made.
  */
-export async function placeEmptyDatabase(directory: string, fsync: boolean, packedFile = PACKED_DATABASE): Promise<void> {
+export async function placeEmptyDatabase(
+  directory: string,
+  fsync: boolean,
+  packedFile = PACKED_DATABASE,
+): Promise<void> {
   const draft = `${directory}.new`
   await fs.rm(draft, { recursive: true, force: true })
   const packed = await readFileIfPresent(packedFile)
