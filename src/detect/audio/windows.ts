@@ -29,7 +29,6 @@ export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
   const voice = findVoice(samples, plan.sampleRate)
   const speechSeconds = (sumOf(voice.frames) * voice.hopSamples) / plan.sampleRate
   if (speechSeconds === 0 || speechSeconds < plan.minSpeechSeconds) throw withoutSpeech(speechSeconds, plan)
-  refuseFeatureless(samples, plan.sampleRate, voice)
   refuseNarrowBand(samples, voice, plan)
   const first = voice.frames.indexOf(1)
   const last = voice.frames.lastIndexOf(1)
@@ -48,6 +47,7 @@ export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
       `No stretch of ${seconds(plan.window.samples, plan)} s is speech for a share of ${plan.minSpeechShare}.`,
     )
   }
+  refuseFeatureless(samples, plan.sampleRate, voice)
   return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
 }
 

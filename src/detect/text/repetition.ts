@@ -3,16 +3,19 @@ import { AttestdError } from '../../core/errors.js'
 /** Length of the runs of characters that are compared: about a word and its neighbors. */
 const RUN = 8
 
+/** Refuses a text without a letter or a number. @param prose normalized @throws AttestdError media-featureless */
+export function refuseMarksAlone(prose: string): void {
+  if (prose !== '' && !/[\p{L}\p{N}]/u.test(prose))
+    throw new AttestdError('media-featureless', 'The text holds nothing to judge: it has no letter.')
+}
+
 /**
- * Refuses a text in which there is nothing to judge: marks without a letter, or one character, word or sentence over and
- * over, whatever its length.
+ * Refuses a text in which there is nothing to judge: one character, word or sentence over and over, whatever its length.
  * @param prose normalized
  * @param least characters that the detector needs
  * @throws AttestdError media-featureless
  */
-export function refuseFeatureless(prose: string, least: number): void {
-  if (prose !== '' && !/[\p{L}\p{N}]/u.test(prose))
-    throw new AttestdError('media-featureless', 'The text holds nothing to judge: it has no letter.')
+export function refuseRepetition(prose: string, least: number): void {
   // A text of the least length, or twice that, may say a thing again.
   const needed = Math.min(least, Math.floor(prose.length / 2))
   const characters = newCharacters(prose, needed)

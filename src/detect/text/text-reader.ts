@@ -8,7 +8,7 @@ import { readTextFile } from './decode.js'
 import { languageOf } from './language.js'
 import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
-import { refuseFeatureless } from './repetition.js'
+import { refuseMarksAlone, refuseRepetition } from './repetition.js'
 import { styleMeasures } from './style-features.js'
 import { textVariants } from './variants.js'
 import { cutWindows } from './windows.js'
@@ -49,6 +49,7 @@ export async function readTextWith(file: string, plan: TextPreprocessing, featur
 
 /** The language of the prose. @throws AttestdError where it is not prose that the package can judge */
 function requireProse(text: string, prose: string, plan: TextPreprocessing): string {
+  refuseMarksAlone(prose)
   if (looksLikeCode(text)) throw new AttestdError('media-is-code', 'The text is mostly code, markup or data.')
   const length = charactersIn(prose)
   if (length < plan.minCharacters) {
@@ -57,9 +58,11 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
       `The text has ${length} normalized characters; the detector needs ${plan.minCharacters}.`,
     )
   }
-  refuseFeatureless(prose, plan.minCharacters)
   const language = languageOf(prose)
-  if (plan.languages.includes(language)) return language
+  if (plan.languages.includes(language)) {
+    refuseRepetition(prose, plan.minCharacters)
+    return language
+  }
   const name = language === 'und' ? 'none that is known here' : language
   throw new AttestdError(
     'language-unsupported',

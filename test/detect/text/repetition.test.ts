@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newCharacters, refuseFeatureless } from '../../../src/detect/text/repetition.js'
+import { newCharacters, refuseMarksAlone, refuseRepetition } from '../../../src/detect/text/repetition.js'
 
 const LEAST = 180
 const SENTENCE = 'The ferry to the island leaves at half past nine. '
@@ -14,15 +14,22 @@ it.each([
   ['two sentences by turns', `${SENTENCE}Bring a coat. `.repeat(20)],
   ['one sentence in changing case', (SENTENCE + SENTENCE.toUpperCase()).repeat(10)],
   ['one word without spaces, in another script', '早上好'.repeat(100)],
-  ['marks alone', '. , ; - ! ? ( ) '.repeat(30)],
 ])('finds nothing to judge in %s over and over', (_, text) => {
-  expect(() => refuseFeatureless(text.trim(), LEAST)).toThrow(expect.objectContaining({ reason: 'media-featureless' }))
+  expect(() => refuseRepetition(text.trim(), LEAST)).toThrow(expect.objectContaining({ reason: 'media-featureless' }))
 })
 
 it('lets prose pass, also with a refrain', () => {
-  expect(() => refuseFeatureless(PROSE, LEAST)).not.toThrow()
-  expect(() => refuseFeatureless(PROSE + SENTENCE.repeat(30), LEAST)).not.toThrow()
-  expect(() => refuseFeatureless('', LEAST)).not.toThrow()
+  expect(() => refuseRepetition(PROSE, LEAST)).not.toThrow()
+  expect(() => refuseRepetition(PROSE + SENTENCE.repeat(30), LEAST)).not.toThrow()
+  expect(() => refuseRepetition('', LEAST)).not.toThrow()
+})
+
+it('tells marks alone from words', () => {
+  expect(() => refuseMarksAlone('. , ; - ! ? '.repeat(30))).toThrow(
+    expect.objectContaining({ reason: 'media-featureless' }),
+  )
+  expect(() => refuseMarksAlone(PROSE)).not.toThrow()
+  expect(() => refuseMarksAlone('')).not.toThrow()
 })
 
 it('counts what is new, and stops where it is enough', () => {
