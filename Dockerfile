@@ -7,9 +7,9 @@ COPY package.json package-lock.json .npmrc ./
 # No dependency needs its install script (package.json, allowScripts).
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
+COPY .ci/link-bin.mjs .ci/empty-database.mjs .ci/prune-image.mjs .ci/
 COPY src src
 RUN npm run build && chmod 755 dist/cli/main.js
-COPY .ci/prune-image.mjs .ci/
 RUN npm prune --omit=dev --ignore-scripts && node .ci/prune-image.mjs
 
 FROM node:24.21.0-trixie-slim

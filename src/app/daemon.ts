@@ -5,7 +5,6 @@ import { VERSION } from '../core/version.js'
 import type { ConsoleState } from '../observe/console-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../observe/control-file.js'
 import { createHealth } from '../observe/health.js'
-import { type HttpServer, startHttpServer } from '../observe/http-server.js'
 import { createMetrics } from '../observe/metrics.js'
 import { createRedactor } from '../observe/redaction.js'
 import { createThrottledLog } from '../observe/throttled-log.js'
@@ -14,12 +13,12 @@ import { QUEUE_NAMES } from '../queue/queues.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { openDataDir } from './data-dir.js'
-import { openQueue } from './open-queue.js'
 import type { DaemonOptions, DaemonParts } from './parts.js'
 import { registerReadiness } from './readiness.js'
 import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
-import { type Roles, startRoles } from './roles.js'
+import type { Roles } from './roles.js'
+import { startDetectors } from './start-detectors.js'
 
 export interface Daemon {
   /** Where the console is. */
@@ -64,16 +63,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
-    const queue = await openQueue(settings, {
+    const base = { options, clock, random, paths, metrics, outages, activity, report }
+    // First, because they warm up on processors of their own while this one reads the rest of its code.
+    const detecting = startDetectors(base, closers)
+    const { openQueue } = await import('./open-queue.js')
+    const opening = openQueue(settings, {
       clock,
       random,
       log,
       ...(options.signal ? { signal: options.signal } : {}),
     })
+    const reading = Promise.all([import('./roles.js'), import('../observe/http-server.js')])
+    const queue = await opening
     closers.push(() => queue.close())
+    const [{ startRoles }] = await reading
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
-    const parts: DaemonParts = { options, clock, random, paths, queue, metrics, outages, activity, report }
-    roles = await startRoles(parts, closers)
+    const parts: DaemonParts = { ...base, queue }
+    roles = await startRoles(parts, detecting, closers)
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
     const tidy = () =>
@@ -115,7 +121,8 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
   metrics.beforeScrape(() => collect(parts, roles))
   const controlToken = newControlToken()
-  const http: HttpServer = await startHttpServer({
+  const { startHttpServer } = await import('../observe/http-server.js')
+  const http = await startHttpServer({
     host: settings.httpHost,
     port: settings.httpPort,
     password: settings.httpPassword,

@@ -4,8 +4,6 @@ import type { AttesterService } from '../service/port.js'
 import type { OnMalformed } from '../service/record.js'
 import type { ClockState, ServiceClock } from '../service/service-clock.js'
 import { openSignedKey } from './open-signed-key.js'
-import { openWalletOf } from './open-wallet.js'
-import { openWalletSession } from './open-wallet-session.js'
 import type { DaemonParts } from './parts.js'
 
 /** The service behind the port, with its clock. */
@@ -29,6 +27,11 @@ export async function openService(parts: ServiceParts, onRoleMissing: (error: Er
   const { settings, log } = options
   const watched = { clock, random, log, ...countedBy(parts) }
   if (settings.serviceApi === 'signed-key') return openSignedKey(settings, watched)
+  // Wallets and the chain are read for the API that needs them: their libraries take a third of a second.
+  const [{ openWalletOf }, { openWalletSession }] = await Promise.all([
+    import('./open-wallet.js'),
+    import('./open-wallet-session.js'),
+  ])
   const signer = await openWalletOf(settings, { clock })
   const opened = openWalletSession(settings, {
     ...watched,

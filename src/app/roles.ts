@@ -9,14 +9,12 @@ import { ShadowLine } from '../pipeline/shadow-line.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
-import { admissionCheck } from './admission-check.js'
 import { probeInference } from './inference-probe.js'
 import { Loops } from './loops.js'
-import { openDetectors } from './open-detectors.js'
 import { openMedia } from './open-media.js'
 import type { DaemonParts } from './parts.js'
 import type { ReadinessParts } from './readiness.js'
-import { countDetectorEvent, countMediaEvent } from './room-events.js'
+import { countMediaEvent } from './room-events.js'
 import { openServiceSide, type ServiceSide } from './service-side.js'
 
 /** What this process does: intake, analyze and submit, or some of them. */
@@ -52,9 +50,14 @@ const ANALYSIS_SHARE = 0.75
 
 /**
  * Builds and starts the roles of the settings.
+ * @param detecting the detectors, which may still start; null where the roles do not analyze
  * @param closers gets what closes each part, as soon as it is open
  */
-export async function startRoles(parts: DaemonParts, closers: (() => Promise<unknown>)[]): Promise<Roles> {
+export async function startRoles(
+  parts: DaemonParts,
+  detecting: Promise<DetectorHost> | null,
+  closers: (() => Promise<unknown>)[],
+): Promise<Roles> {
   const { activity, options, paths } = parts
   const { settings, log } = options
   const stopTaking = new AbortController()
@@ -68,7 +71,7 @@ export async function startRoles(parts: DaemonParts, closers: (() => Promise<unk
     stopSubmitting.abort()
   })
 
-  const analysis = settings.roles.includes('analyze') ? await startAnalysis(parts, closers) : null
+  const analysis = detecting ? await startAnalysis(parts, await detecting, closers) : null
   if (analysis) loops.keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
 
   const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
@@ -131,17 +134,13 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
   }
 }
 
-async function startAnalysis(parts: DaemonParts, closers: (() => Promise<unknown>)[]): Promise<Analysis> {
+async function startAnalysis(
+  parts: DaemonParts,
+  detectors: DetectorHost,
+  closers: (() => Promise<unknown>)[],
+): Promise<Analysis> {
   const { clock, metrics, options, paths, queue, random, report } = parts
   const { settings, log } = options
-  const detectors = await openDetectors(settings, {
-    clock,
-    random,
-    log,
-    onEvent: countDetectorEvent(metrics),
-    ...admissionCheck(settings),
-  })
-  closers.push(() => detectors.close())
   const media = await openMedia(settings, {
     cacheDir: paths.cache,
     clock,

@@ -1,11 +1,10 @@
 import type { Address } from 'viem'
 import type { StakeReading } from '../chain/stake-reading.js'
-import { StakeWatch } from '../chain/stake-watch.js'
+import type { StakeWatch } from '../chain/stake-watch.js'
 import type { AttestdError } from '../core/errors.js'
 import { Gate } from '../pipeline/gate.js'
 import { StakeReader } from '../pipeline/stake-reader.js'
 import type { Loops } from './loops.js'
-import { openChain, stakeContractOf } from './open-chain.js'
 import { type OpenService, openService } from './open-service.js'
 import type { DaemonParts } from './parts.js'
 import { StakeSecondOpinion } from './stake-second-opinion.js'
@@ -50,20 +49,24 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
     },
     onRefused: () => metrics.stakeEnough.set({}, 0),
   })
-  const contract = watchOf(parts, opened.address ?? settings.walletAddress ?? null, (reading) => {
+  const contract = await watchOf(parts, opened.address ?? settings.walletAddress ?? null, (reading) => {
     if (opinion) opinion.read(reading)
     else stake.readInContract(reading, reading.roles.attester)
   })
   return { opened, gate, stake, contract }
 }
 
-function watchOf(
+async function watchOf(
   { clock, metrics, options, random }: DaemonParts,
   account: Address | null,
   onReading: (reading: StakeReading) => void,
-): WatchedContract | null {
+): Promise<WatchedContract | null> {
   const { settings, log } = options
   if (!settings.stakeContract || !account) return null
+  const [{ openChain, stakeContractOf }, { StakeWatch }] = await Promise.all([
+    import('./open-chain.js'),
+    import('../chain/stake-watch.js'),
+  ])
   const chain = openChain(settings, {
     clock,
     log,

@@ -29,7 +29,7 @@ export interface Readiness {
 export interface Health {
   /** Adds a check; a later one of the same name replaces it. */
   register(name: string, check: Check): void
-  /** Runs all checks; not ready while none is registered. Calls within a second share one run. Never rejects. */
+  /** Runs all checks; not ready while none is registered. Calls within a second share one run, of a process that is not ready within a tenth. Never rejects. */
   readiness(): Promise<Readiness>
   /** Alive as long as this can be answered. */
   liveness(): { readonly alive: true; readonly version: string; readonly uptimeSeconds: number }
@@ -44,18 +44,29 @@ export interface HealthOptions {
 
 /** A check that takes longer counts as not ready, milliseconds. Probes usually wait for 1 to 5 s. */
 const CHECK_TIMEOUT_MS = 2000
-/** Results are shared for this long, milliseconds, so that many probes cost as much as one. */
+/** Results are shared for this long, milliseconds, so that many probes cost as much as one ... */
 const SHARED_MS = 1000
+/** ... and those of a process that is not ready for less, so that it is seen to be ready when it is. */
+const NOT_READY_SHARED_MS = 100
 
 export function createHealth({ clock, version, onResult }: HealthOptions): Health {
   const started = clock.monotonic()
   const checks = new Map<string, Check>()
-  let last: { at: number; readiness: Promise<Readiness> } | undefined
+  let last: { at: number; readiness: Promise<Readiness>; sharedMs: number } | undefined
 
   async function run(): Promise<Readiness> {
     const results = await Promise.all([...checks].map(([name, check]) => runCheck(name, check, clock)))
     for (const { name, ok } of results) onResult?.(name, ok)
     return { ready: results.length > 0 && results.every(({ ok }) => ok), checks: results }
+  }
+
+  function look(at: number): NonNullable<typeof last> {
+    const readiness = run()
+    const looked = { at, readiness, sharedMs: SHARED_MS }
+    void readiness.then(({ ready }) => {
+      if (!ready) looked.sharedMs = NOT_READY_SHARED_MS
+    })
+    return looked
   }
 
   return {
@@ -65,7 +76,7 @@ export function createHealth({ clock, version, onResult }: HealthOptions): Healt
     },
     readiness() {
       const now = clock.monotonic()
-      if (!last || now - last.at >= SHARED_MS) last = { at: now, readiness: run() }
+      if (!last || now - last.at >= last.sharedMs) last = look(now)
       return last.readiness
     },
     liveness: () => ({ alive: true, version, uptimeSeconds: Math.round((clock.monotonic() - started) / 1000) }),

@@ -26,7 +26,7 @@ const outcomes = z
 /** What the issue of detectors names; each must have a file. */
 const KINDS = (
   'truncated, mislabelled, animated, CMYK, 16-bit, 1-pixel, 30,000-pixel, silent, 8 kHz, 96 kHz, empty, binary-as-text, ' +
-  'zero-frame, variable-frame-rate, rotated, encrypted, playlist, polyglot'
+  'zero-frame, variable-frame-rate, rotated, encrypted, playlist, polyglot, featureless'
 ).split(', ')
 
 it('every kind of bad input has a file, and every file is listed', async () => {

@@ -17,7 +17,7 @@ export interface AudioParts {
 /**
  * The windows of decoded mono sound.
  * @param sound -1 to 1, at the plan's sample rate
- * @throws AttestdError media-without-speech, media-narrow-band
+ * @throws AttestdError media-without-speech, media-featureless, media-narrow-band
  */
 export function audioParts(sound: Float32Array, plan: AudioPreprocessing): AudioParts {
   const { windows, speechSeconds } = planWindows(sound, plan)

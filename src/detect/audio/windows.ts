@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { refuseNarrowBand } from './bandwidth.js'
+import { refuseFeatureless } from './featureless.js'
 import { findVoice, type VoiceActivity } from './voice-activity.js'
 
 /** A stretch of a sound, in samples; `end` is not part of it. */
@@ -21,7 +22,7 @@ type Plan = AudioPreprocessing
 /**
  * Looks for speech, cuts the silence at both ends and lays windows over the rest. The last one ends with the sound,
  * windows with too little speech are left out, and of too many some are taken evenly.
- * @throws AttestdError media-without-speech, media-narrow-band
+ * @throws AttestdError media-without-speech, media-featureless, media-narrow-band
  */
 export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
   if (plan.minSpeechShare === 0) return planAll(samples, plan)
@@ -46,6 +47,7 @@ export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
       `No stretch of ${seconds(plan.window.samples, plan)} s is speech for a share of ${plan.minSpeechShare}.`,
     )
   }
+  refuseFeatureless(samples, plan.sampleRate, voice)
   return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
 }
 
@@ -63,6 +65,7 @@ export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Fl
 /** Without a search for speech. */
 function planAll(samples: Float32Array, plan: Plan): WindowPlan {
   if (samples.length === 0) throw withoutSpeech(0, plan)
+  refuseFeatureless(samples, plan.sampleRate)
   const windows = takeEvenly(windowsOf({ start: 0, end: samples.length }, plan), plan.maxWindows)
   return { windows, speechSeconds: samples.length / plan.sampleRate }
 }

@@ -9,21 +9,25 @@ import type { Model } from '../runtimes/model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
-import { openTokenReader } from '../text/token-features.js'
 import { loadVideoDetector } from '../video/video-detector.js'
 import type { Measurement } from './measurement.js'
 import type { MediumReader, ReaderTools } from './medium-reader.js'
 import { createPartsDetector } from './parts-detector.js'
 import type { PictureScorer } from './picture-scorer.js'
 
+/** What is wanted of a file beside its score. */
+export interface Asked {
+  /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
+  readonly heatMap?: string | undefined
+  /** Whether re-encodings are scored too, by a package that asks for it. @default false */
+  readonly probe?: boolean
+}
+
 /** A detector inside a child process. */
 export interface ChildDetector {
   readonly pack: DetectorPackage
-  /**
-   * @param heatMap where to write a picture of where the risk lies, by a detector that can; absent where none is asked for
-   * @throws AttestdError media-*, detector-failed
-   */
-  measure(file: string, heatMap?: string): Promise<Measurement>
+  /** @throws AttestdError media-*, detector-failed */
+  measure(file: string, asked?: Asked): Promise<Measurement>
   /** Present where it also scores pictures that another detector decoded: frames of a video. */
   readonly scorePicture?: PictureScorer
 }
@@ -71,6 +75,9 @@ async function openModel(
 /** How a package's files are opened; undefined where they are not read in parts. */
 async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
   const { preprocessing } = pack.manifest
-  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') return openTokenReader(pack)
+  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
+    const { openTokenReader } = await import('../text/token-features.js')
+    return openTokenReader(pack)
+  }
   return READERS[preprocessing.kind]
 }

@@ -54,6 +54,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     file: z.string(),
     /** Where to write a heat map; absent where none is asked for. */
     heatMap: z.string().optional(),
+    /** Whether re-encodings are scored too, by a package that asks for it. */
+    probe: z.boolean(),
   }),
 ])
 

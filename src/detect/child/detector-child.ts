@@ -1,5 +1,7 @@
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readEvidence } from '../evidence/read-evidence.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import { usedBy } from '../package/used-packages.js'
 import { type ChildDetector, loadChildDetector } from './child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
 import type { Measurement } from './measurement.js'
@@ -15,19 +17,31 @@ function send(message: FromChild): void {
 
 async function load({ packages, tools, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
   try {
-    for (const pack of packages)
+    // Side by side: networks are built by threads of their own.
+    const loading = new Map<string, Promise<unknown>>()
+    const loadOne = async (pack: DetectorPackage) => {
+      await Promise.all(usedBy(pack.manifest).map(({ id }) => loading.get(id)))
       detectors.set(pack.manifest.id, await loadChildDetector(pack, tools, detectors, remoteToken))
+    }
+    for (const pack of packages) loading.set(pack.manifest.id, loadOne(pack))
+    await Promise.all(loading.values())
     send({ type: 'loaded' })
   } catch (error) {
     send({ type: 'refused', ...errorMessage(toAttestdError(error)) })
   }
 }
 
-async function measure({ jobId, detectorId, file, heatMap }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+async function measure({
+  jobId,
+  detectorId,
+  file,
+  heatMap,
+  probe,
+}: Extract<ToChild, { type: 'measure' }>): Promise<void> {
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await withOwnWords(await detector.measure(file, heatMap), file)
+    const measurement = await withOwnWords(await detector.measure(file, { heatMap, probe }), file)
     if (heatMap !== undefined && measurement.heatMap === undefined)
       throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })

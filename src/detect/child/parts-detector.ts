@@ -50,14 +50,14 @@ export function createPartsDetector(
   return {
     pack,
     ...(preprocessing.kind === 'image' ? { scorePicture: scorePicture(preprocessing) } : {}),
-    async measure(file, heatMapFile): Promise<Measurement> {
+    async measure(file, { heatMap: heatMapFile, probe = false } = {}): Promise<Measurement> {
       const started = performance.now()
       const media = await read(file, manifest, tools)
       const decoded = performance.now()
       const scored = await score(media.parts())
       const rawScore = together(scored)
       const variants: ScoredPart[] = []
-      if (isProbed(calibrate(rawScore, manifest.calibration, media.length), manifest)) {
+      if (probe && isProbed(calibrate(rawScore, manifest.calibration, media.length), manifest)) {
         for await (const { name, parts } of media.variants())
           variants.push({ name, rawScore: together(await score(parts)) })
       }

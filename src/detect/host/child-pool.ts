@@ -44,12 +44,10 @@ export class ChildPool {
     this.slots = Array.from({ length: options.size }, () => new ChildSlot(slotOptions))
   }
 
-  /** Starts all processes; the first alone, so that a broken package is told once. Ends them all where one cannot start. */
+  /** Starts all processes side by side. Ends them all where one cannot start. */
   async start(): Promise<void> {
     try {
-      const [first, ...others] = this.slots
-      await first?.start()
-      await Promise.all(others.map((slot) => slot.start()))
+      await Promise.all(this.slots.map((slot) => slot.start()))
     } catch (error) {
       await this.close()
       throw error

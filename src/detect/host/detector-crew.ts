@@ -72,8 +72,7 @@ export class DetectorCrew {
   /** Starts all processes; ends them all where one cannot start. @throws AttestdError of `startWarmChild` */
   async start(): Promise<void> {
     try {
-      await this.pool.start()
-      await this.shadowPool?.start()
+      await Promise.all([this.pool.start(), this.shadowPool?.start()])
     } catch (error) {
       await this.close()
       throw error
@@ -247,6 +246,6 @@ export class DetectorCrew {
 }
 
 function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest): ChildJob {
-  const job = { detectorId: manifest.id, file: path.resolve(file) }
+  const job = { detectorId: manifest.id, file: path.resolve(file), probe: true }
   return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
 }

@@ -16,6 +16,13 @@ const MEMORY_POLL_MS = 100
 export const START_TIMEOUT_MS = 60_000
 /** Last output of a child that is kept for the log, characters. */
 const MAX_OUTPUT = 2000
+/**
+ * For glibc, whose memory otherwise grows by a heap a thread and is kept for pictures to come: one heap, and what is
+ * free at its end goes back. With the next, 70 MB less after the sample media.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '1048576' }
+/** Each of V8's spaces of young objects, MB: what a detector makes much of are buffers, which lie elsewhere. */
+const YOUNG_OBJECTS_MB = 4
 /** Share of the job's time that decoding may take, so that it ends by itself before the child is killed. */
 const DECODE_SHARE = 0.8
 
@@ -41,6 +48,8 @@ export interface ChildJob {
   readonly file: string
   /** Absolute path at which a heat map is written; absent where none is asked for. */
   readonly heatMap?: string
+  /** Whether re-encodings are scored too, by a package that asks for it. */
+  readonly probe: boolean
 }
 
 /** How a child ended. */
@@ -271,8 +280,8 @@ function misspoke(): AttestdError {
 function forkChild(): ChildProcess {
   return fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     // Nothing of the parent's environment: it may hold the signing secret.
-    env: {},
-    execArgv: [],
+    env: ALLOCATOR,
+    execArgv: [`--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
     cwd: '/',
     serialization: 'json',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

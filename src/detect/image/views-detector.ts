@@ -82,7 +82,7 @@ export async function loadViewsDetector(
   return {
     pack,
     scorePicture,
-    async measure(file, heatMapFile): Promise<Measurement> {
+    async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
       const watch = new StageWatch()
       const started = performance.now()
       const image = await watch.during('decode', () => decodeImage(file, tools))
@@ -91,9 +91,10 @@ export async function loadViewsDetector(
       const faces = await watch.during('faces', () => find(image))
       const seen = await see(image, faces, watch)
       const rawScore = together(seen)
-      const variants = isProbed(calibrate(rawScore, calibration), pack.manifest)
-        ? await watch.during('probe', () => probe(image, faces))
-        : []
+      const variants =
+        probed && isProbed(calibrate(rawScore, calibration), pack.manifest)
+          ? await watch.during('probe', () => probe(image, faces))
+          : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
         return { name, rawScore: asIfAll(logit, fusion, faces.length > 0) }
       })

@@ -51,13 +51,14 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
   const read = readOnce(modelsDir)
-  const packages: SelectedPackage[] = []
-  for (const choice of new Map(choices.map((one) => [one.id, one])).values()) {
+  const readChoice = async (choice: DetectorChoice): Promise<SelectedPackage[]> => {
     if (!available.includes(choice.id)) throw unknownDetector(choice.id, modelsDir, available)
     const pack = await read(choice.id)
-    if (chosen.length === 0 && available.includes(pack.manifest.variantOf ?? '')) continue
-    packages.push({ ...(await withUsed(pack, read, modelsDir)), ...partInScores(choice, pack.manifest) })
+    if (chosen.length === 0 && available.includes(pack.manifest.variantOf ?? '')) return []
+    return [{ ...(await withUsed(pack, read, modelsDir)), ...partInScores(choice, pack.manifest) }]
   }
+  const distinct = [...new Map(choices.map((one) => [one.id, one])).values()]
+  const packages = (await Promise.all(distinct.map(readChoice))).flat()
   if (packages.every(({ shadow }) => shadow)) {
     throw new AttestdError('setting-invalid', 'Every selected detector is a shadow, so nothing would be scored.')
   }
@@ -121,7 +122,7 @@ async function readPackage(packageFolder: string): Promise<DetectorPackage> {
       `${where} is not accepted:\n  id: is ${manifest.id}, but the folder is named ${path.basename(packageFolder)}`,
     )
   }
-  for (const [name, stated] of Object.entries(manifest.files)) await verifyFile(folder, name, stated, where)
+  await Promise.all(Object.entries(manifest.files).map(([name, stated]) => verifyFile(folder, name, stated, where)))
   return { folder, manifest, digest: manifestDigest(text) }
 }
 

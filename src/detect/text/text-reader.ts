@@ -8,6 +8,7 @@ import { readTextFile } from './decode.js'
 import { languageOf } from './language.js'
 import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
+import { refuseMarksAlone, refuseRepetition } from './repetition.js'
 import { styleMeasures } from './style-features.js'
 import { textVariants } from './variants.js'
 import { cutWindows } from './windows.js'
@@ -25,7 +26,7 @@ export const readText: MediumReader = (file, { preprocessing }) => {
 
 /**
  * Opens a text: decoded, normalized, checked to be prose of a known language, cut into windows.
- * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short,
+ * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short, media-featureless,
  * language-unsupported
  */
 export async function readTextWith(file: string, plan: TextPreprocessing, features: TextFeatures) {
@@ -48,6 +49,7 @@ export async function readTextWith(file: string, plan: TextPreprocessing, featur
 
 /** The language of the prose. @throws AttestdError where it is not prose that the package can judge */
 function requireProse(text: string, prose: string, plan: TextPreprocessing): string {
+  refuseMarksAlone(prose)
   if (looksLikeCode(text)) throw new AttestdError('media-is-code', 'The text is mostly code, markup or data.')
   const length = charactersIn(prose)
   if (length < plan.minCharacters) {
@@ -57,7 +59,10 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
     )
   }
   const language = languageOf(prose)
-  if (plan.languages.includes(language)) return language
+  if (plan.languages.includes(language)) {
+    refuseRepetition(prose, plan.minCharacters)
+    return language
+  }
   const name = language === 'und' ? 'none that is known here' : language
   throw new AttestdError(
     'language-unsupported',

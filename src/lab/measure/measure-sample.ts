@@ -42,7 +42,7 @@ export async function measureSample(
     : await DetectorProcess.start({ ...options, packages }, signal)
   try {
     const startMs = clock.monotonic() - began
-    const job = selfTestJob(packages.at(-1) as DetectorPackage)
+    const job = { ...selfTestJob(packages.at(-1) as DetectorPackage), probe: true }
     // The first inference warms the process up and is no measure of the others.
     let { measurement } = await child.measure(job)
     const milliseconds: number[] = []

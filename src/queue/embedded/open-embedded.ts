@@ -1,16 +1,15 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { createPostgresBackend, type IQueueBackend, runMigrations } from 'bullmq'
+import { createPostgresBackend, type IQueueBackend } from 'bullmq'
 import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Backing } from '../backing.js'
+import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
 import { recoverActiveJobs } from './recover-active.js'
 import { saveInDatabase } from './save-data.js'
-
-/** BullMQ's name for its schema when it is handed a pool. */
-const SCHEMA = 'bullmq'
+import { migrate } from './schema.js'
 
 export interface EmbeddedOptions {
   readonly fsync?: boolean
@@ -57,28 +56,13 @@ function inUse(dir: string, who: string): AttestdError {
 }
 
 async function openDatabase(directory: string, fsync: boolean): Promise<PglitePool> {
-  if (!(await exists(directory))) await initialize(directory, fsync)
+  if (!(await exists(directory))) await placeEmptyDatabase(directory, fsync)
   return PglitePool.open({ directory, fsync })
-}
-
-/**
- * Makes a new database aside and moves it into place, so that a kill on the way leaves nothing half made. The thread
- * that made it ends: initdb leaves several hundred megabytes of WASM memory behind that only the end of a thread frees.
- */
-async function initialize(directory: string, fsync: boolean): Promise<void> {
-  const draft = `${directory}.new`
-  await fs.rm(draft, { recursive: true, force: true })
-  const pool = await PglitePool.open({ directory: draft, fsync })
-  await pool.end()
-  await fs.rename(draft, directory)
 }
 
 async function prepare(pool: PglitePool): Promise<number> {
   try {
-    const client = await pool.connect()
-    await runMigrations(client, SCHEMA)
-    client.release()
-    await pool.query(`SET search_path TO "${SCHEMA}"`)
+    await migrate(pool)
     return await recoverActiveJobs(pool)
   } catch (error) {
     await pool.end()

@@ -70,20 +70,21 @@ describe('planWindows', () => {
   })
 
   it('takes some evenly where there are too many', () => {
-    const sound = silence(100)
+    const sound = speechLike(100, RATE)
     expect(starts(sound, { ...ALL, maxWindows: 5 })).toEqual([0, 25, 49, 74, 98])
     expect(starts(sound, { ...ALL, maxWindows: 1 })).toEqual([49])
     expect(starts(sound, { ...ALL, maxWindows: 99 })).toHaveLength(99)
   })
 
   it('takes all of a sound where it does not look for speech', () => {
-    expect(planWindows(silence(3), ALL)).toEqual({
+    expect(planWindows(speechLike(3, RATE), ALL)).toEqual({
       speechSeconds: 3,
       windows: [
         { start: 0, end: 2 * RATE },
         { start: RATE, end: 3 * RATE },
       ],
     })
+    expect(() => planWindows(silence(3), ALL)).toThrow(expect.objectContaining({ reason: 'media-featureless' }))
     expect(() => planWindows(silence(0), ALL)).toThrow(expect.objectContaining({ reason: 'media-without-speech' }))
   })
 })
