@@ -21,6 +21,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 from figures import SEED, figures
 from peers import PEERS
@@ -56,14 +57,23 @@ def installed(peer, work):
     return folder
 
 
-def peer_scores(name, inputs, work):
+def peer_scores(name, inputs, work, jobs):
+    """A score or null for each input, computed by `jobs` processes."""
     paths = [str(installed(PEERS[name], work))] if PEERS[name].package else []
     env = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    with tempfile.NamedTemporaryFile("r") as scores:
-        command = [f'exec "$0" "$1" "$2" 3> "{scores.name}" > /dev/null']
-        command = ["bash", "-c", *command, sys.executable, str(HERE / "score.py"), name]
-        subprocess.run(command, input=json.dumps(inputs), text=True, check=True, env=env)
-        return [json.loads(line) for line in scores]
+
+    def scored(share):
+        with tempfile.NamedTemporaryFile("r") as scores:
+            shell = f'exec "$0" "$1" "$2" 3> "{scores.name}" > /dev/null'
+            command = ["bash", "-c", shell, sys.executable, str(HERE / "score.py"), name]
+            subprocess.run(command, input=json.dumps(share), text=True, check=True, env=env)
+            return [json.loads(line) for line in scores]
+
+    found = [None] * len(inputs)
+    with ThreadPoolExecutor(jobs) as pool:
+        for job, part in enumerate(pool.map(scored, [inputs[job::jobs] for job in range(jobs)])):
+            found[job::jobs] = part
+    return found
 
 
 def package_scores(package, rows, root):
@@ -92,6 +102,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="measure these only: a peer, or a --package")
     parser.add_argument("--package", action="append", default=[], help="package of ours to set beside them")
     parser.add_argument("--about", required=True, help="what the rows are, for the table")
+    parser.add_argument("--jobs", type=int, default=2, help="processes that a peer is run in")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir(), "attestd-peers"))
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
@@ -126,7 +137,7 @@ def main():
             add(f"{package} {version}", scores, 0.5, what="ours; every risk counts, also inside the band", license=None)
     for name, peer in PEERS.items():
         if peer.media == args.media and (not args.only or name in args.only):
-            add(name, peer_scores(name, inputs, args.work), peer.threshold, what=peer.what, license=peer.license)
+            add(name, peer_scores(name, inputs, args.work, args.jobs), peer.threshold, what=peer.what, license=peer.license)
 
 
 if __name__ == "__main__":
