@@ -63,9 +63,10 @@ export function createHealth({ clock, version, onResult }: HealthOptions): Healt
   function look(at: number): NonNullable<typeof last> {
     const readiness = run()
     const looked = { at, readiness, sharedMs: SHARED_MS }
-    void readiness.then(({ ready }) => {
-      if (!ready) looked.sharedMs = NOT_READY_SHARED_MS
-    })
+    const shortenUnlessReady = async () => {
+      if (!(await readiness).ready) looked.sharedMs = NOT_READY_SHARED_MS
+    }
+    void shortenUnlessReady()
     return looked
   }
 
