@@ -53,7 +53,15 @@ function outerTable(folder) {
   const { tables } = readJson(folder, 'evaluation', 'metrics.json').outer
   const chosen = Object.entries(tables).filter(([name]) => /^(all|form: |kind: |family: (?!-))/.test(name))
   const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
-  const head = ['Files', 'Real, fake', 'AUC', 'Found at 5 %, 1 % of real ones flagged', 'Real, fake at risk 50', 'Coverage', 'Right outside the band']
+  const head = [
+    'Files',
+    'Real, fake',
+    'AUC',
+    'Found at 5 %, 1 % of real ones flagged',
+    'Real, fake at risk 50',
+    'Coverage',
+    'Right outside the band',
+  ]
   const lines = chosen.map(([name, one]) =>
     row([
       name.replace(': ', ' '),

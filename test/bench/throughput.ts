@@ -37,7 +37,8 @@ const PACKAGES = Object.fromEntries(
   }),
 )
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const row = (what: string, ms: number, remark = '') => print(`  ${what.padEnd(28)}${ms.toFixed(1).padStart(7)}  ${remark}`)
+const row = (what: string, ms: number, remark = '') =>
+  print(`  ${what.padEnd(28)}${ms.toFixed(1).padStart(7)}  ${remark}`)
 
 interface Share {
   readonly picturesPerSecond: number
@@ -88,7 +89,11 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
   await detectors.close()
   print('stages of a picture, ms of processor time (one at a time):')
   for (const stage of ['fetch', ...STAGES])
-    row(stage, (sums[stage] ?? 0) / assets.length, stage === 'fetch' ? 'the side of the sandbox that serves it included' : '')
+    row(
+      stage,
+      (sums[stage] ?? 0) / assets.length,
+      stage === 'fetch' ? 'the side of the sandbox that serves it included' : '',
+    )
   return seen
 }
 
@@ -184,7 +189,11 @@ async function report(engine: string, bare: Share, run: () => Promise<DaemonRun>
   for (let index = 0; index < ROUNDS; index++) rounds.push(await run())
   const best = rounds.reduce((a, b) => (b.msPerPicture < a.msPerPicture ? b : a))
   print(`daemon, queue ${engine}:`)
-  row('detector processes', best.detectorMs, `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`)
+  row(
+    'detector processes',
+    best.detectorMs,
+    `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`,
+  )
   row('daemon', best.msPerPicture - best.detectorMs, 'fetch, queue, signing, service, records')
   print(`  ${best.picturesPerSecond.toFixed(1)} pictures/s, bare loop ${bare.picturesPerSecond.toFixed(1)}/s`)
   print(`  most memory of a detector process: ${Math.max(...best.peakMb).toFixed(0)} MB`)

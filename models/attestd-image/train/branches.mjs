@@ -23,27 +23,28 @@ const [
   { refuseSmall },
   { imageVariants },
   { facesIn },
-] =
-  await Promise.all(
-    [
-      'detect/package/package-loader.js',
-      'detect/image/view-networks.js',
-      'detect/image/face-finder.js',
-      'detect/image/image-decode.js',
-      'detect/image/picture-views.js',
-      'detect/child/stage-watch.js',
-      'detect/image/featureless.js',
-      'detect/image/image-crops.js',
-      'detect/image/image-variants.js',
-      'detect/image/image-faces.js',
-    ].map(dist),
-  )
+] = await Promise.all(
+  [
+    'detect/package/package-loader.js',
+    'detect/image/view-networks.js',
+    'detect/image/face-finder.js',
+    'detect/image/image-decode.js',
+    'detect/image/picture-views.js',
+    'detect/child/stage-watch.js',
+    'detect/image/featureless.js',
+    'detect/image/image-crops.js',
+    'detect/image/image-variants.js',
+    'detect/image/image-faces.js',
+  ].map(dist),
+)
 const pack = await loadPackage(path.resolve(values.package))
 const { preprocessing: plan, runtime } = pack.manifest
 const networks = await loadViewNetworks(pack, runtime, plan.normalize)
 const finder = await loadFaceFinder(pack, plan.faces.finder)
 const folder = path.dirname(values.data)
-const rows = parse(fs.readFileSync(values.data), { columns: true }).filter(({ fold }) => !values.fold || fold === values.fold)
+const rows = parse(fs.readFileSync(values.data), { columns: true }).filter(
+  ({ fold }) => !values.fold || fold === values.fold,
+)
 
 const PROBED_EVERY = 10
 
@@ -71,7 +72,9 @@ async function look(file, isProbed) {
 
 const out = fs.createWriteStream(values.out)
 for (const [index, { path: file, form, fold }] of rows.entries()) {
-  const result = await look(path.join(folder, file), index % PROBED_EVERY === 0).catch((error) => ({ reason: error.reason ?? String(error) }))
+  const result = await look(path.join(folder, file), index % PROBED_EVERY === 0).catch((error) => ({
+    reason: error.reason ?? String(error),
+  }))
   out.write(`${JSON.stringify({ path: file, form, fold, ...result })}\n`)
 }
 out.end()
