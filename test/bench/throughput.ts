@@ -37,7 +37,8 @@ const PACKAGES = Object.fromEntries(
   }),
 )
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const row = (what: string, ms: number, remark = '') => print(`  ${what.padEnd(28)}${ms.toFixed(1).padStart(7)}  ${remark}`)
+const row = (what: string, ms: number, remark = '') =>
+  print(`  ${what.padEnd(28)}${ms.toFixed(1).padStart(7)}  ${remark}`)
 
 interface Share {
   readonly picturesPerSecond: number
@@ -70,17 +71,18 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
   const { settings } = loadSettings({ env: { ...PACKAGES, ATTESTD_IPFS_GATEWAYS: sandbox.url } })
   const detectors = await openDetectors(settings)
   const media = await openMedia(settings, { cacheDir: path.join(folder, 'stages') })
-  const sums: Record<string, number> = {}
+  const sums = new Map<string, number>()
+  const add = (stage: string, ms: number) => sums.set(stage, (sums.get(stage) ?? 0) + ms)
   const seen: BareFile[] = []
   for (const [index, asset] of assets.entries()) {
     const before = await processorMs()
     const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash })
-    sums['fetch'] = (sums['fetch'] ?? 0) + (await processorMs()) - before
+    add('fetch', (await processorMs()) - before)
     const { elapsedMs, parts } = await detectors.detect({ file: fetched.file, mediaType: 'image' })
     const kept = path.join(folder, `${index}.jpg`)
     await fs.copyFile(fetched.file, kept)
     fetched.release()
-    for (const stage of STAGES) sums[stage] = (sums[stage] ?? 0) + (elapsedMs.stages?.[stage] ?? 0)
+    for (const stage of STAGES) add(stage, elapsedMs.stages?.[stage] ?? 0)
     const count = (start: string) => parts.filter(({ name }) => name.startsWith(start)).length
     seen.push({ path: kept, crops: count('crop '), faces: count('face ') })
   }
@@ -88,7 +90,11 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
   await detectors.close()
   print('stages of a picture, ms of processor time (one at a time):')
   for (const stage of ['fetch', ...STAGES])
-    row(stage, (sums[stage] ?? 0) / assets.length, stage === 'fetch' ? 'the side of the sandbox that serves it included' : '')
+    row(
+      stage,
+      (sums.get(stage) ?? 0) / assets.length,
+      stage === 'fetch' ? 'the side of the sandbox that serves it included' : '',
+    )
   return seen
 }
 
@@ -184,7 +190,11 @@ async function report(engine: string, bare: Share, run: () => Promise<DaemonRun>
   for (let index = 0; index < ROUNDS; index++) rounds.push(await run())
   const best = rounds.reduce((a, b) => (b.msPerPicture < a.msPerPicture ? b : a))
   print(`daemon, queue ${engine}:`)
-  row('detector processes', best.detectorMs, `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`)
+  row(
+    'detector processes',
+    best.detectorMs,
+    `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`,
+  )
   row('daemon', best.msPerPicture - best.detectorMs, 'fetch, queue, signing, service, records')
   print(`  ${best.picturesPerSecond.toFixed(1)} pictures/s, bare loop ${bare.picturesPerSecond.toFixed(1)}/s`)
   print(`  most memory of a detector process: ${Math.max(...best.peakMb).toFixed(0)} MB`)

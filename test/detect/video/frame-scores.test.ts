@@ -26,7 +26,9 @@ it('gives the frames in the order of time', async () => {
 })
 
 it('leaves out frames in which there is nothing to judge', async () => {
-  const scored = await score([0, 1, 2], (picture) => ((picture as Frame).seconds === 1 ? blank(picture) : byTime(picture)))
+  const scored = await score([0, 1, 2], (picture) =>
+    (picture as Frame).seconds === 1 ? blank(picture) : byTime(picture),
+  )
   expect(scored.map(({ seconds }) => seconds)).toEqual([0, 2])
 })
 
