@@ -71,17 +71,18 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
   const { settings } = loadSettings({ env: { ...PACKAGES, ATTESTD_IPFS_GATEWAYS: sandbox.url } })
   const detectors = await openDetectors(settings)
   const media = await openMedia(settings, { cacheDir: path.join(folder, 'stages') })
-  const sums: Record<string, number> = {}
+  const sums = new Map<string, number>()
+  const add = (stage: string, ms: number) => sums.set(stage, (sums.get(stage) ?? 0) + ms)
   const seen: BareFile[] = []
   for (const [index, asset] of assets.entries()) {
     const before = await processorMs()
     const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash })
-    sums['fetch'] = (sums['fetch'] ?? 0) + (await processorMs()) - before
+    add('fetch', (await processorMs()) - before)
     const { elapsedMs, parts } = await detectors.detect({ file: fetched.file, mediaType: 'image' })
     const kept = path.join(folder, `${index}.jpg`)
     await fs.copyFile(fetched.file, kept)
     fetched.release()
-    for (const stage of STAGES) sums[stage] = (sums[stage] ?? 0) + (elapsedMs.stages?.[stage] ?? 0)
+    for (const stage of STAGES) add(stage, elapsedMs.stages?.[stage] ?? 0)
     const count = (start: string) => parts.filter(({ name }) => name.startsWith(start)).length
     seen.push({ path: kept, crops: count('crop '), faces: count('face ') })
   }
@@ -91,7 +92,7 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
   for (const stage of ['fetch', ...STAGES])
     row(
       stage,
-      (sums[stage] ?? 0) / assets.length,
+      (sums.get(stage) ?? 0) / assets.length,
       stage === 'fetch' ? 'the side of the sandbox that serves it included' : '',
     )
   return seen

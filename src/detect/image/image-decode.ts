@@ -24,10 +24,7 @@ export async function decodeImage(
   const format = await sniffImageFormat(file)
   const options = { limitInputPixels: limits.maxPixels, failOn: 'error', pages: 1, autoOrient: true } as const
   try {
-    const header = await imageLibrary(file, options).metadata()
-    if (header.format !== format) {
-      throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
-    }
+    const frames = format === 'jpeg' ? 1 : await framesOf(imageLibrary(file, options), format)
     const { data, info } = await imageLibrary(file, options)
       .timeout({ seconds: limits.timeoutSeconds })
       .flatten({ background: '#ffffff' })
@@ -40,11 +37,18 @@ export async function decodeImage(
       width: info.width,
       height: info.height,
       format,
-      frames: header.pages ?? 1,
+      frames,
     }
   } catch (error) {
     throw error instanceof AttestdError ? error : decodeError(error)
   }
+}
+
+/** From the header. It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
+async function framesOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<number> {
+  const header = await image.metadata()
+  if (header.format === format) return header.pages ?? 1
+  throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }
 
 function rgbOf(data: Buffer, channels: number): Buffer {
