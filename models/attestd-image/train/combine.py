@@ -12,10 +12,11 @@ import numpy as np
 import figures
 import report
 
-# Of real files of left-out sources, this share may reach risk 50 (mean of sources).
-REAL_AT_50 = 0.025
-# Outside the band the verdict is right this often, in the mean and on each side.
-RIGHT, RIGHT_SIDE = 0.87, 0.8
+# Share of real files that may reach risk 50, and of verdicts outside the band that are right; each holds in CONFIDENCE of
+# RESAMPLES draws of other sources, since a new source differs more from these than they do within.
+REAL_AT_50, RIGHT, CONFIDENCE, RESAMPLES = 0.03, 0.85, 0.8, 300
+# On each side of the band, in the mean.
+RIGHT_SIDE = 0.8
 # Share of re-encodings whose effect the probe's margin covers.
 PROBE_SHARE = 0.95
 GROUPS = ("family", "kind", "form", "source", "generator")
@@ -57,15 +58,32 @@ def fused(row, fusion):
     return plan["intercept"] + sum(plan[name] * row[name] for name in ("native", "whole", "face") if name in plan)
 
 
+def resampled(rows):
+    """Weights [RESAMPLES, rows] when the sources of each class are drawn anew; each class weighs half."""
+    rng, base = np.random.default_rng(2), figures.weights(rows)
+    drawn = np.zeros((RESAMPLES, len(rows)))
+    for fake in (False, True):
+        of = {}
+        for index, row in enumerate(rows):
+            if row["fake"] == fake:
+                of.setdefault(row["source"], []).append(index)
+        groups = list(of.values())
+        for line in drawn:
+            for each in rng.integers(0, len(groups), len(groups)):
+                line[groups[each]] += base[groups[each]]
+    return drawn
+
+
 def fit_calibration(rows):
     """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
     slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows), ridge=0)
-    real = [row for row in rows if not row["fake"]]
-    order = np.argsort([row["logit"] for row in real])
-    share = np.cumsum(figures.weights(real)[order]) * 2
-    at = real[order[min(len(real) - 1, np.searchsorted(share, (1 - REAL_AT_50) * share[-1]))]]["logit"]
-    slope = float(slope[0])
-    return {"kind": "platt", "slope": round(slope, 4), "intercept": round(-slope * at, 4)}
+    slope, real = float(slope[0]), [row for row in rows if not row["fake"]]
+    drawn, logits = resampled(real), np.array([row["logit"] for row in real])
+    for at in np.sort(logits):
+        flagged = drawn @ (logits > at) / drawn.sum(1)
+        if np.quantile(flagged, CONFIDENCE) <= REAL_AT_50:
+            break
+    return {"kind": "platt", "slope": round(slope, 4), "intercept": round(-slope * float(at), 4)}
 
 
 def risk_of(row, calibration):
@@ -73,21 +91,21 @@ def risk_of(row, calibration):
 
 
 def fit_band(rows):
-    """The narrowest band outside which verdicts are right often enough; risks below `low` say real, above `high` fake."""
-    weight, risks = figures.weights(rows), np.array([row["risk"] for row in rows])
+    """The band outside which most files lie while verdicts are right; risks below `low` say real, above `high` fake."""
+    weight, drawn, risks = figures.weights(rows), resampled(rows), np.array([row["risk"] for row in rows])
     fake = np.array([row["fake"] for row in rows])
-    best, coverage = (0.0, 1.0), -1.0
     edges = lambda part, most, count: np.unique(np.quantile(part, np.linspace(0, most, count)).round(3)) if len(part) else [0.5]
+    best, coverage = (0.0, 1.0), -1.0
     for low in edges(risks[risks < 0.5], 1, 80):
         for high in edges(risks[risks >= 0.5], 0.9, 10):
-            high = max(0.5, float(high))
+            low, high = float(low), max(0.5, float(high))
             below, above = risks < low, risks > high
-            right = (weight * (below & ~fake)).sum(), (weight * (above & fake)).sum()
-            sides = (weight * below).sum(), (weight * above).sum()
-            if min(sides) == 0 or any(r / s < RIGHT_SIDE for r, s in zip(right, sides)) or sum(right) / sum(sides) < RIGHT:
+            right, sure = (below & ~fake) | (above & fake), below | above
+            sides = [(weight * (side & right)).sum() / max(1e-9, (weight * side).sum()) for side in (below, above) if side.any()]
+            if not sides or min(sides) < RIGHT_SIDE or (weight * sure).sum() <= coverage:
                 continue
-            if sum(sides) > coverage:
-                best, coverage = (float(low), high), sum(sides)
+            if np.quantile(drawn @ right / np.maximum(1e-9, drawn @ sure), 1 - CONFIDENCE) >= RIGHT:
+                best, coverage = (low, high), float((weight * sure).sum())
     return {"low": round(best[0], 3), "high": round(best[1], 3)}
 
 

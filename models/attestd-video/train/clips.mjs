@@ -16,22 +16,34 @@ const LEAST_SIDE = 200
 /** Largest height of a frame; the repository's own samples are larger than those of the pack. */
 const MOST_HEIGHT = 480
 
-/** Pictures of the image pack (index.csv, img/), the same number of each source or generator. */
-export function packPictures(folder, perSource) {
+/**
+ * Web copies of the inner sources of attestd-image (its train/evaluation_set.py), which its networks never saw: the same
+ * number of each source or generator.
+ */
+export async function packPictures(folder, perSource) {
   const rows = parse(readFileSync(join(folder, 'index.csv'), 'utf8'), { columns: true })
-  const usable = rows.filter((row) => Number(row.out_size) >= LEAST_SIDE && row.kind !== 'graphic')
+  const usable = []
+  for (const row of rows.filter(({ fold, form, kind }) => fold === 'inner' && form === 'web' && kind !== 'graphic')) {
+    const { width, height } = await sharp(join(folder, row.path)).metadata()
+    if (Math.min(width, height) >= LEAST_SIDE) usable.push(row)
+  }
   return [...grouped(usable)].flatMap(([source, all]) =>
     spread(all, perSource).map((row) => ({ file: join(folder, row.path), fake: row.label === 'fake', source })),
   )
 }
 
-/** The free pictures of this repository: photographs, and pictures computed from them or from nothing. */
-export function samplePictures() {
+/** The free pictures of this repository: photographs, and pictures made by generators or by formulas; at most this many of a kind. */
+export function samplePictures(perKind) {
   const folder = join(ROOT, 'src/sandbox/samples')
-  const rows = JSON.parse(readFileSync(join(folder, 'samples.json'), 'utf8'))
-  return rows
-    .filter((row) => row.mediaType === 'image')
-    .map((row) => ({ file: join(folder, row.file), fake: row.made !== 'real', source: `samples, ${row.made}` }))
+  const rows = JSON.parse(readFileSync(join(folder, 'samples.json'), 'utf8')).filter((row) => row.mediaType === 'image')
+  return ['real', 'fake'].flatMap((kind) => {
+    const of = rows.filter((row) => (row.made === 'real') === (kind === 'real'))
+    return spread(of, perKind).map((row) => ({
+      file: join(folder, row.file),
+      fake: kind === 'fake',
+      source: `samples, ${row.made}`,
+    }))
+  })
 }
 
 /**

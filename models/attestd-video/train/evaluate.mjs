@@ -2,9 +2,9 @@
  * Measures the package on clips made from pictures, and fits its calibration.
  *
  *   npm run build
- *   node models/attestd-video/train/evaluate.mjs [--data DIR] [--work DIR] [--per-source 16] [--fit] [--write]
+ *   node models/attestd-video/train/evaluate.mjs [--data DIR] [--work DIR] [--per-source 2] [--fit] [--write]
  *
- * DIR holds index.csv and img/ of the image pack; without it, the free pictures of this repository are all there is.
+ * DIR is what attestd-image's train/evaluation_set.py wrote; without it, the free pictures of this repository are all there is.
  * --fit sets calibration and decision band in detector.json (restate.mjs must follow); --write writes evaluation/metrics.json and report.md.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     work: { type: 'string', default: join(tmpdir(), 'attestd-video-clips') },
     ffmpeg: { type: 'string', default: '/usr/bin/ffmpeg' },
-    'per-source': { type: 'string', default: '16' },
+    'per-source': { type: 'string', default: '2' },
     fit: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -30,8 +30,7 @@ const SECONDS = 8
 const LONG_SECONDS = 24
 const PASSAGE_SECONDS = 6
 /**
- * How much of the fitted slope is kept: the image network saw the sources that the fit sees, so it is surer of them than
- * it will be of others.
+ * How much of the fitted slope is kept: clips are few, and those of one source alike.
  */
 const KEPT_SLOPE = 0.6
 /** The band is never narrower: clips of one picture each say little of real video. */
@@ -49,8 +48,10 @@ const { seededRandom } = await built('lab/metrics/seeded-random.js')
 const detector = await openPackage(options.ffmpeg)
 /** The whole clip as one window, as if a passage could not matter. */
 const withoutWindows = await openPackage(options.ffmpeg, { windowSeconds: 1e6 })
-const groups = { samples: samplePictures() }
-if (options.data) groups.pack = packPictures(resolve(options.data), Number(options['per-source']))
+/** Samples of either class, so that a run ends in minutes. */
+const SAMPLES = 8
+const groups = { samples: samplePictures(SAMPLES) }
+if (options.data) groups.pack = await packPictures(resolve(options.data), Number(options['per-source']))
 const work = resolve(options.work)
 mkdirSync(work, { recursive: true })
 

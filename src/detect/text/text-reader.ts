@@ -58,11 +58,9 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
       `The text has ${length} normalized characters; the detector needs ${plan.minCharacters}.`,
     )
   }
+  refuseRepetition(prose, plan.minCharacters)
   const language = languageOf(prose)
-  if (plan.languages.includes(language)) {
-    refuseRepetition(prose, plan.minCharacters)
-    return language
-  }
+  if (plan.languages.includes(language)) return language
   const name = language === 'und' ? 'none that is known here' : language
   throw new AttestdError(
     'language-unsupported',

@@ -123,14 +123,17 @@ describe('a host with two processes', () => {
     expect(host.state().lastInferenceAgoMs).toBe(70_000)
   })
 
-  it.skipIf(!hasProc)('gives its processes nothing of its environment, only how Node and the allocator are to run', async () => {
-    for (const { pid } of bench.all('child-started')) {
-      const environment = (await fs.readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean)
-      expect(environment.map((entry) => entry.split('=')[0])).toEqual(
-        environment.map(() => expect.stringMatching(/^(NODE_CHANNEL|MALLOC)_/)),
-      )
-    }
-  })
+  it.skipIf(!hasProc)(
+    'gives its processes nothing of its environment, only how Node and the allocator are to run',
+    async () => {
+      for (const { pid } of bench.all('child-started')) {
+        const environment = (await fs.readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean)
+        expect(environment.map((entry) => entry.split('=')[0])).toEqual(
+          environment.map(() => expect.stringMatching(/^(NODE_CHANNEL|MALLOC)_/)),
+        )
+      }
+    },
+  )
 
   it('its processes outlive the signals that reach the whole group', async () => {
     const pids = bench.all('child-started').map(({ pid }) => pid)
