@@ -73,7 +73,7 @@ function outerTable(folder) {
       percent(one.rightOutsideBand),
     ]),
   )
-  const title = `**${id}@${version}** on its outer sources, scored once; a family against all real files, with 95 % intervals over sources:`
+  const title = `**${id}@${version}** on its outer sources, which only judge; a family against all real files, with 95 % intervals over sources:`
   return [title, '', row(head), row(head.map(() => '---')), ...lines].join('\n')
 }
 

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
-import type { DetectorManifest } from '../../src/detect/package/manifest.js'
+import { parseManifest } from '../../src/detect/package/manifest.js'
 
 export interface BareFile {
   readonly path: string
@@ -38,7 +38,8 @@ process.once('message', async (task: BareTask) => {
 })
 
 async function open(folder: string) {
-  const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'detector.json'), 'utf8')) as DetectorManifest
+  const file = path.join(folder, 'detector.json')
+  const manifest = parseManifest(fs.readFileSync(file, 'utf8'), file)
   const { runtime, preprocessing: plan } = manifest
   if (runtime.kind !== 'onnx-views' || plan.kind !== 'image-views')
     throw new Error(`${manifest.id} does not see pictures in several views`)

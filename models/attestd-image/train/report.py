@@ -39,7 +39,7 @@ def page(manifest, metrics):
         "",
         "Written by train/train.py; do not edit. Scored by the daemon's own code (train/branches.mjs). No network saw any",
         "source of either set, nor a generator of the outer set, StyleGAN2, Stable Diffusion 1.5 fine-tunes aside. The inner",
-        "set chose fusion, calibration and band, so its figures flatter; the outer set was scored once. `web` files are the",
+        "set chose fusion, calibration and band, so its figures flatter; the outer set only judges. `web` files are the",
         "whole picture reduced to a short side of 112 to 448 px and coded as JPEG or WebP at 50 to 95.",
         "Intervals: sources drawn anew, then files in them. A file without a verdict counts as not covered.",
         "",

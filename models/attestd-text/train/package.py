@@ -28,12 +28,12 @@ TRAINING_NOTES = {
     "all": (
         "English, Arabic, Bulgarian, Russian and Indonesian prose, the balanced rows of the text pack: BiScope (Claude 3, "
         "Gemini 1.0, GPT-3.5, GPT-4-turbo), DetectRL (Claude-instant, GPT-3.5, Llama 2, PaLM), L2R (GPT-3.5, GPT-4o), OUTFOX "
-        "essays (GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse (GPT-3.5); and human prose of seven Debian packages. The "
+        "essays (GPT-3.5, davinci-003, FLAN-T5), M4 by way of Glimpse (GPT-3.5); and people's prose of packages of Debian, PyPI and npm. The "
         "published left-out figures come from networks that saw neither the domain nor the generator."
     ),
 }
 DATA_LICENSES = {
-    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4), GPL, Artistic or CC BY-SA (Debian packages).",
+    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4), and the free licenses of the packages of Debian, PyPI and npm that train/registers.py names.",
     "all": (
         "Part of the data states no license (DetectRL) or one that its upstream may contradict (BiScope over Yelp and "
         "arXiv); treat the weights as for research and evaluation."

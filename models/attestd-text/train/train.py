@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the text detector.
 
-    python3 train.py --data DIR --human FILE    the package (about 15 minutes on one CPU core)
+    python3 train.py --data DIR --human FILE    the package (about 6 minutes of one CPU core)
     python3 train.py --small                    smoke check on made-up texts, under 2 minutes, no data
 
 DIR holds train.jsonl.gz and dev.jsonl.gz of the text pack, FILE what human-texts.py wrote. Everything is seeded and runs on one thread. The package is
