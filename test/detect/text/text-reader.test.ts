@@ -19,7 +19,13 @@ const STORY =
   'I kept the old bicycle because nobody would buy it, and because my uncle had once ridden it to the coast. ' +
   'The chain skips on hills. One brake works. Last spring a boy asked if he could have a go, so off he went down the lane. '
 const SPANISH =
-  'Nadie le había dicho al panadero que el puente estaba cerrado, así que dio la vuelta al lago con su pan. '
+  'Nadie le había dicho al panadero que el puente estaba cerrado, así que dio la vuelta al lago con su pan. ' +
+  'Cuando llegó al pueblo ya era de noche y las ventanas de la plaza tenían luz, pero la tienda seguía abierta. ' +
+  'Su hermana lo esperaba junto a la fuente con una cesta vacía y muchas preguntas sobre el camino.'
+/** Words that no language has, none of them twice. */
+const BABBLE = Array.from({ length: 100 }, (_, index) =>
+  [7, 3, 9, 1].map((step) => 'qxzjvwkbfp'[Math.floor(index / step + index * step) % 10]).join(''),
+).join(' ')
 
 let folder: string
 beforeAll(async () => {
@@ -67,8 +73,9 @@ describe('readTextWith', () => {
     ['spaces only', ' \n\t '.repeat(100), 'media-too-short'],
     ['a short text', STORY.slice(0, 170), 'media-too-short'],
     ['a text that markup makes look long', `${STORY.slice(0, 100)}${'*'.repeat(100)}`, 'media-too-short'],
-    ['another language', SPANISH.repeat(3), 'language-unsupported'],
-    ['no language', 'xq zzt '.repeat(60), 'language-unsupported'],
+    ['another language', SPANISH, 'language-unsupported'],
+    ['no language', BABBLE, 'language-unsupported'],
+    ['a word over and over', 'hello '.repeat(60), 'media-featureless'],
     ['code', 'const total = items.map((item) => item.price).reduce((a, b) => a + b, 0);\n'.repeat(6), 'media-is-code'],
     ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]), 'media-type-mismatch'],
     ['more than the cap', Buffer.alloc(MAX_TEXT_BYTES + 1, 'a '), 'media-too-large'],
