@@ -115,7 +115,7 @@ def fit_probe(rows, fusion, calibration):
         calibration["slope"] * abs(fused(variant, fusion) - row["logit"])
         for row in rows for variant in row.get("variants", ())
     ]
-    return {"withinLogit": round(float(np.quantile(moved, PROBE_SHARE)), 2)} if moved else True
+    return {"withinLogit": max(0.01, round(float(np.quantile(moved, PROBE_SHARE)), 2))} if moved else True
 
 
 def describe(rows, fusion, calibration, band):
