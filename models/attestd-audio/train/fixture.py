@@ -6,27 +6,32 @@ import numpy as np
 
 import selftest
 
-SYSTEMS = ('Edresson/YourTTS gh-pages', 'k2-fsa/sherpa gh-pages', 'neonbjb/tortoise-tts', 'r9y9/r9y9.github.io',
-           'maskgct/maskgct.github.io')
-SOURCES = ('Common Voice (Edresson/YourTTS GT)', 'Debian asterisk-core-sounds-en-g722', 'Debian festvox-ru recordings',
-           'LibriSpeech train-clean-100 (resemble-ai/Resemblyzer)', 'EmoDB (made)')
+# One system and one source a fold, and of the outer rows.
+SYSTEMS = ('Edresson/YourTTS gh-pages', 'k2-fsa/sherpa gh-pages', 'maskgct/maskgct.github.io', 'neonbjb/tortoise-tts',
+           'r9y9/r9y9.github.io', 'generated here from LibriSpeech')
+SOURCES = ('VCTK (made)', 'Debian asterisk-core-sounds-en-g722', 'EmoDB (made)', 'tortoise-tts voices (made)',
+           'Debian festvox-ru recordings', 'LibriSpeech train-clean-100 (resemble-ai/Resemblyzer)')
+# Systems and sources, from the start, of which a third of the clips are in the pack's dev split.
+IN_DEV = 3
 
 
 def write(folder, each=8):
-    """Ten groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
+    """Twelve groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(1)
     voice = selftest.made()
     with open(folder / 'index.csv', 'w', newline='') as lines:
         index = csv.writer(lines)
-        index.writerow(('path', 'label', 'source', 'system', 'split', 'licence', 'lang', 'speaker', 'duration_s'))
+        index.writerow(('path', 'label', 'source', 'system', 'split', 'licence', 'lang', 'speaker', 'duration_s',
+                        'origin_codec'))
         for label, names in (('fake', SYSTEMS), ('real', SOURCES)):
-            for name in names:
+            for place, name in enumerate(names):
                 for number in range(each):
-                    path = f"{label}-{names.index(name)}-{number}.wav"
+                    path = f"{label}-{place}-{number}.wav"
                     sound(rng, voice, label == 'fake', folder / path)
                     index.writerow((path, label, name, name if label == 'fake' else 'human',
-                                    'dev' if number % 3 == 0 else 'train', 'own output', 'en', name, 2))
+                                    'dev' if place < IN_DEV and number % 3 == 0 else 'train', 'own output', 'en', name, 2,
+                                    ('pcm', 'mp3')[number % 2]))
 
 
 def sound(rng, voice, coarse, path):

@@ -86,15 +86,12 @@ def band_figures(labels, risks, weights, low, high):
     }
 
 
-def choose_band(labels, risks, weights, precision=0.8):
-    """Narrowest band whose two sides each reach `precision`, on a grid of 0.05."""
-    grid = [round(x, 2) for x in np.arange(0.5, 0.951, 0.05)]
-
-    def reaches(edge, above):
-        side = risks > edge if above else risks < edge
-        good = labels == (1 if above else 0)
-        return side.any() and np.average(good[side], weights=weights[side]) >= precision
-
-    high = next((edge for edge in grid if reaches(edge, True)), grid[-1])
-    low = next((round(1 - edge, 2) for edge in grid if reaches(1 - edge, False)), round(1 - grid[-1], 2))
-    return low, high
+def choose_band(labels, risks, weights, right):
+    """The band outside which most is decided while at least `right` of that is right, on a grid of 0.02."""
+    best, widest = (0.02, 0.98), -1.0
+    for low in np.arange(0.02, 0.501, 0.02):
+        for high in np.arange(0.5, 0.981, 0.02):
+            figures = band_figures(labels, risks, weights, round(float(low), 2), round(float(high), 2))
+            if figures['decided'] > max(widest, 0) and figures['accuracyDecided'] >= right:
+                best, widest = (figures['low'], figures['high']), figures['decided']
+    return best

@@ -11,24 +11,33 @@ from frontend import SAMPLES, Statistics
 HIDDEN, INPUT_DROP, HIDDEN_DROP, NOISE = 192, 0.2, 0.5, 0.4
 BATCH, RATE, DECAY, SMOOTH = 256, 3e-3, 0.05, 0.05
 CLIP = 4.0
-# Systems and sources weigh as the square root of their clips, classes the same.
-UNIT_POWER = 0.5
+# Ridge penalty as a share of the mean eigenvalue, and what brings its scores (targets -1 and 1) to the scale of logits.
+RIDGE, RIDGE_SCALE = 1.0, 2.0
+# How much a row weighs by the clips of its system or source: at 0.5 a source weighs as the square root, at 1 all the same.
+RECIPES = {
+    'networks': {'power': 0.5, 'networks': True, 'ridge': False},
+    'networks, sources even': {'power': 1.0, 'networks': True, 'ridge': False},
+    'ridge': {'power': 0.5, 'networks': False, 'ridge': True},
+    'networks and ridge': {'power': 0.5, 'networks': True, 'ridge': True},
+}
+FORMER = 'networks'  # what version 1.0.0 was
 
 
-def balance(labels, units):
+def balance(labels, units, power):
+    """What each row weighs: classes the same, systems and sources within a class by `power`."""
     weights = np.zeros(len(labels))
     for label in (0, 1):
         inside = labels == label
         _, which, counts = np.unique(units[inside], return_inverse=True, return_counts=True)
-        share = counts[which].astype(float) ** -UNIT_POWER
+        share = counts[which].astype(float) ** -power
         weights[inside] = share / share.sum() / 2
     return weights
 
 
 class Head(nn.Module):
-    """Several small networks with the same scaling; their mean logit."""
+    """Several small networks and, where the recipe has it, a ridge, with the same scaling; their mean logit."""
 
-    def __init__(self, mean, deviation, count, hidden=HIDDEN):
+    def __init__(self, mean, deviation, count, with_ridge=False, hidden=HIDDEN):
         super().__init__()
         self.register_buffer('mean', torch.tensor(mean))
         self.register_buffer('scale', torch.tensor(1 / deviation))
@@ -36,27 +45,49 @@ class Head(nn.Module):
             nn.Sequential(nn.Dropout(INPUT_DROP), nn.Linear(len(mean), hidden), nn.BatchNorm1d(hidden), nn.ReLU(),
                           nn.Dropout(HIDDEN_DROP), nn.Linear(hidden, 1))
             for _ in range(count))
+        self.ridge = nn.Linear(len(mean), 1) if with_ridge else None
 
     def scaled(self, statistics):
         return torch.clamp((statistics - self.mean) * self.scale, -CLIP, CLIP)
 
     def forward(self, statistics):
         scaled = self.scaled(statistics)
-        return torch.stack([member(scaled) for member in self.members]).mean(0)
+        parts = [torch.stack([member(scaled) for member in self.members]).mean(0)] if len(self.members) else []
+        return torch.stack(parts + ([] if self.ridge is None else [self.ridge(scaled)])).mean(0)
 
 
-def fit(views, shares, labels, units, seeds, epochs, device='cpu'):
+def fit(views, shares, labels, units, recipe, seeds, epochs, device='cpu'):
     """
-    A head on `views`, arrays [rows, count] of the same rows heard differently, drawn by `shares`.
+    A head as one of RECIPES says, on `views`: arrays [rows, count] of the same rows heard differently, drawn by `shares`.
     `labels` and `units` are of the rows.
     """
+    terms = RECIPES[recipe]
     every = np.vstack(views)
-    head = Head(every.mean(0), every.std(0) + 1e-6, len(seeds)).to(device)
+    seeds = seeds if terms['networks'] else ()
+    head = Head(every.mean(0), every.std(0) + 1e-6, len(seeds), terms['ridge']).to(device)
     scaled = torch.stack([head.scaled(torch.tensor(view, device=device)) for view in views])
-    chance = balance(labels, units)
+    chance = balance(labels, units, terms['power'])
     for seed, member in zip(seeds, head.members):
         fit_one(member, scaled, shares, labels, chance, seed, epochs)
+    if terms['ridge']:
+        fit_ridge(head.ridge, scaled, shares, labels, chance)
     return head.eval()
+
+
+def fit_ridge(layer, scaled, shares, labels, chance):
+    """Weighted least squares on targets of -1 and 1, in closed form."""
+    rows = scaled.flatten(0, 1)
+    weights = torch.tensor(np.outer(shares, chance).ravel() / np.sum(shares), dtype=torch.float32, device=rows.device)
+    targets = torch.tensor(np.tile(2.0 * labels - 1, len(shares)), dtype=torch.float32, device=rows.device)
+    mean, middle = weights @ rows, weights @ targets
+    rest = (rows - mean) * weights[:, None]
+    scatter = rest.T @ (rows - mean)
+    count = scatter.shape[0]
+    scatter += RIDGE * torch.trace(scatter) / count * torch.eye(count, device=rows.device)
+    slopes = torch.linalg.solve(scatter, rest.T @ (targets - middle))
+    with torch.no_grad():
+        layer.weight.copy_(RIDGE_SCALE * slopes[None])
+        layer.bias.copy_(RIDGE_SCALE * (middle - mean @ slopes)[None])
 
 
 def fit_one(member, scaled, shares, labels, chance, seed, epochs):

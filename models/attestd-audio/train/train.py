@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the audio detector.
 
-    python3 train.py --data DIR        the package (about 40 minutes on one CPU core)
+    python3 train.py --data DIR        the package (about an hour on one CPU core)
     python3 train.py --small           smoke check on made sounds, about 2 minutes, no data
 
 DIR holds index.csv and clips.tar (or the clips). Everything is seeded. Windows and statistics are kept in --work, so a
@@ -20,7 +20,6 @@ import package
 from frontend import Statistics
 
 HERE = pathlib.Path(__file__).resolve().parent
-FOLDS = 5
 SEEDS = (0, 1, 2, 3)
 EVALUATION_SEEDS = (0, 1)
 EPOCHS = 14
@@ -58,21 +57,66 @@ class Statistician:
         return data.tested([self.clips[i] for i in self.pack.few()], name)
 
 
-def left_out(pack, views, tests, folds, allowed, epochs, device):
-    """Logits of every row by condition, each from a network that saw nothing of its fold; `folds` gives each row's."""
-    logits = {name: np.full(len(pack), np.nan) for name in ('clean', *tests)}
-    few = pack.few()
-    for fold in sorted(set(folds) - {-1}):
-        train, held = np.flatnonzero((folds != fold) & allowed), np.flatnonzero(folds == fold)
-        head = network.fit([view[train] for view in views], SHARES, pack.labels[train], pack.units[train],
-                           EVALUATION_SEEDS, epochs, device)
-        logits['clean'][held] = network.score(head, views[0][held])
-        for name, statistics in tests.items():
-            inside = np.isin(few, held)
-            if inside.any():
-                logits[name][few[inside]] = network.score(head, statistics[inside])
-        print(f'fold {fold} done', flush=True)
-    return logits
+class Trainer:
+    """Networks on the pack's statistics, judged on rows that they did not see."""
+
+    def __init__(self, pack, views, tests, epochs, device):
+        self.pack, self.views, self.tests, self.epochs, self.device = pack, views, tests, epochs, device
+        self.few = pack.few()
+
+    def fitted(self, rows, recipe, seeds):
+        """A head on these rows."""
+        return network.fit([view[rows] for view in self.views], SHARES, self.pack.labels[rows], self.pack.units[rows], recipe,
+                           seeds, self.epochs, self.device)
+
+    def left_out(self, recipe, rounds):
+        """
+        Logits of the judged rows by condition, NaN elsewhere; `rounds` yields (rows trained on, rows judged), both masks.
+        """
+        logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
+        for train, judged in rounds:
+            if len(set(self.pack.labels[train])) < 2:
+                continue
+            head = self.fitted(np.flatnonzero(train), recipe, EVALUATION_SEEDS)
+            held = np.flatnonzero(judged)
+            logits['clean'][held] = network.score(head, self.views[0][held])
+            for name, statistics in self.tests.items():
+                inside = np.isin(self.few, held)
+                if inside.any():
+                    logits[name][self.few[inside]] = network.score(head, statistics[inside])
+        return logits
+
+
+def inner_rounds(pack, allowed):
+    """Each inner fold left out in turn; the outer rows take no part."""
+    inner = pack.folds != data.OUTER
+    for fold in sorted(set(pack.folds[inner])):
+        yield inner & (pack.folds != fold) & allowed, pack.folds == fold
+
+
+def strict_rounds(pack, allowed):
+    """The inner rounds, trained also without the families of the judged systems and without the judged rows' codec of origin."""
+    for train, held in inner_rounds(pack, allowed):
+        families = list(set(pack.families[held & (pack.labels == 1)]))
+        apart = train & ~((pack.labels == 1) & np.isin(pack.families, families))
+        for codec in sorted(set(pack.codecs[held])):
+            yield apart & (pack.codecs != codec), held & (pack.codecs == codec)
+
+
+def judged(trainer, recipe, allowed):
+    """Every kind of left-out logits of one recipe: `folds` holds the inner folds and the outer rows together."""
+    pack = trainer.pack
+    outer = pack.folds == data.OUTER
+    folds = trainer.left_out(recipe, [*inner_rounds(pack, allowed), (~outer & allowed, outer)])
+    print(f'{recipe}: folds and outer rows done', flush=True)
+    # The pack's own split shares pages and sources with its training rows; `apart` leaves those out.
+    near = np.isin(pack.sources, list(set(pack.sources[pack.dev])))
+    return {
+        'folds': folds,
+        'strict': trainer.left_out(recipe, strict_rounds(pack, allowed)),
+        'split': trainer.left_out(recipe, [(~pack.dev & allowed, pack.dev)]),
+        'apart': trainer.left_out(recipe, [(~near & allowed, pack.dev)]),
+    }
 
 
 def parse_arguments():
@@ -107,19 +151,17 @@ def main():
     statistician = Statistician(pack, clips, args.work)
     views = [statistician.of(name) for name in VIEWS]
     tests = {name: statistician.of(name) for name in data.TESTS}
+    trainer = Trainer(pack, views, tests, epochs, device)
     everything = np.ones(len(pack), bool)
-    # The pack's own split: trained on its train rows, judged once on its dev rows.
-    split = np.where(pack.dev, 0, -1)
-    results = {}
-    for variant, allowed in (('full', everything), ('open', pack.open)):
-        results[variant] = {
-            'folds': left_out(pack, views, tests, pack.folds, allowed, epochs, device),
-            'split': left_out(pack, views, tests, split, allowed, epochs, device),
-        }
+    trials = {recipe: trainer.left_out(recipe, inner_rounds(pack, everything)) for recipe in network.RECIPES}
+    recipe = package.choose_recipe(pack, trials)
+    print(f'recipe chosen on the inner folds: {recipe}', flush=True)
+    results = {name: judged(trainer, recipe, rows) for name, rows in (('full', everything), ('open', pack.open))}
+    former = judged(trainer, network.FORMER, everything) if recipe != network.FORMER else results['full']
     chosen = args.variant or package.choose(pack, results)
-    rows = np.flatnonzero(pack.open if chosen == 'open' else everything)
-    head = network.fit([view[rows] for view in views], SHARES, pack.labels[rows], pack.units[rows], SEEDS, epochs, device)
-    package.write(args.out, pack, results, chosen, network.export(head, args.out / 'model.onnx'))
+    head = trainer.fitted(np.flatnonzero(pack.open if chosen == 'open' else everything), recipe, SEEDS)
+    package.write(args.out, pack, package.Findings(results, chosen, trials, recipe, former),
+                  network.export(head, args.out / 'model.onnx'))
 
 
 if __name__ == '__main__':
