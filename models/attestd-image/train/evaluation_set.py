@@ -49,9 +49,8 @@ def main():
             continue
         file = options.originals / row["path"]
         picture = prepare.load(file)
-        stated = sorted(int(row[name] or 0) for name in ("native_w", "native_h"))
-        if picture is None or (row["crop"] and sorted(picture.shape[:2]) != stated):
-            # A cell of a grid: the pack's crop stands for it.
+        if picture is None or prepare.is_cell(row, picture):
+            # The pack's crop stands for it.
             file = options.pack / row["crop"]
             picture = prepare.load(file)
         elif row["repeated"]:

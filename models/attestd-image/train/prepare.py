@@ -34,6 +34,12 @@ def load(file):
         return None
 
 
+def is_cell(row, picture):
+    """Whether the file shows a grid of pictures, of which the pack's crop is this one: its size is not the stated one."""
+    stated = sorted(int(row[name] or 0) for name in ("native_w", "native_h"))
+    return bool(row["crop"]) and sorted(picture.shape[:2]) != stated
+
+
 def lanczos(picture, width, height):
     return np.asarray(Image.fromarray(picture).resize((width, height), Image.LANCZOS))
 
@@ -92,9 +98,7 @@ def prepare_one(job):
     rng = random.Random(index * 7 + 1)
     picture = load(originals / row["path"])
     crop = load(pack / row["crop"]) if row["crop"] else None
-    stated = sorted(int(row[name] or 0) for name in ("native_w", "native_h"))
-    # A cell of a grid: the file shows many pictures, the pack's crop this one.
-    cell = picture is not None and row["crop"] and sorted(picture.shape[:2]) != stated
+    cell = picture is not None and is_cell(row, picture)
     if row["repeated"] and not cell:
         return index, None
     picture = crop if picture is None or cell else picture
