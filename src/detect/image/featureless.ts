@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import { type Picture, rawImage } from './picture.js'
+import { asPicture, type Picture, rawImage } from './picture.js'
 
 /** Side of the blocks whose detail is measured, px. */
 const BLOCK = 16
@@ -33,13 +33,11 @@ export async function isFeatureless(picture: Picture): Promise<boolean> {
   return scale >= 1 || !hasDetail(await smaller(picture, scale))
 }
 
-async function smaller(picture: Picture, scale: number): Promise<Picture> {
+function smaller(picture: Picture, scale: number): Promise<Picture> {
   const side = (length: number) => Math.max(1, Math.round(length * scale))
-  const { data, info } = await rawImage(picture)
-    .resize(side(picture.width), side(picture.height), { fit: 'fill', kernel: 'lanczos3' })
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-  return { pixels: data, width: info.width, height: info.height }
+  return asPicture(
+    rawImage(picture).resize(side(picture.width), side(picture.height), { fit: 'fill', kernel: 'lanczos3' }),
+  )
 }
 
 function hasDetail(picture: Picture): boolean {
