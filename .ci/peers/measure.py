@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures published detectors and our packages on the same labeled rows.
 
-    python3 .ci/peers/measure.py --media image --index WORK/evaluation/index.csv --by form --limit 60 \
+    python3 .ci/peers/measure.py --media image --index WORK/evaluation/index.csv --by form --limit 120 \
         --package attestd-image --risks WORK/crossed.csv --about "..." --out models/attestd-image/evaluation/peers.json
     npm run docs
 
