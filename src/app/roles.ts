@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { DetectorHost } from '../detect/detection.js'
-import type { Gate } from '../pipeline/gate.js'
-import { keepGate } from '../pipeline/gatekeeper.js'
+import { type Gate, keepGate } from '../pipeline/gate.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
 import { submit } from '../pipeline/submit.js'
