@@ -1,13 +1,14 @@
 import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import type { MediaType } from '../core/media-types.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
 import type { PipelineEvents, ShadowComparison } from './pipeline-events.js'
 
 export interface ShadowLineOptions {
-  readonly detectors: Pick<DetectorHost, 'shadow' | 'hasShadows' | 'state'>
+  readonly detectors: Pick<DetectorHost, 'shadow' | 'detectors' | 'state'>
   readonly unsurePolicy: 'abstain' | 'submit'
   readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
@@ -44,7 +45,7 @@ export class ShadowLine {
 
   /** Takes the media over, and releases it when it is done with. */
   offer(offer: Offer): void {
-    if (this.#stopping.signal.aborted || !this.#options.detectors.hasShadows(offer.asset.mediaType)) {
+    if (this.#stopping.signal.aborted || !this.#hasShadows(offer.asset.mediaType)) {
       offer.media.release()
     } else if (this.#waiting.length >= MAX_WAITING) {
       this.#drop(offer)
@@ -59,6 +60,10 @@ export class ShadowLine {
     this.#stopping.abort(new AttestdError('draining'))
     for (const { media } of this.#waiting.splice(0)) media.release()
     await this.#working
+  }
+
+  #hasShadows(mediaType: MediaType): boolean {
+    return this.#options.detectors.detectors.some(({ shadow, mediaTypes }) => shadow && mediaTypes.includes(mediaType))
   }
 
   async #work(): Promise<void> {

@@ -33,7 +33,7 @@ beforeEach(() => {
 const line = (unsurePolicy: 'abstain' | 'submit' = 'abstain') =>
   new ShadowLine({
     detectors: {
-      hasShadows: (mediaType) => mediaType === 'image',
+      detectors: [{ ...detector, weight: 1, shadow: true }],
       state: () => ({ ready: 1, busy: 0, size: 1, waiting, lastInferenceAgoMs: 0, unreachable: [] }),
       shadow: async (request, signal) => {
         measured.push(request.file)
