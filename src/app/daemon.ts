@@ -13,12 +13,12 @@ import { QUEUE_NAMES } from '../queue/queues.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { openDataDir } from './data-dir.js'
+import { startDetectors } from './open-detectors.js'
 import type { DaemonOptions, DaemonParts } from './parts.js'
 import { registerReadiness } from './readiness.js'
 import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import type { Roles } from './roles.js'
-import { startDetectors } from './start-detectors.js'
 
 export interface Daemon {
   /** Where the console is. */

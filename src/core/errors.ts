@@ -54,3 +54,9 @@ export function errorText(error: unknown): string {
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
 }
+
+/** The `AttestdError` that viem wrapped on its way, or null where there is none. */
+export function attestdErrorIn(error: unknown): AttestdError | null {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
+  return null
+}

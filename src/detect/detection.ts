@@ -102,8 +102,6 @@ export interface DetectorHost {
   /** What would score this kind of media, one detector or an ensemble; null where nothing would. */
   detectorFor(mediaType: MediaType): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
-  /** Whether any shadow detector is loaded for this kind of media. */
-  hasShadows(mediaType: MediaType): boolean
   /**
    * Measures a file by each shadow detector of its kind, one after the other, in a process of low priority that live
    * work never waits for. Rejects only with `draining` or the signal's reason.

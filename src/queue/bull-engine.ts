@@ -99,15 +99,7 @@ export class BullEngine implements QueueEngine {
       trouble: this.#trouble,
     })
     this.#workers.add(worker)
-    return {
-      pause: () => worker.pause(),
-      resume: () => worker.resume(),
-      stop: async (capMs) => {
-        const end = await worker.stop(capMs)
-        this.#workers.delete(worker)
-        return end
-      },
-    }
+    return worker
   }
 
   async *pending(name: QueueName): AsyncGenerator<{ id: string; data: unknown; addedAt: number }> {

@@ -38,6 +38,8 @@ export class JobWorker implements RunningWorker {
   readonly #clock: Clock
   readonly #endListening: () => void
   #stopping = false
+  /** How it ended; null until then. */
+  #end: { readonly drained: boolean } | null = null
 
   /** Resolves when the worker has its connections and takes jobs. */
   static async start<Data, Result>(
@@ -90,6 +92,7 @@ export class JobWorker implements RunningWorker {
   }
 
   async stop(capMs: number): Promise<{ drained: boolean }> {
+    if (this.#end) return this.#end
     const closed = this.#worker.close()
     const drained = await this.#within(closed, capMs)
     if (!drained) {
@@ -99,7 +102,8 @@ export class JobWorker implements RunningWorker {
     }
     this.#locks.endAll()
     this.#endListening()
-    return { drained }
+    this.#end = { drained }
+    return this.#end
   }
 
   #listen(queue: QueueName, events: WorkerEvents, trouble: TroubleReporter): void {

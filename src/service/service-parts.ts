@@ -3,10 +3,9 @@ import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { parseServiceUrl } from '../core/service-url.js'
 import { HttpCaller, type RequestEvent } from './http.js'
-import type { ServiceEvent } from './port.js'
 import type { OnMalformed } from './record.js'
 import { type ClockState, ServiceClock } from './service-clock.js'
-import { readStream, type StreamSource } from './stream-reader.js'
+import type { StreamReaderOptions } from './stream-reader.js'
 
 /** @default what the requests say they come from */
 const USER_AGENT = 'attestd'
@@ -43,8 +42,8 @@ export interface ServiceParts {
   readonly origin: URL
   readonly http: HttpCaller
   readonly clock: ServiceClock
-  /** Follows an event stream of this service until the signal aborts; see `readStream`. */
-  readonly follow: (source: StreamSource, signal: AbortSignal) => AsyncIterable<ServiceEvent>
+  /** What `readStream` needs beside the source. */
+  readonly reading: Omit<StreamReaderOptions, 'source'>
   /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>
 }
@@ -92,7 +91,7 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     origin,
     http,
     clock: serviceClock,
-    follow: (source, signal) => readStream({ ...reading, source }, signal),
+    reading,
     close: async () => {
       await Promise.all([http.close(), dispatcher.destroy()])
     },

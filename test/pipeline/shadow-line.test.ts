@@ -3,7 +3,8 @@ import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import type { Detection, DetectRequest, ShadowMeasurement } from '../../src/detect/detection.js'
 import type { FetchedMedia } from '../../src/media/media-source.js'
-import { type ShadowComparison, ShadowLine } from '../../src/pipeline/shadow-line.js'
+import type { ShadowComparison } from '../../src/pipeline/pipeline-events.js'
+import { ShadowLine } from '../../src/pipeline/shadow-line.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { submitJobData } from '../support/pipeline-parts.js'
 
@@ -32,7 +33,7 @@ beforeEach(() => {
 const line = (unsurePolicy: 'abstain' | 'submit' = 'abstain') =>
   new ShadowLine({
     detectors: {
-      hasShadows: (mediaType) => mediaType === 'image',
+      detectors: [{ ...detector, weight: 1, shadow: true }],
       state: () => ({ ready: 1, busy: 0, size: 1, waiting, lastInferenceAgoMs: 0, unreachable: [] }),
       shadow: async (request, signal) => {
         measured.push(request.file)

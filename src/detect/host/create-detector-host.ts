@@ -66,10 +66,6 @@ class ReloadableDetectorHost implements DetectorHost {
     return this.present.detect(request, signal)
   }
 
-  hasShadows(mediaType: MediaType): boolean {
-    return this.present.hasShadows(mediaType)
-  }
-
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]> {
     return this.present.shadow(request, signal)
   }

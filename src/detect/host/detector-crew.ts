@@ -9,9 +9,8 @@ import { withEvidence } from '../evidence/with-evidence.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection } from '../scoring/to-detection.js'
 import { ChildPool } from './child-pool.js'
-import { detectTogether } from './detect-together.js'
 import type { ChildJob, MeasuredMessage } from './detector-process.js'
-import { type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
+import { detectBy, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './self-test.js'
 import { startWarmChild } from './warm-child.js'
 
@@ -83,19 +82,23 @@ export class DetectorCrew {
 
   /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const detection = await this.running(() => this.detectBare(request, signal))
+    const lineup = this.lineups.get(request.mediaType)
+    if (lineup === undefined) {
+      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
+    }
+    const detection = await this.running(() =>
+      detectBy(lineup, request, (pack, one) => this.measure(pack, one, signal)),
+    )
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
-  }
-
-  hasShadows(mediaType: MediaType): boolean {
-    return this.shadowsOf(mediaType).length > 0
   }
 
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
     return this.running(async () => {
       const measured: ShadowMeasurement[] = []
-      for (const pack of this.shadowsOf(request.mediaType))
-        measured.push(await this.measureShadow(pack, request, signal))
+      for (const pack of this.shadows) {
+        const isOfKind = pack.manifest.mediaTypes.includes(request.mediaType)
+        if (isOfKind) measured.push(await this.measureShadow(pack, request, signal))
+      }
       return measured
     })
   }
@@ -128,26 +131,10 @@ export class DetectorCrew {
     await Promise.all([this.pool.close(), this.shadowPool?.close()])
   }
 
-  private async detectBare(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const lineup = this.lineups.get(request.mediaType)
-    if (lineup === undefined) {
-      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
-    }
-    const { ensemble, members } = lineup
-    const [first] = members as [SelectedPackage]
-    if (ensemble === null) return this.measure(first, request, signal)
-    const { heatMap: _, ...bare } = request
-    return detectTogether(members, ensemble, (pack, draws) => this.measure(pack, draws ? request : bare, signal))
-  }
-
   private async probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
     await checkSampleUnchanged(pack)
     const check = ({ measurement }: MeasuredMessage) => checkSelfTest(pack, measurement)
     await this.watched(pack, () => this.pool.run(selfTestJob(pack), signal, check))
-  }
-
-  private shadowsOf(mediaType: MediaType): readonly SelectedPackage[] {
-    return this.shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
   }
 
   private async measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
