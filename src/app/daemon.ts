@@ -40,7 +40,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  const metrics = options.metrics ?? createMetrics({ processMetrics: true })
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger)
   const outages = createThrottledLog({ log, clock })

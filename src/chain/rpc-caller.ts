@@ -3,7 +3,7 @@ import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { parseRetryAfter } from '../core/retry.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedText } from './rpc-text.js'
 
@@ -63,24 +63,16 @@ export class RpcCaller {
   async #timed(body: string, signal: AbortSignal | undefined) {
     const { clock, timeoutMs } = this.#options
     signal?.throwIfAborted()
-    // A controller for each call: the listener on the caller's long-lived signal is taken off again.
-    const stop = new AbortController()
-    const onAbort = () => stop.abort()
-    signal?.addEventListener('abort', onAbort, { once: true })
-    let late = false
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      late = true
-      stop.abort()
-    })
+    const deadline = startDeadline(clock, timeoutMs, signal)
     try {
-      return await this.#send(body, stop.signal)
+      return await this.#send(body, deadline.signal)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof AttestdError) throw error
-      throw this.#unreachable(late ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
+      const how = deadline.passed ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`
+      throw this.#unreachable(how)
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withPassword } from '../app/open-wallet.js'
+import { systemClock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
@@ -23,7 +24,7 @@ async function run(verb: Command): Promise<void> {
     import('../observe/metrics.js'),
   ])
   const { settings, secrets } = loaded
-  const metrics = createMetrics({ processMetrics: true })
+  const metrics = createMetrics({ clock: systemClock, processMetrics: true })
   const log = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,

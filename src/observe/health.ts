@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
+import { withinLimit } from '../core/time-limit.js'
 
 /** What a readiness check found. */
 export interface CheckResult {
@@ -91,17 +92,13 @@ async function runCheck(name: string, check: Check, clock: HealthOptions['clock'
 }
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
-  const done = new AbortController()
-  const late = clock.sleep(CHECK_TIMEOUT_MS, done.signal).then((): CheckResult => {
+  const late = (): CheckResult => {
     return { ok: false, reason: 'internal-error', says: `The check gave no answer within ${CHECK_TIMEOUT_MS} ms.` }
-  })
+  }
   try {
-    return await Promise.race([Promise.resolve().then(check), late])
+    return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     return { ok: false, reason, says: message }
-  } finally {
-    late.catch(() => {})
-    done.abort()
   }
 }

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq'
 import type { Clock, Random } from '../core/clock.js'
+import { withinLimit } from '../core/time-limit.js'
 import type { Backing } from './backing.js'
 import { BullWorker } from './bull-worker.js'
 import { engineError } from './engine-error.js'
@@ -137,18 +138,11 @@ export class JobWorker implements RunningWorker {
 
   /** @returns whether the work ended in time; its failure counts as an end */
   async #within(work: Promise<unknown>, ms: number): Promise<boolean> {
-    const timer = new AbortController()
     const ended = work.then(
       () => true,
       () => true,
     )
-    const late = this.#clock.sleep(ms, timer.signal).then(
-      () => false,
-      () => false,
-    )
-    const inTime = await Promise.race([ended, late])
-    timer.abort()
-    return inTime
+    return withinLimit(this.#clock, ms, ended, () => false)
   }
 }
 

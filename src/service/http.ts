@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
@@ -122,25 +122,16 @@ export class HttpCaller {
     const { clock } = this.#options
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? REQUEST_TIMEOUT_MS
     signal?.throwIfAborted()
-    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
-    const stop = new AbortController()
-    let timedOut = false
-    const onAbort = () => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      timedOut = true
-      stop.abort()
-    })
+    const deadline = startDeadline(clock, timeoutMs, signal)
     try {
-      const response = await this.#send(call, flight, stop.signal)
+      const response = await this.#send(call, flight, deadline.signal)
       if (!response.ok) throw await this.#refusal(call, response)
       return await read(response)
     } catch (error) {
       if (error instanceof AttestdError) throw error
-      throw brokenOff(call, flight, error, { signal, timedOut, timeoutMs })
+      throw brokenOff(call, flight, error, { signal, timedOut: deadline.passed, timeoutMs })
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { parseRetryAfter } from '../core/retry.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 
 export interface PrivyFetchOptions {
   /** For one request with its whole answer, milliseconds. */
@@ -29,22 +29,16 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
   return async (input, init) => {
     const { clock, signal, timeoutMs } = options
     signal?.throwIfAborted()
-    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
-    const stop = new AbortController()
-    const onAbort = () => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      stop.abort(unreachable(`gave no answer within ${timeoutMs} ms`))
-    })
+    const late = () => unreachable(`gave no answer within ${timeoutMs} ms`)
+    const deadline = startDeadline(clock, timeoutMs, signal, late)
     try {
-      const response = await fetch(input, { ...init, redirect: 'manual', signal: stop.signal })
+      const response = await fetch(input, { ...init, redirect: 'manual', signal: deadline.signal })
       return signatureReply(response, await cappedText(response), clock.now())
     } catch (error) {
-      if (stop.signal.aborted) throw stop.signal.reason
+      if (deadline.signal.aborted) throw deadline.signal.reason
       throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
 }

@@ -23,7 +23,7 @@ let closed: string[]
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
   clock = new ManualClock()
-  metrics = createMetrics({ processMetrics: false })
+  metrics = createMetrics({ clock, processMetrics: false })
   activity = new Activity(() => clock.monotonic())
   troubles = 0
   const outages = createThrottledLog({ log: silentLog, clock })

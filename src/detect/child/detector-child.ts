@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readEvidence } from '../evidence/read-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -54,7 +55,7 @@ async function measure({
 async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
   if (measurement.evidence.length > 0) return measurement
   const watch = new StageWatch()
-  const evidence = await watch.during('evidence', () => readEvidence(file))
+  const evidence = await watch.during('evidence', () => readEvidence(file, systemClock))
   const { elapsedMs } = measurement
   const stages = elapsedMs.stages === undefined ? {} : { stages: { ...elapsedMs.stages, ...watch.ms } }
   return { ...measurement, evidence, elapsedMs: { ...elapsedMs, ...stages } }
