@@ -2,6 +2,7 @@ import { Agent, fetch, type Response } from 'undici'
 import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
@@ -92,19 +93,10 @@ export class RpcCaller {
   }
 
   async #text(response: Response): Promise<string> {
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > MAX_ANSWER_BYTES) {
-        throw new AttestdError(
-          'rpc-reply-invalid',
-          `${this.name} gave an answer of more than ${MAX_ANSWER_BYTES} bytes`,
-        )
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    const body = await readBounded(response.body, MAX_ANSWER_BYTES, () => {
+      return new AttestdError('rpc-reply-invalid', `${this.name} gave an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+    })
+    return body.toString('utf8')
   }
 
   #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {

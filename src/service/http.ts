@@ -2,6 +2,7 @@ import { Agent, fetch, type Response } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
 import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
@@ -169,14 +170,8 @@ export class HttpCaller {
 
   async #text(call: HttpCall, response: Response): Promise<string> {
     const { maxReplyBytes = MAX_REPLY_BYTES } = this.#options
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > maxReplyBytes) throw invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    const tooLarge = () => invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
+    return (await readBounded(response.body, maxReplyBytes, tooLarge)).toString('utf8')
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { startDeadline } from '../core/time-limit.js'
 
@@ -33,7 +34,9 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
     const deadline = startDeadline(clock, timeoutMs, signal, late)
     try {
       const response = await fetch(input, { ...init, redirect: 'manual', signal: deadline.signal })
-      return signatureReply(response, await cappedText(response), clock.now())
+      const tooLarge = () => unreachable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
+      const body = await readBounded(response.body, MAX_REPLY_BYTES, tooLarge)
+      return signatureReply(response, body.toString('utf8'), clock.now())
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
       throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
@@ -41,17 +44,6 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
       deadline.clear()
     }
   }
-}
-
-async function cappedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_REPLY_BYTES) throw unreachable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The answer where it holds a signature. */

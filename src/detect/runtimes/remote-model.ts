@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
+import { readBounded } from '../../core/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
 import type { ModelInput } from '../child/medium-reader.js'
 import type { RemoteRuntime } from '../package/runtime.js'
@@ -115,19 +116,11 @@ class InferenceServer {
     }
   }
 
-  private async read(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  private read(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
     const { maxReplyBytes } = this.runtime
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      // Leaving the loop ends the connection: what is still to come is not read.
-      if (bytes > maxReplyBytes) {
-        throw new AttestdError('detector-failed', `${this.name} answered with more than ${maxReplyBytes} bytes.`)
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
+    return readBounded(body, maxReplyBytes, () => {
+      return new AttestdError('detector-failed', `${this.name} answered with more than ${maxReplyBytes} bytes.`)
+    })
   }
 
   private checkStatus(status: number, body: Buffer): void {
