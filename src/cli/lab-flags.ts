@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { SettingKey } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { listenForStop } from '../core/shutdown.js'
 import { progressBar } from './progress.js'
@@ -78,7 +79,7 @@ export function numberFlag(flag: string, text: string | undefined, min: number, 
 
 /** Runs work that ends on Ctrl-C with nothing half written. */
 export async function withStop<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   try {
     return await work(signals.drain)
   } finally {

@@ -34,7 +34,7 @@ async function run(verb: Command): Promise<void> {
   for (const name of loaded.unknownEnv)
     log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
 
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   // A service manager reloads by it, and it must not end the process while that still starts.
   let reload = () => log.info({}, 'SIGHUP: still starting, the detector packages are just being read')
   process.on('SIGHUP', () => reload())

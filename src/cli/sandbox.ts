@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
 import type { AttestationProvider } from '../app/embedded-wallet.js'
+import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
@@ -87,7 +88,7 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
           auth: flags.auth,
         })
     process.stdout.write(text)
-    const signals = listenForStop()
+    const signals = listenForStop(systemClock)
     await aborted(signals.drain)
     signals.dispose()
   } finally {
@@ -99,6 +100,7 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
   const { embeddedWalletOptions } = await import('../app/embedded-wallet.js')
   const { data, faults, sessionSecretFile } = flags
   return {
+    clock: systemClock,
     host: flags.host,
     port: wholeNumber('--port', flags.port),
     allowRemote: flags.allowRemote ?? false,

@@ -10,6 +10,19 @@ export function startTimer(clock: Timers, ms: number, fire: () => void): () => v
   return () => taken.abort()
 }
 
+/** Calls `work` every `ms` by the clock, the first time after `ms`. @returns ends it */
+export function startRepeating(clock: Timers, ms: number, work: () => void): () => void {
+  let stop = () => {}
+  const wait = () => {
+    stop = startTimer(clock, ms, () => {
+      wait()
+      work()
+    })
+  }
+  wait()
+  return () => stop()
+}
+
 /**
  * The outcome of the work, or that of `late` where it takes longer than `ms`: what it returns, or the error that it
  * throws. The work itself goes on.

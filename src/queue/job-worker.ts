@@ -55,12 +55,13 @@ export class JobWorker implements RunningWorker {
   private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
     const { queue, prefix, lockMs, trouble, backing } = options
     this.#clock = options.clock
-    this.#locks = new LockWatch(lockMs, (id) => this.#cancel(id))
+    this.#locks = new LockWatch(options.clock, lockMs, (id) => this.#cancel(id))
     const runner = new JobRunner(processor as Processor<unknown, unknown>, {
       queue,
       prefix,
       lockMs,
       maxDataBytes: options.maxDataBytes,
+      clock: options.clock,
       random: options.random,
       events,
       stopping: () => this.#stopping,

@@ -5,8 +5,9 @@ import { type Hex, recoverTypedDataAddress, serializeSignature } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
+import { startSandbox } from '../support/sandbox.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
 
 /** Each verb is a process of its own. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { ROUTES } from '../support/conformance.js'
+import { startSandbox } from '../support/sandbox.js'
 import { send } from '../support/sandbox-requests.js'
 
 /** Tags of the two APIs in the sandbox's OpenAPI document. */

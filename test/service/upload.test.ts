@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
-import { startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { createSignedKeyService } from '../../src/service/signed-key/attester-service.js'
+import { startSandbox } from '../support/sandbox.js'
 
 const content = new Uint8Array(300_000).map((_, index) => (index * 31) % 251)
 const contentHash = `0x${createHash('sha256').update(content).digest('hex')}`

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { recoverMessageAddress, recoverTypedDataAddress, zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { type OpenWalletOptions, openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -17,7 +18,7 @@ afterEach(() => stub.close())
 
 type PrivyChoice = Extract<WalletChoice, { kind: 'privy' }>
 
-function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
+function open(own: Partial<PrivyChoice> = {}, options: Partial<OpenWalletOptions> = {}) {
   const { address, appId, appSecret, authorizationKey, url: apiUrl, walletId } = stub
   const choice = {
     kind: 'privy',
@@ -29,7 +30,7 @@ function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
     timeoutMs: 20_000,
     address,
   } as const
-  return openWallet({ ...choice, ...own }, options)
+  return openWallet({ ...choice, ...own }, { clock: systemClock, ...options })
 }
 
 /** What signing failed with, after a look that it and its causes hold no secret. */
@@ -71,7 +72,8 @@ describe('a wallet at Privy', () => {
     const plain = await PrivyStub.start({ authorization: false })
     try {
       const { address, appId, appSecret, url: apiUrl, walletId } = plain
-      const signer = await openWallet({ kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address })
+      const choice = { kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address } as const
+      const signer = await openWallet(choice, { clock: systemClock })
       expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
     } finally {
       await plain.close()

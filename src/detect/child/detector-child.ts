@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- the entry of a process has nobody above it that passes one in
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readEvidence } from '../evidence/read-evidence.js'
@@ -16,7 +17,8 @@ function send(message: FromChild): void {
   process.send?.(message)
 }
 
-async function load({ packages, tools, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+  const tools = { ...limits, clock: systemClock }
   try {
     // Side by side: networks are built by threads of their own.
     const loading = new Map<string, Promise<unknown>>()

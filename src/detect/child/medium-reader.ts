@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import type { DetectorManifest } from '../package/manifest.js'
 
 /** Most pixels (width * height) of a picture that is decoded, in whichever process. */
@@ -11,6 +12,7 @@ export interface ReaderTools {
   readonly timeoutSeconds: number
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
+  readonly clock: Clock
 }
 
 /** An input tensor of floats. */

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { startTimer } from '../../core/time-limit.js'
 import { ffmpegCage } from './ffmpeg-cage.js'
 import { ffmpegError } from './ffmpeg-error.js'
 import { DECODERS, DEMUXERS } from './ffmpeg-formats.js'
@@ -28,6 +30,7 @@ export interface FfmpegRun {
   readonly maxBytes: number
   /** Longest time of the run by the wall clock, ms; the same in processor time is the kernel's limit. */
   readonly timeoutMs: number
+  readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   /** Receives what the run writes to its file descriptor 3, in pieces, each before the output it goes with. */
   readonly onSide?: (text: string) => void
@@ -82,7 +85,7 @@ function commandLine({ file, inputOptions = [], args }: FfmpegRun): string[] {
 /** Ends one ffmpeg when its time is over or it is no longer wanted, and tells how it ended. */
 class Watch {
   private readonly closed: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>
-  private readonly timer: NodeJS.Timeout
+  private readonly stopTimer: () => void
   private readonly onAbort = () => this.child.kill('SIGKILL')
   private stderr = ''
   private timedOut = false
@@ -102,10 +105,10 @@ class Watch {
       if (this.stderr.length < MAX_STDERR) this.stderr += text.slice(0, MAX_STDERR - this.stderr.length)
     })
     this.readSide(child.stdio[3] as Readable | null)
-    this.timer = setTimeout(() => {
+    this.stopTimer = startTimer(run.clock, run.timeoutMs, () => {
       this.timedOut = true
       child.kill('SIGKILL')
-    }, run.timeoutMs)
+    })
     run.signal?.addEventListener('abort', this.onAbort, { once: true })
   }
 
@@ -127,7 +130,7 @@ class Watch {
   }
 
   stop(): void {
-    clearTimeout(this.timer)
+    this.stopTimer()
     this.run.signal?.removeEventListener('abort', this.onAbort)
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL')
   }

@@ -1,8 +1,10 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
 import { readBounded } from '../../core/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
+import { startDeadline } from '../../core/time-limit.js'
 import type { ModelInput } from '../child/medium-reader.js'
 import type { RemoteRuntime } from '../package/runtime.js'
 import {
@@ -24,6 +26,7 @@ const MAX_SERVER_TEXT = 200
 export interface RemoteModelOptions {
   /** Id of the package, for messages. */
   readonly id: string
+  readonly clock: Clock
   /** Sent as a bearer token; null where there is none. */
   readonly token: string | null
 }
@@ -96,7 +99,8 @@ class InferenceServer {
     body?: Buffer,
   ): Promise<Answer> {
     const { timeoutMs } = this.runtime
-    const { token } = this.options
+    const { clock, token } = this.options
+    const deadline = startDeadline(clock, timeoutMs)
     try {
       // Redirects are not followed by `request`; the time limit is for the whole exchange.
       const reply = await request(`${this.base}${path}`, {
@@ -104,7 +108,7 @@ class InferenceServer {
         headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
         ...(body === undefined ? {} : { body }),
         dispatcher: this.agent,
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: deadline.signal,
       })
       const answer = await this.read(reply.body)
       this.checkStatus(reply.statusCode, answer)
@@ -113,6 +117,8 @@ class InferenceServer {
       if (error instanceof AttestdError) throw error
       const how = isAbort(error) ? `did not answer within ${timeoutMs} ms` : `cannot be reached (${errorText(error)})`
       throw this.unreachable(how, error)
+    } finally {
+      deadline.clear()
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { streamFfmpeg } from '../ffmpeg/run-ffmpeg.js'
 import { type Frame, MAX_SHORT_SIDE } from './frame.js'
@@ -19,6 +20,7 @@ export interface FfmpegFrames {
   readonly segments: readonly Segment[]
   /** Longest time of all segments together, ms. */
   readonly timeoutMs: number
+  readonly clock: Clock
 }
 
 /**
@@ -27,12 +29,12 @@ export interface FfmpegFrames {
  * @throws AttestdError as `streamFfmpeg`
  */
 export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame, void, undefined> {
-  const until = performance.now() + options.timeoutMs
+  const until = options.clock.monotonic() + options.timeoutMs
   let count = 0
   let failure: AttestdError | undefined
   for (const segment of options.segments) {
     try {
-      for await (const frame of decode(options, segment, Math.max(1, until - performance.now()))) {
+      for await (const frame of decode(options, segment, Math.max(1, until - options.clock.monotonic()))) {
         count += 1
         yield frame
       }
@@ -45,7 +47,7 @@ export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame
 }
 
 async function* decode(
-  { ffmpeg, file, demuxer }: FfmpegFrames,
+  { ffmpeg, file, demuxer, clock }: FfmpegFrames,
   segment: Segment,
   timeoutMs: number,
 ): AsyncGenerator<Frame, void, undefined> {
@@ -62,6 +64,7 @@ async function* decode(
     args: outputOf(segment),
     maxBytes: segment.maxFrames * MAX_FRAME_BYTES,
     timeoutMs,
+    clock,
     onSide: (text) => times.add(text),
   })
   for await (const picture of readPpmStream(chunks)) {

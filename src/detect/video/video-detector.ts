@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../child/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
@@ -35,9 +36,9 @@ export async function loadVideoDetector(
   return {
     pack,
     async measure(file): Promise<Measurement> {
-      const started = performance.now()
+      const started = tools.clock.monotonic()
       const video = await readFrames(file, preprocessing.maxFrames, tools)
-      const watch = new InferWatch()
+      const watch = new InferWatch(tools.clock)
       const during: InferWatch['during'] = (work) => watch.during(work)
       const frameScores = await scoreFrames(video.frames(), scorePicture, during).finally(() => video.close())
       const clip = scoreClip(frameScores, preprocessing.windowSeconds)
@@ -53,7 +54,7 @@ export async function loadVideoDetector(
         parts: highestParts(parts),
         variants: [],
         evidence: [],
-        elapsedMs: { decode: performance.now() - started - watch.ms, infer: watch.ms },
+        elapsedMs: { decode: tools.clock.monotonic() - started - watch.ms, infer: watch.ms },
       }
     },
   }
@@ -63,12 +64,14 @@ export async function loadVideoDetector(
 class InferWatch {
   ms = 0
 
+  constructor(private readonly clock: Clock) {}
+
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const started = performance.now()
+    const started = this.clock.monotonic()
     try {
       return await work()
     } finally {
-      this.ms += performance.now() - started
+      this.ms += this.clock.monotonic() - started
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
-import { openWallet } from '../../wallet/open-wallet.js'
+import { type OpenWalletOptions, openWallet } from '../../wallet/open-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { EmbeddedWalletOptions, EmbeddedWallets } from './provider.js'
 
 /** Wallets at Privy, through the same signer as the daemon's: each signature is verified before it is used. */
 export function privyProvider(
   { kind, walletIds, ...app }: Extract<EmbeddedWalletOptions, { kind: 'privy' }>,
-  signal: AbortSignal,
+  requests: OpenWalletOptions,
 ): EmbeddedWallets {
   const ids = new Map(Object.entries(walletIds).map(([wallet, id]) => [wallet.toLowerCase(), id]))
   const opened = new Map<Hex, Signer>()
@@ -15,7 +15,7 @@ export function privyProvider(
     signerOf: async (wallet) => {
       const walletId = ids.get(wallet)
       if (walletId === undefined) return null
-      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, { signal }))
+      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, requests))
       opened.set(wallet, signer)
       return signer
     },

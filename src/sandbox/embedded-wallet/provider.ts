@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { AttestationSigner } from '../../chain/eas/attest.js'
+import type { OpenWalletOptions } from '../../wallet/open-wallet.js'
 import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { WalletKeys } from '../wallet-keys.js'
 import { localProvider } from './local-provider.js'
@@ -24,11 +25,11 @@ export type EmbeddedWalletOptions =
       readonly walletIds: Readonly<Record<string, string>>
     } & Omit<PrivyWallet, 'walletId' | 'address'>)
 
-/** @param signal ends requests to a provider that are under way */
+/** @param requests how requests to a provider are timed and ended */
 export function openEmbeddedWallets(
   options: EmbeddedWalletOptions,
   keys: WalletKeys,
-  signal: AbortSignal,
+  requests: OpenWalletOptions,
 ): EmbeddedWallets {
-  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, signal)
+  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, requests)
 }

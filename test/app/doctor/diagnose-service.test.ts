@@ -5,8 +5,9 @@ import { diagnoseWalletSession } from '../../../src/app/doctor/diagnose-wallet-s
 import type { Diagnosis } from '../../../src/app/doctor/diagnosis.js'
 import { loadSettings } from '../../../src/config/load.js'
 import type { Settings } from '../../../src/config/settings.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import { chainAccessOf } from '../../../src/sandbox/rpc-route.js'
+import { startSandbox } from '../../support/sandbox.js'
 
 type Env = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSubmitter } from '../../../src/app/register/open-submitter.js'
 import { loadSettings } from '../../../src/config/load.js'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import { startSandbox } from '../../support/sandbox.js'
 
 async function bench(onTestFinished: (close: () => Promise<void>) => void, own: Readonly<Record<string, string>> = {}) {
   const sandbox = await startSandbox()

@@ -2,6 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
+import { systemClock } from '../../../src/core/clock.js'
 import { type AnvilProcess, startAnvil } from '../../../src/sandbox/registry/anvil-process.js'
 import { anvil as binary } from '../../support/anvil.js'
 import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
@@ -13,7 +14,7 @@ const plain = vectors[0]!
 describe.skipIf(binary === null)('a verifier in Solidity, on a chain', () => {
   let anvil: AnvilProcess
   beforeAll(async () => {
-    anvil = await startAnvil({ binary: binary!, chainId: 84532, keys: 0 })
+    anvil = await startAnvil({ binary: binary!, chainId: 84532, clock: systemClock, keys: 0 })
   })
   afterAll(() => anvil?.stop())
 

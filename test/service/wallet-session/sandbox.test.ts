@@ -5,7 +5,6 @@ import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { scoreValues } from '../../../src/core/score-values.js'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
@@ -13,6 +12,7 @@ import {
   createWalletSessionService,
   type WalletSessionOptions,
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { until } from '../stream-harness.js'
 import { CHAIN_ID, failure, KeptLog } from './local-wallet-service.js'
 
@@ -26,7 +26,7 @@ const profile = easProfile({
 })
 
 /** The whole sandbox, with clients of its own wallets that sign for real. */
-async function bench(onTestFinished: TestContext['onTestFinished'], options: SandboxOptions = {}) {
+async function bench(onTestFinished: TestContext['onTestFinished'], options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
   const log = new KeptLog()
