@@ -72,7 +72,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       random,
       log,
-      ...(options.signal ? { signal: options.signal } : {}),
+      signal: options.signal,
     })
     const reading = Promise.all([import('./roles.js'), import('../observe/http-server.js')])
     const queue = await opening

@@ -10,7 +10,7 @@ import { runningDaemon } from './running-daemon.js'
 /** What the queue verbs do, wherever the queues are. */
 export interface QueueControl {
   failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
-  retry(body: { queue?: string; ids?: string[] }): Promise<number>
+  retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   drain(body: { queue?: string }): Promise<number>
   close(): Promise<void>
 }

@@ -110,8 +110,7 @@ export class RpcCaller {
 
   #unreachable(what: string, more: { behind?: true } = {}, retryAfterMs?: number): AttestdError {
     const facts = { endpoint: this.name, ...more }
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
-    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, ...wait })
+    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, retryAfterMs })
   }
 
   #invalid(method: string): AttestdError {

@@ -31,7 +31,7 @@ export function queueVerb(): Command {
   queue.addCommand(
     retry.action(({ queue: name, id }: QueueFlags) =>
       withQueues(retry, async (control) => {
-        const count = await control.retry({ ...named(name), ...(id ? { ids: id } : {}) })
+        const count = await control.retry({ ...named(name), ids: id })
         process.stdout.write(`${count} failed jobs wait again.\n`)
       }),
     ),

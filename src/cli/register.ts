@@ -54,12 +54,12 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
     const request = {
       file,
       openForMs: durationFlag('--open-for', flags.openFor),
-      ...(flags.follow ? { followMs: timeoutMs } : {}),
-      ...(title === undefined ? {} : { title }),
-      ...(context === undefined ? {} : { mediaContext: context }),
-      ...(mediaType === undefined ? {} : { mediaType }),
-      ...(turnaround === undefined ? {} : { turnaround }),
-      ...(attestationUid === undefined ? {} : { attestationUid }),
+      followMs: flags.follow ? timeoutMs : undefined,
+      title,
+      mediaContext: context,
+      mediaType,
+      turnaround,
+      attestationUid,
     }
     const { asset, end } = await register(settings, request, progressOn(process.stderr, flags), {
       askPassword: askWalletPassword,

@@ -19,7 +19,7 @@ export type Check = () => CheckResult | Promise<CheckResult>
 /** A check's result with its name and what to do about it. */
 export interface NamedCheck extends CheckResult {
   readonly name: string
-  readonly fix?: string
+  readonly fix?: string | undefined
 }
 
 export interface Readiness {
@@ -88,7 +88,7 @@ export function createHealth({ clock, version, onResult }: HealthOptions): Healt
 async function runCheck(name: string, check: Check, clock: HealthOptions['clock']): Promise<NamedCheck> {
   const result = await resultOf(check, clock)
   const fix = result.reason && reasonEntry(result.reason).fix
-  return { name, ...result, ...(fix ? { fix } : {}) }
+  return { name, ...result, fix }
 }
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {

@@ -49,9 +49,9 @@ export interface HttpOptions {
   /** @default REQUEST_TIMEOUT_MS */
   readonly timeoutMs?: number
   /** @default MAX_REPLY_BYTES */
-  readonly maxReplyBytes?: number
+  readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
-  readonly onRequest?: (event: RequestEvent) => void
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined
 }
 
 /** State of one request that its error needs to tell. */

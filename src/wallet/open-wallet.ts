@@ -19,7 +19,7 @@ export interface OpenWalletOptions {
   /** Times the requests to a provider. */
   readonly clock: Clock
   /** Ends requests to a provider that are under way, with its own reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

@@ -59,13 +59,13 @@ function refusal(status: number, code: string | undefined, retryAfter: string | 
   const asked = parseRetryAfter(retryAfter, now)
   const said = `The wallet provider answered with ${status}${code ? ` (${code})` : ''}`
   const facts = { status, ...(code ? { code } : {}) }
-  const pause = asked === undefined ? {} : { retryAfterMs: asked }
   if (status === 429) {
     return new AttestdError('wallet-rate-limited', `${said}.`, { facts, retryAfterMs: asked ?? RATE_LIMIT_PAUSE_MS })
   }
-  if (status >= 500 || status === 408) return new AttestdError('wallet-unreachable', `${said}.`, { facts, ...pause })
+  if (status >= 500 || status === 408)
+    return new AttestdError('wallet-unreachable', `${said}.`, { facts, retryAfterMs: asked })
   if (status < 400) return new AttestdError('wallet-refused', `${said}: redirects are not followed.`, { facts })
-  return new AttestdError('wallet-refused', `${said}.`, { facts, ...pause })
+  return new AttestdError('wallet-refused', `${said}.`, { facts, retryAfterMs: asked })
 }
 
 function unreachable(why: string): AttestdError {

@@ -43,7 +43,7 @@ export interface ReadMedia {
   /** One line: what was decoded, such as `jpeg 640x480`. */
   readonly says: string
   /** Length in the unit of a `by-length` calibration: normalized characters of a text, seconds of a recording. */
-  readonly length?: number
+  readonly length?: number | undefined
   parts(): Parts
   /** The same content encoded anew in ways that do not change what it is, for the stability probe. */
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>

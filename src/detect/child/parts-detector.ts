@@ -64,7 +64,7 @@ export function createPartsDetector(
       return {
         rawScore,
         notes: `${media.says}; ${describeParts(scored)}`,
-        ...(media.length === undefined ? {} : { length: media.length }),
+        length: media.length,
         parts: highestParts(scored),
         variants,
         evidence: [],

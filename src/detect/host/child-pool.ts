@@ -108,9 +108,7 @@ export class ChildPool {
   /** While no process can be started at all, waiting is no use: the job is better tried again later. */
   private refuseWhenDown(retryAfterMs?: number): void {
     if (!this.slots.every((slot) => slot.down)) return
-    this.line.dismiss(
-      new AttestdError('detector-unavailable', undefined, retryAfterMs === undefined ? {} : { retryAfterMs }),
-    )
+    this.line.dismiss(new AttestdError('detector-unavailable', undefined, { retryAfterMs }))
   }
 
   private launch(ended: EndListener): Promise<DetectorProcess> {

@@ -30,5 +30,5 @@ export async function detectTogether(
   }
   if (votes.length === 0) throw firstReason ?? new AttestdError('detector-none')
   const heatMap = votes[0]?.detection.heatMap
-  return { ...combine(identity, votes, absences), ...(heatMap === undefined ? {} : { heatMap }) }
+  return { ...combine(identity, votes, absences), heatMap }
 }

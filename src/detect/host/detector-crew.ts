@@ -236,7 +236,7 @@ export class DetectorCrew {
       mediaType,
       outcome,
       totalMs,
-      ...(detection === undefined ? {} : { elapsedMs: detection.elapsedMs }),
+      elapsedMs: detection?.elapsedMs,
     })
     this.options.log.debug(
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },

@@ -47,7 +47,7 @@ export interface ChildJob {
   /** Absolute path. */
   readonly file: string
   /** Absolute path at which a heat map is written; absent where none is asked for. */
-  readonly heatMap?: string
+  readonly heatMap?: string | undefined
   /** Whether re-encodings are scored too, by a package that asks for it. */
   readonly probe: boolean
 }

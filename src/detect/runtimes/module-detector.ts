@@ -125,7 +125,7 @@ function measurementOf(
   return {
     rawScore,
     notes: cleanLine(notes ?? `logit ${rawScore.toFixed(2)}`, MAX_TEXT),
-    ...(length === undefined ? {} : { length }),
+    length,
     parts: highestParts(scored),
   }
 }

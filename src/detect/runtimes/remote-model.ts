@@ -106,7 +106,7 @@ class InferenceServer {
       const reply = await request(`${this.base}${path}`, {
         method,
         headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-        ...(body === undefined ? {} : { body }),
+        body: body ?? null,
         dispatcher: this.agent,
         signal: deadline.signal,
       })

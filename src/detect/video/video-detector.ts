@@ -50,7 +50,7 @@ export async function loadVideoDetector(
       return {
         rawScore: Math.max(pictures, heard?.logit ?? pictures),
         notes: notesOf(video, frameScores.length, clip, heard),
-        ...(video.facts === null ? {} : { length: video.facts.seconds }),
+        length: video.facts?.seconds,
         parts: highestParts(parts),
         variants: [],
         evidence: [],

@@ -38,7 +38,7 @@ export interface AnvilOptions {
   readonly chainId: number
   readonly clock: Clock
   /** @default 0: any free one */
-  readonly port?: number
+  readonly port?: number | undefined
   /** How many funded keys to make. @default 3 */
   readonly keys?: number
   /** A block each so many seconds; without it, a block for each transaction only. */
@@ -46,7 +46,7 @@ export interface AnvilOptions {
   /** With `blockTimeSeconds`: a block for each transaction as well. @default false */
   readonly mixedMining?: boolean
   /** More arguments for anvil. @default none */
-  readonly args?: readonly string[]
+  readonly args?: readonly string[] | undefined
   /** Ends a start that is under way; later it does nothing. */
   readonly signal?: AbortSignal
 }

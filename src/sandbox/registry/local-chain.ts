@@ -172,8 +172,8 @@ function launch({ binary, chainId, clock, signal, ...more }: LocalChainOptions &
     keys: 0,
     blockTimeSeconds: BLOCK_TIME_SECONDS,
     mixedMining: true,
-    ...(port === undefined ? {} : { port }),
-    ...(args === undefined ? {} : { args }),
+    port,
+    args,
   })
 }
 

@@ -20,7 +20,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
     mediaType: wire.mediaType,
     turnaround: wire.turnaround,
     scoreCount: wire.scoreCount,
-    ...(myScore === undefined ? {} : { myScore }),
+    myScore,
   }
 }
 
