@@ -103,36 +103,36 @@ function filters({ step }: Segment): string {
  * it may arrive later; then the frame waits for it.
  */
 class TimeLines {
-  private text = ''
-  private readonly times: number[] = []
-  private last = 0
-  private waiting: ((time: number) => void) | null = null
+  #text = ''
+  readonly #times: number[] = []
+  #last = 0
+  #waiting: ((time: number) => void) | null = null
 
   add(text: string): void {
-    const lines = (this.text + text).split('\n')
-    this.text = lines.pop() ?? ''
+    const lines = (this.#text + text).split('\n')
+    this.#text = lines.pop() ?? ''
     for (const line of lines) {
       const time = /\bpts_time:(\S+)/.exec(line)?.[1]
       if (time === undefined) continue
       // NOPTS of a frame without a time: it is given that of the one before.
-      if (Number.isFinite(Number(time))) this.last = Number(time)
-      this.take(this.last)
+      if (Number.isFinite(Number(time))) this.#last = Number(time)
+      this.#take(this.#last)
     }
   }
 
   /** The time of the next frame, seconds. */
   next(): Promise<number> {
-    const time = this.times.shift()
+    const time = this.#times.shift()
     if (time !== undefined) return Promise.resolve(time)
     return new Promise((resolve) => {
-      this.waiting = resolve
+      this.#waiting = resolve
     })
   }
 
-  private take(time: number): void {
-    const waiting = this.waiting
-    this.waiting = null
-    if (waiting === null) this.times.push(time)
+  #take(time: number): void {
+    const waiting = this.#waiting
+    this.#waiting = null
+    if (waiting === null) this.#times.push(time)
     else waiting(time)
   }
 }

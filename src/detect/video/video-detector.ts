@@ -64,14 +64,18 @@ export async function loadVideoDetector(
 class InferWatch {
   ms = 0
 
-  constructor(private readonly clock: Clock) {}
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const started = this.clock.monotonic()
+    const started = this.#clock.monotonic()
     try {
       return await work()
     } finally {
-      this.ms += this.clock.monotonic() - started
+      this.ms += this.#clock.monotonic() - started
     }
   }
 }

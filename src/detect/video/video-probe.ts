@@ -98,25 +98,28 @@ export async function openVideo(
 
 /** Ends a probe that reads or takes too much; a hostile container can send its reader anywhere. */
 class Allowance {
-  private bytes = 0
-  private isLifted = false
-  private readonly until: number
+  #bytes = 0
+  #isLifted = false
+  readonly #until: number
 
-  constructor(private readonly clock: Clock) {
-    this.until = clock.monotonic() + MAX_PROBE_MS
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#until = clock.monotonic() + MAX_PROBE_MS
   }
 
   lift(): void {
-    this.isLifted = true
+    this.#isLifted = true
   }
 
   take(bytes: number): void {
-    if (this.isLifted) return
-    this.bytes += bytes
-    if (this.clock.monotonic() > this.until) {
+    if (this.#isLifted) return
+    this.#bytes += bytes
+    if (this.#clock.monotonic() > this.#until) {
       throw new AttestdError('detector-timeout', 'Reading the index of the video took longer than its limit.')
     }
-    if (this.bytes > MAX_PROBE_BYTES) {
+    if (this.#bytes > MAX_PROBE_BYTES) {
       throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
     }
   }
