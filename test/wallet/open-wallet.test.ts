@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
@@ -42,14 +42,14 @@ const choices = (): WalletChoice[] => [{ kind: 'local', key }, { kind: 'keystore
 const options = { clock: systemClock }
 
 describe('opening a wallet', () => {
-  test.each([0, 1])('one that holds its key signs (%i)', async (index) => {
+  it.each([0, 1])('one that holds its key signs (%i)', async (index) => {
     const signer = await openWallet(choices()[index]!, options)
     expect(signer.address).toBe(address)
     const message = 'hello'
     expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
   })
 
-  test.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
+  it.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
     const choice = choices()[index]!
     for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
       expect((await openWallet({ ...choice, expectedAddress }, options)).address).toBe(address)
@@ -60,7 +60,7 @@ describe('opening a wallet', () => {
     })
   })
 
-  test.each([
+  it.each([
     ['zero', `0x${'0'.repeat(64)}`],
     ['the order of the curve', '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
     ['more than the order', `0x${'f'.repeat(64)}`],
@@ -95,7 +95,7 @@ await openWallet(${JSON.stringify(choice)}, { clock: systemClock })`
   return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)
 }
 
-test("only a wallet at Privy loads Privy's library", async () => {
+it("only a wallet at Privy loads Privy's library", async () => {
   const [local, keystore, embedded] = await Promise.all(choices().map(resolvedBy))
   for (const resolved of [local, keystore]) {
     expect(resolved).toContain('./local-wallet.js')
