@@ -112,10 +112,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
       log.warn({ queue, job: id }, 'job of a lost worker taken over')
     },
-    trouble: ({ queue, reason, message }) => {
-      outages.trouble({ reason, message: 'queue engine had trouble', facts: { queue, detail: message } })
-      options.onQueueTrouble()
-    },
+    // The engine writes the log line of it.
+    trouble: () => options.onQueueTrouble(),
   }
 }
 

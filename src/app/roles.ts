@@ -54,7 +54,7 @@ export async function startRoles(
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
   // The gate is kept until the last submission: one that rests for a moment must not rest through the drain.
   const stopSubmitting = new AbortController()
-  const loops = new Loops(stopTaking.signal, log)
+  const loops = new Loops(stopTaking.signal, parts.clock, log)
   closers.push(async () => {
     stopTaking.abort()
     stopSubmitting.abort()

@@ -4,7 +4,7 @@ export interface AttestdErrorOptions {
   /** The underlying error, kept for the log. */
   cause?: unknown
   /** How long to wait before a next try, in milliseconds, where the other side said so. */
-  retryAfterMs?: number
+  retryAfterMs?: number | undefined
   /** Whether a request may have taken effect although no clear answer came. @default false */
   ambiguous?: boolean
   /** Small plain facts for the log line (status, gateway, size). Never secrets. */

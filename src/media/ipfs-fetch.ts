@@ -160,7 +160,7 @@ function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { healt
 
 function noGateway(retryAfterMs: number | undefined): AttestdError {
   const message = 'Every gateway asked to be left alone for a while (Retry-After).'
-  return new AttestdError('media-unreachable', message, retryAfterMs === undefined ? {} : { retryAfterMs })
+  return new AttestdError('media-unreachable', message, { retryAfterMs })
 }
 
 /** One error for many: the gravest reason, each gateway's sentence. */
@@ -175,6 +175,6 @@ function summary(errors: readonly unknown[], retryAfterMs: number | undefined): 
   const says = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
   return new AttestdError(reason, `No gateway delivered the media. ${says}`, {
     cause: errors.at(-1),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   })
 }

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq'
 import type { Clock, Random } from '../core/clock.js'
+import { withinLimit } from '../core/time-limit.js'
 import type { Backing } from './backing.js'
 import { BullWorker } from './bull-worker.js'
 import { engineError } from './engine-error.js'
@@ -56,12 +57,13 @@ export class JobWorker implements RunningWorker {
   private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
     const { queue, prefix, lockMs, trouble, backing } = options
     this.#clock = options.clock
-    this.#locks = new LockWatch(lockMs, (id) => this.#cancel(id))
+    this.#locks = new LockWatch(options.clock, lockMs, (id) => this.#cancel(id))
     const runner = new JobRunner(processor as Processor<unknown, unknown>, {
       queue,
       prefix,
       lockMs,
       maxDataBytes: options.maxDataBytes,
+      clock: options.clock,
       random: options.random,
       events,
       stopping: () => this.#stopping,
@@ -141,18 +143,11 @@ export class JobWorker implements RunningWorker {
 
   /** @returns whether the work ended in time; its failure counts as an end */
   async #within(work: Promise<unknown>, ms: number): Promise<boolean> {
-    const timer = new AbortController()
     const ended = work.then(
       () => true,
       () => true,
     )
-    const late = this.#clock.sleep(ms, timer.signal).then(
-      () => false,
-      () => false,
-    )
-    const inTime = await Promise.race([ended, late])
-    timer.abort()
-    return inTime
+    return withinLimit(this.#clock, ms, ended, () => false)
   }
 }
 

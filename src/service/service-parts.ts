@@ -65,16 +65,16 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     clock,
     timeoutMs: requestTimeoutMs,
     userAgent,
-    ...(maxBytes === undefined ? {} : { maxReplyBytes: maxBytes }),
-    ...(onRequest === undefined ? {} : { onRequest }),
+    maxReplyBytes: maxBytes,
+    onRequest,
   })
   const serviceClock = new ServiceClock({
     ...time,
     clock,
     log,
     windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,
-    ...(options.clockRefreshMs === undefined ? {} : { refreshMs: options.clockRefreshMs }),
-    ...(options.onClock === undefined ? {} : { onState: options.onClock }),
+    refreshMs: options.clockRefreshMs,
+    onState: options.onClock,
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
@@ -85,7 +85,7 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     userAgent,
     headerTimeoutMs: requestTimeoutMs,
     idleMs: streamIdleMs,
-    ...(maxBytes === undefined ? {} : { maxEventBytes: maxBytes }),
+    maxEventBytes: maxBytes,
   }
   return {
     origin,

@@ -23,7 +23,7 @@ export interface CreateKeystoreOptions {
   readonly file: string
   readonly password: string
   /** 0x and 64 hex characters. @default a new one */
-  readonly privateKey?: string
+  readonly privateKey?: string | undefined
   /** Fills so many bytes from a cryptographic source. */
   readonly random: (bytes: number) => Uint8Array
   /** @default that of geth; less is for tests */

@@ -72,5 +72,5 @@ export async function detectBy(
   }
   if (votes.length === 0) throw firstReason ?? new AttestdError('detector-none')
   const heatMap = votes[0]?.detection.heatMap
-  return { ...combine(ensemble, votes, absences), ...(heatMap === undefined ? {} : { heatMap }) }
+  return { ...combine(ensemble, votes, absences), heatMap }
 }

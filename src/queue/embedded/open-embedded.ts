@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { createPostgresBackend, type IQueueBackend, type PgPool } from 'bullmq'
+import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -12,6 +13,7 @@ import { saveInDatabase } from './save-data.js'
 import { migrate } from './schema.js'
 
 export interface EmbeddedOptions {
+  readonly clock: Clock
   readonly fsync?: boolean
   readonly log: Log
 }
@@ -28,14 +30,14 @@ UPDATE job
  * Opens the embedded engine in a directory that only this process may use.
  * @throws `queue-in-use`, `data-dir-unusable`
  */
-export async function openEmbedded(dir: string, { fsync = false, log }: EmbeddedOptions): Promise<Backing> {
+export async function openEmbedded(dir: string, { clock, fsync = false, log }: EmbeddedOptions): Promise<Backing> {
   await makeDirectory(dir)
-  const lock = await DirectoryLock.take(dir, (who) => inUse(dir, who))
+  const lock = await DirectoryLock.take(dir, (who) => inUse(dir, who), clock)
   try {
-    const pool = await openDatabase(path.join(dir, 'pg'), fsync)
+    const pool = await openDatabase(path.join(dir, 'pg'), fsync, clock)
     const recovered = await prepare(pool)
     if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process put back')
-    return embeddedBacking(pool, lock)
+    return embeddedBacking(pool, lock, clock)
   } catch (error) {
     await lock.release()
     if (error instanceof AttestdError) throw error
@@ -63,9 +65,9 @@ function inUse(dir: string, who: string): AttestdError {
   )
 }
 
-async function openDatabase(directory: string, fsync: boolean): Promise<PglitePool> {
-  if (!(await exists(directory))) await placeEmptyDatabase(directory, fsync)
-  return PglitePool.open({ directory, fsync })
+async function openDatabase(directory: string, fsync: boolean, clock: Clock): Promise<PglitePool> {
+  if (!(await exists(directory))) await placeEmptyDatabase(directory, fsync, clock)
+  return PglitePool.open({ directory, fsync }, clock)
 }
 
 async function prepare(pool: PglitePool): Promise<number> {
@@ -89,7 +91,7 @@ async function recoverActiveJobs(pool: PgPool): Promise<number> {
   return rowCount ?? 0
 }
 
-function embeddedBacking(pool: PglitePool, lock: DirectoryLock): Backing {
+function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): Backing {
   // Whoever took the directory may write to it by now.
   const lockLost = lock.lost.then((error) => {
     void pool.kill()
@@ -100,7 +102,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock): Backing {
     producer: pool,
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
-    saveData: (job, json) => saveInDatabase(pool, job, json),
+    saveData: (job, json) => saveInDatabase(pool, clock, job, json),
     ping: async () => {
       await pool.query('SELECT 1', [])
     },

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { AttestationSigner } from '../../chain/eas/attest.js'
-import { openWallet } from '../../wallet/open-wallet.js'
+import { type OpenWalletOptions, openWallet } from '../../wallet/open-wallet.js'
 import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { WalletKeys } from '../wallet-keys.js'
@@ -25,13 +25,13 @@ export type EmbeddedWalletOptions =
       readonly walletIds: Readonly<Record<string, string>>
     } & Omit<PrivyWallet, 'walletId' | 'address'>)
 
-/** @param signal ends requests to a provider that are under way */
+/** @param requests how requests to a provider are timed and ended */
 export function openEmbeddedWallets(
   options: EmbeddedWalletOptions,
   keys: WalletKeys,
-  signal: AbortSignal,
+  requests: OpenWalletOptions,
 ): EmbeddedWallets {
-  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, signal)
+  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, requests)
 }
 
 /** The wallets whose private keys the sandbox made. */
@@ -48,7 +48,7 @@ function localProvider(keys: WalletKeys): EmbeddedWallets {
 /** Wallets at Privy, through the same signer as the daemon's: each signature is verified before it is used. */
 function privyProvider(
   { kind, walletIds, ...app }: Extract<EmbeddedWalletOptions, { kind: 'privy' }>,
-  signal: AbortSignal,
+  requests: OpenWalletOptions,
 ): EmbeddedWallets {
   const ids = new Map(Object.entries(walletIds).map(([wallet, id]) => [wallet.toLowerCase(), id]))
   const opened = new Map<Hex, Signer>()
@@ -57,7 +57,7 @@ function privyProvider(
     signerOf: async (wallet) => {
       const walletId = ids.get(wallet)
       if (walletId === undefined) return null
-      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, { signal }))
+      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, requests))
       opened.set(wallet, signer)
       return signer
     },

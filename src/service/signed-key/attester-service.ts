@@ -12,8 +12,8 @@ import type { Credentials } from './signature.js'
 
 export interface SignedKeyOptions extends ServiceOptions {
   /** Absent where only the public and dashboard routes are called. */
-  readonly accessKey?: string
-  readonly signingSecret?: string
+  readonly accessKey?: string | undefined
+  readonly signingSecret?: string | undefined
   /** @default 'Service' */
   readonly headerPrefix?: string
 }

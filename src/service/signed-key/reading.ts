@@ -19,7 +19,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
     mediaType: wire.mediaType,
     turnaround: wire.turnaround,
     scoreCount: wire.scoreCount,
-    ...(myScore === undefined ? {} : { myScore }),
+    myScore,
   }
 }
 
