@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
+import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
@@ -126,7 +127,7 @@ describe('attestd scores', () => {
       ...entry,
       kind: 'receipt',
       outcome: 'accepted',
-      risk: 12.5,
+      risk: asRisk(0.125),
       algorithm: 'd@1',
       scoreId: 's1',
       openToRecordMs: 900,
@@ -139,7 +140,7 @@ describe('attestd scores', () => {
 
   test('as JSON, newest first', async () => {
     const { out } = await attestd(['scores', '--format', 'json'])
-    expect(JSON.parse(out)).toEqual(entries.toReversed())
+    expect(JSON.parse(out)).toEqual([{ ...entries[1], risk: 12.5 }, entries[0]])
   })
 
   test('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
@@ -149,7 +150,7 @@ describe('attestd scores', () => {
 
   test('as a table without terminal escapes of others', async () => {
     const { out } = await attestd(['scores'])
-    expect(out).toMatch(/accepted {2}a1/)
+    expect(out).toMatch(/accepted {2}a1 .* 12\.5 {2}d@1/)
     expect(out).not.toContain('\u001b')
   })
 })
