@@ -16,8 +16,7 @@ import {
   submitResult,
 } from '../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../pipeline/ledger.js'
-import type { PipelineEvents } from '../pipeline/pipeline-events.js'
-import type { ShadowComparison } from '../pipeline/shadow-line.js'
+import type { PipelineEvents, ShadowComparison } from '../pipeline/pipeline-events.js'
 import type { WorkerEvents } from '../queue/queues.js'
 import type { Activity } from './activity.js'
 

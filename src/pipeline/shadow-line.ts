@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
-import type { PipelineEvents } from './pipeline-events.js'
+import type { PipelineEvents, ShadowComparison } from './pipeline-events.js'
 
 export interface ShadowLineOptions {
   readonly detectors: Pick<DetectorHost, 'shadow' | 'hasShadows' | 'state'>
@@ -19,17 +19,6 @@ interface Offer {
   /** What was measured for submission. */
   readonly submitted: Detection
   readonly media: FetchedMedia
-}
-
-/** What a shadow gave, beside what was measured for submission. */
-export interface ShadowComparison {
-  readonly asset: TypedAsset
-  readonly submitted: Detection
-  readonly measurement: ShadowMeasurement
-  /** Whether both risks are on the same side of 0.5; null where the shadow gave no score. */
-  readonly agrees: boolean | null
-  /** Whether the daemon would have done something else: abstained or not, or the other side; null where there is no score. */
-  readonly wouldChange: boolean | null
 }
 
 /** Most files that wait to be measured by shadows; each keeps its place in the media cache. */
