@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { recoverMessageAddress, recoverTypedDataAddress, zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import { type OpenWalletOptions, openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
+import { type OpenSignerOptions, openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { type PrivyFault, PrivyStub } from '../support/privy-stub.js'
 import { TYPED_DATA } from './typed-data.js'
@@ -17,7 +17,7 @@ afterEach(() => stub.close())
 
 type PrivyChoice = Extract<WalletChoice, { kind: 'privy' }>
 
-function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
+function open(own: Partial<PrivyChoice> = {}, options: OpenSignerOptions = {}) {
   const { address, appId, appSecret, authorizationKey, url: apiUrl, walletId } = stub
   const choice = {
     kind: 'privy',
@@ -29,7 +29,7 @@ function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
     timeoutMs: 20_000,
     address,
   } as const
-  return openWallet({ ...choice, ...own }, options)
+  return openSigner({ ...choice, ...own }, options)
 }
 
 /** What signing failed with, after a look that it and its causes hold no secret. */
@@ -71,7 +71,7 @@ describe('a wallet at Privy', () => {
     const plain = await PrivyStub.start({ authorization: false })
     try {
       const { address, appId, appSecret, url: apiUrl, walletId } = plain
-      const signer = await openWallet({ kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address })
+      const signer = await openSigner({ kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address })
       expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
     } finally {
       await plain.close()

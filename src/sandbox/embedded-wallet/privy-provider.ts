@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { openWallet } from '../../wallet/open-wallet.js'
+import { openSigner } from '../../wallet/open-signer.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { EmbeddedWalletOptions, EmbeddedWallets } from './provider.js'
 
@@ -15,7 +15,7 @@ export function privyProvider(
     signerOf: async (wallet) => {
       const walletId = ids.get(wallet)
       if (walletId === undefined) return null
-      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, { signal }))
+      const signer = opened.get(wallet) ?? (await openSigner({ ...app, kind, walletId, address: wallet }, { signal }))
       opened.set(wallet, signer)
       return signer
     },

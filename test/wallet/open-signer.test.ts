@@ -9,7 +9,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
-import { openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
+import { openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
 
 const key = generatePrivateKey()
 const { address } = privateKeyToAccount(key)
@@ -40,7 +40,7 @@ const choices = (): WalletChoice[] => [{ kind: 'local', key }, { kind: 'keystore
 
 describe('opening a wallet', () => {
   test.each([0, 1])('one that holds its key signs (%i)', async (index) => {
-    const signer = await openWallet(choices()[index]!)
+    const signer = await openSigner(choices()[index]!)
     expect(signer.address).toBe(address)
     const message = 'hello'
     expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
@@ -49,9 +49,9 @@ describe('opening a wallet', () => {
   test.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
     const choice = choices()[index]!
     for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
-      expect((await openWallet({ ...choice, expectedAddress })).address).toBe(address)
+      expect((await openSigner({ ...choice, expectedAddress })).address).toBe(address)
     }
-    await expect(openWallet({ ...choice, expectedAddress: ANOTHER })).rejects.toMatchObject({
+    await expect(openSigner({ ...choice, expectedAddress: ANOTHER })).rejects.toMatchObject({
       reason: 'wallet-unusable',
       message: expect.stringMatching(new RegExp(`${address}.*${ANOTHER}`)),
     })
@@ -65,7 +65,7 @@ describe('opening a wallet', () => {
     ['no 0x', key.slice(2)],
     ['not hex', `0x${'x'.repeat(64)}`],
   ])('a key that is %s: refused without it', async (_, bad) => {
-    const error = await openWallet({ kind: 'local', key: bad }).catch((thrown: unknown) => thrown)
+    const error = await openSigner({ kind: 'local', key: bad }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ reason: 'wallet-unusable' })
     expect(error).not.toHaveProperty('cause')
     expect((error as Error).stack).not.toContain(bad.slice(2))
@@ -82,11 +82,11 @@ export async function resolve(name, context, next) {
 /** What a fresh process resolves while it opens the wallet. */
 async function resolvedBy(choice: WalletChoice): Promise<string[]> {
   const hooks = `data:text/javascript,${encodeURIComponent(TELL)}`
-  const opener = packagePath('dist', 'wallet', 'open-wallet.js')
+  const opener = packagePath('dist', 'wallet', 'open-signer.js')
   const code = `import { register } from 'node:module'
 register(${JSON.stringify(hooks)})
-const { openWallet } = await import(${JSON.stringify(opener)})
-await openWallet(${JSON.stringify(choice)})`
+const { openSigner } = await import(${JSON.stringify(opener)})
+await openSigner(${JSON.stringify(choice)})`
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
   return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)
 }
