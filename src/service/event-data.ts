@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { issueText } from './issue-text.js'
-import type { RawEvent } from './stream-connection.js'
+import type { RawEvent } from './sse-connection.js'
 
 /** The JSON data of an event. Throws `event-malformed` where it is no JSON or of another shape. */
 export function eventData<Shape extends z.ZodType>({ name, data }: RawEvent, shape: Shape): z.output<Shape> {

@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import { eventData, unknownEvent } from '../event-data.js'
 import type { ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
-import type { RawEvent } from '../stream-connection.js'
+import type { RawEvent } from '../sse-connection.js'
 import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 
 /**

@@ -18,7 +18,7 @@ export interface RawEvent {
 /** What one connection gives: an event, or a sign of life that says nothing (a comment). */
 export type StreamItem = RawEvent | 'alive'
 
-export interface ConnectionOptions {
+export interface SseConnectionOptions {
   readonly url: URL
   readonly route: string
   readonly headers: Readonly<Record<string, string>>
@@ -35,15 +35,15 @@ export interface ConnectionOptions {
  * The eventsource library as the reader of one connection. It gets its bytes one whole event at a time and only when
  * the last one was handled, every end is reported through `inbox`, and it never reconnects by itself.
  */
-export class StreamConnection {
-  readonly #options: ConnectionOptions
+export class SseConnection {
+  readonly #options: SseConnectionOptions
   readonly #inbox = new Inbox<StreamItem>()
   readonly #stop = new AbortController()
   readonly #source: EventSource
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: SseConnectionOptions) {
     this.#options = options
     this.#source = new SingleSource(options.url, {
       fetch: (_, init) => this.#connect(init),
