@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventSplitter, type StreamPiece } from './event-splitter.js'
-import { errorOfRefusal, retryAfterOf } from './http-errors.js'
+import { errorOfResponse, retryAfterOf } from './http-errors.js'
 import { Inbox } from './inbox.js'
 
 /** One event as it stood on the wire. */
@@ -104,7 +104,7 @@ export class SseConnection {
     const { status, headers } = response
     if (status !== 200) {
       const retryAfterMs = retryAfterOf(headers, clock.now())
-      throw errorOfRefusal({ route, status, retryAfterMs, body: '', changes: false })
+      throw errorOfResponse({ route, status, retryAfterMs, body: '', changes: false })
     }
     const type = headers.get('content-type') ?? 'none'
     if (!/^text\/event-stream\b/i.test(type)) {
