@@ -20,10 +20,10 @@ export function modelsPage(folder = 'models') {
   const packages = fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
   // A package that reads through others, such as the video one, has no pairs of its own.
   const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)
-  const outer = packages
-    .filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').outer?.tables !== undefined)
-    .map((name) => outerTable(path.join(folder, name)))
-  const tables = [...outer, ...judged.map((name) => tablesOf(path.join(folder, name)))].join('\n\n')
+  const crossed = packages
+    .filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').crossed !== undefined)
+    .map((name) => crossedTable(path.join(folder, name)))
+  const tables = [...crossed, ...judged.map((name) => tablesOf(path.join(folder, name)))].join('\n\n')
   const beside = besideTable(packages.map((name) => path.join(folder, name)))
   const peers = packages
     .filter((name) => fs.existsSync(path.join(folder, name, 'evaluation', 'peers.json')))
@@ -47,10 +47,10 @@ function besideTable(folders) {
   return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
 
-/** Files of sources that were scored once, at the end: all, as found and as a site stores them, by kind and family. */
-function outerTable(folder) {
+/** Files of sources that what scored them never saw: all, as found and as a site stores them, by kind and family. */
+function crossedTable(folder) {
   const { id, version } = readJson(folder, 'detector.json')
-  const { tables } = readJson(folder, 'evaluation', 'metrics.json').outer
+  const { tables } = readJson(folder, 'evaluation', 'metrics.json').crossed
   const chosen = Object.entries(tables).filter(([name]) => /^(all|form: |kind: |family: (?!-))/.test(name))
   const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
   const head = [
@@ -73,7 +73,7 @@ function outerTable(folder) {
       percent(one.rightOutsideBand),
     ]),
   )
-  const title = `**${id}@${version}** on its outer sources, which only judge; a family against all real files, with 95 % intervals over sources:`
+  const title = `**${id}@${version}** on sources that the weights, fits and band which scored them never saw; a family against all real files, with 95 % intervals over sources:`
   return [title, '', row(head), row(head.map(() => '---')), ...lines].join('\n')
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures published detectors and our packages on the same labeled rows.
 
-    python3 .ci/peers/measure.py --media image --index index.csv --where fold=outer --by form \
-        --package attestd-image --about "the outer set" --out models/attestd-image/evaluation/peers.json
+    python3 .ci/peers/measure.py --media image --index WORK/evaluation/index.csv --by form --limit 120 \
+        --package attestd-image --risks WORK/crossed.csv --about "..." --out models/attestd-image/evaluation/peers.json
     npm run docs
 
 Installs each peer by name and version into --work, scores in a process of its own, and ours through
@@ -91,6 +91,14 @@ def package_scores(package, rows, root):
     return [risks.get(line.get("path", line.get("id"))) for line in lines], detector["version"]
 
 
+def crossed_scores(package, rows, risks):
+    """Risks of the rows that a recipe gave with networks which had not seen them, and the package's version."""
+    with open(risks, newline="") as file:
+        given = {row["path"]: float(row["risk"]) if row["risk"] else None for row in csv.DictReader(file)}
+    manifest = json.loads((HERE.parents[1] / "models" / package / "detector.json").read_text())
+    return [given[row["path"]] for row in rows], manifest["version"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--media", choices=["image", "audio", "text"], required=True)
@@ -101,6 +109,7 @@ def main():
     parser.add_argument("--limit", type=int, help="at most so many rows of each label and group")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="measure these only: a peer, or a --package")
     parser.add_argument("--package", action="append", default=[], help="package of ours to set beside them")
+    parser.add_argument("--risks", type=pathlib.Path, help="CSV of path and risk that stand for the --package: it has learned from the rows since")
     parser.add_argument("--about", required=True, help="what the rows are, for the table")
     parser.add_argument("--jobs", type=int, default=2, help="processes that a peer is run in")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir(), "attestd-peers"))
@@ -133,7 +142,7 @@ def main():
 
     for package in args.package:
         if not args.only or package in args.only:
-            scores, version = package_scores(package, rows, root)
+            scores, version = package_scores(package, rows, root) if args.risks is None else crossed_scores(package, rows, args.risks)
             add(f"{package} {version}", scores, 0.5, what="ours; every risk counts, also inside the band", license=None)
     for name, peer in PEERS.items():
         if peer.media == args.media and (not args.only or name in args.only):

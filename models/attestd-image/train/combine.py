@@ -1,7 +1,8 @@
-"""What the views give becomes one risk: fusion, calibration and band from the inner sources; figures of the outer ones.
+"""What the views give becomes one risk: fusion, calibration, band and probe, and figures by crossed halves.
 
-Reads the .jsonl files of branches.mjs; writes the manifest's fusion, calibration and decisionBand, evaluation/metrics.json
-and evaluation/report.md.
+Reads the .jsonl files of branches.mjs; writes the manifest's fusion, calibration, decisionBand and stabilityProbe,
+evaluation/metrics.json and evaluation/report.md. The files of each half were scored by networks that learned from the
+other one. What is fitted on one half judges the other for the figures; what ships is fitted on both.
 """
 
 import csv
@@ -11,6 +12,7 @@ import numpy as np
 
 import figures
 import report
+import sources
 
 # Share of real files that may reach risk 50, and of verdicts outside the band that are right; each holds in CONFIDENCE of
 # RESAMPLES draws of other sources, since a new source differs more from these than they do within.
@@ -118,46 +120,77 @@ def fit_probe(rows, fusion, calibration):
     return {"withinLogit": max(0.01, round(float(np.quantile(moved, PROBE_SHARE)), 2))} if moved else True
 
 
-def describe(rows, fusion, calibration, band):
-    edges = band["low"], band["high"]
-    tables = {"all": figures.summary(rows, edges)}
+def describe(rows):
+    tables = {"all": figures.summary(rows)}
     for group in GROUPS:
         for name in sorted({row[group] for row in rows}):
             part = [row for row in rows if row[group] == name]
             # A group of one class is ranked against all files of the other.
             fakes = {row["fake"] for row in part}
             others = [row for row in rows if row["fake"] not in fakes and (group in ("source", "generator", "family"))]
-            tables[f"{group}: {name}"] = {**figures.summary(part + others, edges), "own": len(part)}
+            tables[f"{group}: {name}"] = {**figures.summary(part + others), "own": len(part)}
     faces = [row for row in rows if row["kind"] == "face"]
     branches = {}
     for name in ("native", "whole", "face"):
-        part = [row for row in rows if row[name] is not None]
+        part = [row for row in rows if row.get(name) is not None]
         branches[name] = {"all": figures.auc([r["fake"] for r in part], [r[name] for r in part])}
-        part = [row for row in faces if row[name] is not None]
+        part = [row for row in faces if row.get(name) is not None]
         branches[name]["faces"] = figures.auc([r["fake"] for r in part], [r[name] for r in part])
     return {"tables": tables, "branches": branches}
 
 
-def combine(package, inner, outer):
-    """Fits on `inner`, judges on `outer` (rows of read()), and writes manifest and evaluation of the package folder."""
-    kept = [row for row in inner if "reason" not in row]
+def judge(rows, fitted):
+    """Each row with the `risk` that `fitted` gives it and whether that is a verdict (`sure`); a refused one has no risk."""
+    judged = []
+    for row in rows:
+        if "reason" in row:
+            judged.append({**row, "risk": None, "sure": False})
+            continue
+        risk = risk_of({"logit": fused(row, fitted["fusion"])}, fitted["calibration"])
+        judged.append({**row, "risk": risk, "sure": not fitted["band"]["low"] <= risk <= fitted["band"]["high"]})
+    return judged
+
+
+def fit_all(rows):
+    """Fusion, calibration, band and probe on rows of read()."""
+    kept = [dict(row) for row in rows if "reason" not in row]
     fusion = fit_fusion(kept)
-    for row in (*kept, *(row for row in outer if "reason" not in row)):
+    for row in kept:
         row["logit"] = fused(row, fusion)
     calibration = fit_calibration(kept)
-    for row in (*inner, *outer):
-        row["risk"] = risk_of(row, calibration) if "logit" in row else None
-        row["face"] = row.get("face")
-        row["native"], row["whole"] = row.get("native"), row.get("whole")
-    band = fit_band(kept)
+    for row in kept:
+        row["risk"] = risk_of(row, calibration)
+    return {"fusion": fusion, "calibration": calibration, "band": fit_band(kept), "probe": fit_probe(kept, fusion, calibration)}
+
+
+def state(package, fitted):
+    """Writes what was fitted into the manifest of a package folder; the whole manifest."""
     manifest = json.loads((package / "detector.json").read_text())
-    probe = fit_probe(kept, fusion, calibration)
-    manifest.update(fusion=fusion, calibration=calibration, decisionBand=band, stabilityProbe=probe)
+    manifest.update(
+        fusion=fitted["fusion"], calibration=fitted["calibration"], decisionBand=fitted["band"], stabilityProbe=fitted["probe"]
+    )
     (package / "detector.json").write_text(json.dumps(manifest, indent=2) + "\n")
-    metrics = {
-        "fusion": fusion, "calibration": calibration, "band": band, "probe": probe,
-        "inner": describe(inner, fusion, calibration, band), "outer": describe(outer, fusion, calibration, band),
-    }
+    return manifest
+
+
+def combine(package, judging, seen, risks):
+    """Fits and judges the rows of read() of each half, and writes manifest and evaluation of the package folder.
+
+    `judging[half]` is the folder of the package that judges a half and saw nothing of it; `risks` the CSV file that the
+    crossed risks are written to.
+    """
+    fits = {half: fit_all(rows) for half, rows in seen.items()}
+    crossed = []
+    for half, rows in seen.items():
+        unseen = fits[sources.other(half)]
+        state(judging[half], unseen)
+        crossed += judge(rows, unseen)
+    fitted = fit_all(seen["A"] + seen["B"])
+    manifest = state(package, fitted)
+    with open(risks, "w") as file:
+        writer = csv.writer(file)
+        writer.writerows([("path", "risk"), *((row["path"], "" if row["risk"] is None else row["risk"]) for row in crossed)])
+    metrics = {**fitted, "crossed": describe(crossed)}
     (package / "evaluation").mkdir(exist_ok=True)
     (package / "evaluation" / "metrics.json").write_text(json.dumps(rounded(metrics), indent=1) + "\n")
     (package / "evaluation" / "report.md").write_text(report.page(manifest, metrics))

@@ -1,8 +1,8 @@
-"""Writes the files that the detector is judged on: the inner and outer sources, as found and as a site would store them.
+"""Writes the files that the detector is judged on: both halves of the sources, as found and as a site would store them.
 
     python3 evaluation_set.py --originals DIR --pack DIR --out DIR
 
-OUT/index.csv has path, label, source, generator, family, kind, licence, fold (inner, outer) and form (native, web); OUT
+OUT/index.csv has path, label, source, generator, family, kind, licence, fold (A, B) and form (native, web); OUT
 is what `attestd models eval --data OUT/index.csv` takes.
 """
 
@@ -45,7 +45,7 @@ def main():
     for form in ("native", "web"):
         (options.out / form).mkdir(parents=True, exist_ok=True)
     for index, row in enumerate(sources.read_rows(options.originals)):
-        if row["fold"] not in ("inner", "outer"):
+        if not sources.judges(row):
             continue
         file = options.originals / row["path"]
         picture = prepare.load(file)

@@ -71,12 +71,11 @@ def logistic(inputs, fake, weight, ridge=0.02, positive=True):
     return beta / mean_scale, intercept
 
 
-def summary(rows, band):
-    """Every figure of a set of rows with `fake`, `source` and `risk`; a refused row has no risk and counts as uncovered."""
+def summary(rows):
+    """Every figure of rows with `fake`, `source`, `risk` and `sure`; a refused row has no risk and counts as uncovered."""
     scored = [row for row in rows if row["risk"] is not None]
-    low, high = band
     risk = lambda row: row["risk"]
-    sure = [row for row in scored if not low <= row["risk"] <= high]
+    sure = [row for row in scored if row["sure"]]
     weight = weights(sure) if sure else []
     right = np.array([(row["risk"] > 0.5) == row["fake"] for row in sure])
     both = len({row["fake"] for row in sure}) == 2

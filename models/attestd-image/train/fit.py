@@ -20,11 +20,15 @@ from prepare import NATIVE
 
 # Sides (px) of each view's pictures, and its phases: steps, the length of the falling cosine they are cut from, and the
 # rate. A later phase starts from the averaged weights of the one before. `kept` phases are averaged: the whole view
-# overfits, and the mean of two of its phases was better on the inner sources than either.
+# overfits, and the mean of two of its phases ranked sources that neither saw better than either did. The `half` phase
+# starts from there, once with each half of the other sources beside the training ones.
 PLANS = {
-    "native": {"phases": ((2000, 4000, 4e-4), (1200, 1200, 2e-4), (600, 600, 1.5e-4)), "kept": 1, "sides": (128, 160, 160, 192)},
-    "whole": {"phases": ((1000, 1800, 4e-4), (400, 400, 2e-4)), "kept": 2, "sides": (192,)},
-    "face": {"phases": ((1500, 1500, 4e-4),), "kept": 1, "sides": (160,)},
+    "native": {
+        "phases": ((2000, 4000, 4e-4), (1200, 1200, 2e-4), (600, 600, 1.5e-4)), "half": (1600, 1600, 3e-4),
+        "kept": 1, "sides": (128, 160, 160, 192),
+    },
+    "whole": {"phases": ((1000, 1800, 4e-4), (400, 400, 2e-4)), "half": (400, 400, 2e-4), "kept": 2, "sides": (192,)},
+    "face": {"phases": ((1500, 1500, 4e-4),), "half": (800, 800, 3e-4), "kept": 1, "sides": (160,)},
 }
 # The head's rate is a multiple of the body's.
 BATCH, HEAD, DECAY, WARM_UP = 32, 3, 0.02, 200
@@ -37,13 +41,13 @@ AVERAGING = 0.999
 class Views:
     """The prepared training pictures of one view; `draw(fake, side, rng)` gives one."""
 
-    def __init__(self, rows, work, view, fold="train"):
+    def __init__(self, rows, work, view, folds=("train",)):
         work = pathlib.Path(work)
         self.view, kept = view, json.loads((work / "views.json").read_text())
         self.rows, self.faces = kept["rows"], kept["faces"]
         name = {"native": "native", "whole": "whole", "face": "faces"}[view]
         self.pictures = np.load(work / f"{name}.npy", mmap_mode="r")
-        usable = [index for index, row in enumerate(rows) if self.rows[index] and row["fold"] == fold]
+        usable = [index for index, row in enumerate(rows) if self.rows[index] and row["fold"] in folds]
         members = self.usable_faces(rows, set(usable)) if view == "face" else usable
         row_of = (lambda member: rows[self.faces[member]["row"]]) if view == "face" else (lambda member: rows[member])
         self.samplers = [
@@ -86,10 +90,30 @@ class Views:
         return faces.training_view(square, face, side, rng)
 
 
-def fit(views, plan, out, seed=0):
-    """Trains all phases and writes the averaged weights to `out`; goes on where checkpoints of a cut run lie beside it."""
-    torch.manual_seed(seed)
+def fit(rows, work, view, plan, seed=0):
+    """Trains a view and writes its weights to the folder `work`; goes on where checkpoints of a cut run lie there.
+
+    VIEW-base.pt saw the training sources, VIEW-A.pt and VIEW-B.pt one half of the others too, and VIEW.pt, their mean, all.
+    """
     torch.set_num_threads(1)
+    base = work / f"{view}-base.pt"
+    if not base.exists():
+        fit_base(Views(rows, work, view), plan, base, seed)
+    for number, half in enumerate(sources.HALVES):
+        out = work / f"{view}-{half}.pt"
+        if out.exists():
+            continue
+        torch.manual_seed(seed)
+        net = network.Network()
+        net.load_state_dict(torch.load(base, weights_only=True))
+        views = Views(rows, work, view, ("train", half))
+        torch.save(fit_phase(net, views, plan["sides"], plan["half"], f"{out}.checkpoint", seed + 10 + number), out)
+    save_mean([work / f"{view}-{half}.pt" for half in sources.HALVES], work / f"{view}.pt")
+
+
+def fit_base(views, plan, out, seed):
+    """Trains all phases and writes the averaged weights to `out`."""
+    torch.manual_seed(seed)
     net = network.pretrained()
     for number, phase in enumerate(plan["phases"]):
         done = pathlib.Path(f"{out}.phase{number}")
@@ -97,7 +121,12 @@ def fit(views, plan, out, seed=0):
             torch.save(fit_phase(net, views, plan["sides"], phase, f"{out}.checkpoint{number}", seed + number), done)
         net.load_state_dict(torch.load(done, weights_only=True))
     last = len(plan["phases"])
-    kept = [torch.load(f"{out}.phase{number}", weights_only=True) for number in range(last - plan["kept"], last)]
+    save_mean([f"{out}.phase{number}" for number in range(last - plan["kept"], last)], out)
+
+
+def save_mean(files, out):
+    """Writes the mean of the weights in `files`, which come from one start."""
+    kept = [torch.load(file, weights_only=True) for file in files]
     torch.save({name: sum(each[name] for each in kept) / len(kept) for name in kept[0]}, out)
 
 

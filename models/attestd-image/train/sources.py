@@ -1,41 +1,54 @@
-"""Which pictures there are, and which of them a network may see: folds by whole sources, unseen generators left out."""
+"""Which pictures there are, and which of them a network may see: whole sources are trained on or judge."""
 
 import csv
 import pathlib
 
-# Scored once, at the end. A source is a repository: both classes of it stay on one side.
-OUTER = set("""
-Kwai-Kolors/Kolors Tencent/HunyuanDiT kakaobrain/minDALL-E yuval-alaluf/hyperstyle yuval-alaluf/SAM
-a312863063/generators-with-stylegan2 deep-floyd/IF instantX-research/InstantID huuquyet/generate-awesome-wallpapers
-wuhuikai/FaceSwap iperov/DeepFaceLab haofanwang/inswapper JiahuiYu/generative_inpainting
-pop-os/wallpapers elementary/wallpapers neuralchen/SimSwap clovaai/stargan-v2 openalpr/benchmarks
-MohamedBakrAli/Kodak-Lossless-True-Color-Image-Suite debian/mate-backgrounds mapillary/OpenSfM JingyunLiang/SwinIR
-debian/lomiri-wallpapers-16.04 debian/lomiri-wallpapers-20.04
-""".split())
-# What settings, fusion, calibration and band are chosen on; no network sees it either.
-INNER = set("""
-andygock/stable-diffusion-style-cheatsheet EnragedAntelope/Artists-SD35L sakshisalunkhe601/DeepShield-AI-Image-Detector
-kakaobrain/karlo Stability-AI/StableCascade lllyasviel/IC-Light geekyutao/Inpaint-Anything Tialo/replacer
-VectorSpaceLab/OmniGen jbhuang0604/SelfExSR serengil/deepface debian/plasma-workspace-wallpapers NathanUA/U-2-Net
-ML72/AI-Image-Classifier-Playground NVlabs/SPADE debian/stellarium-data-art
-""".split())
-# Generators of the outer set that a few pictures of other sources show: these are left out of training.
-UNSEEN = (
-    "kolors", "hunyuan", "mindall", "sam face", "hyperstyle", "deepfloyd", "instantid", "deepfill", "inswapper",
-    "landmark warp", "deepfacelab (",
-)
+# Two halves of the sources that the first networks never see. Each half judges the networks that learned from the other
+# one beside the training sources. A source is a repository: both classes of it stay on one side.
+HALVES = {
+    "A": set("""
+andygock/stable-diffusion-style-cheatsheet NVlabs/SPADE NathanUA/U-2-Net Stability-AI/StableCascade geekyutao/Inpaint-Anything
+debian/stellarium-data-art sakshisalunkhe601/DeepShield-AI-Image-Detector kakaobrain/karlo Tencent/HunyuanDiT
+yuval-alaluf/hyperstyle clovaai/stargan-v2 debian/lomiri-wallpapers-16.04 JingyunLiang/SwinIR iperov/DeepFaceLab
+wuhuikai/FaceSwap mapillary/OpenSfM pop-os/wallpapers MohamedBakrAli/Kodak-Lossless-True-Color-Image-Suite
+""".split()),
+    "B": set("""
+EnragedAntelope/Artists-SD35L lllyasviel/IC-Light Tialo/replacer VectorSpaceLab/OmniGen jbhuang0604/SelfExSR serengil/deepface
+debian/plasma-workspace-wallpapers ML72/AI-Image-Classifier-Playground Kwai-Kolors/Kolors instantX-research/InstantID
+kakaobrain/minDALL-E yuval-alaluf/SAM a312863063/generators-with-stylegan2 deep-floyd/IF haofanwang/inswapper
+huuquyet/generate-awesome-wallpapers JiahuiYu/generative_inpainting elementary/wallpapers neuralchen/SimSwap
+openalpr/benchmarks debian/mate-backgrounds debian/lomiri-wallpapers-20.04
+""".split()),
+}
+# Generators of a half that a few pictures of training sources show: those go with the half.
+GENERATORS = {
+    "A": ("hunyuan", "hyperstyle", "landmark warp", "deepfacelab ("),
+    "B": ("kolors", "instantid", "mindall", "sam face", "deepfloyd", "deepfill", "inswapper"),
+}
 # Machine-made only in places: their crops are those of the pack, cut where the pictures differ most.
 PARTIAL_FAMILIES = {"inpaint", "swap"}
 PARTIAL_SOURCES = {"luanfujun/deep-painterly-harmonization"}
 
 
 def fold(row):
-    """`outer`, `inner`, `train`, or None where a row must not be used at all."""
-    if row["source"] in OUTER:
-        return "outer"
-    if any(name in row["generator"].lower() for name in UNSEEN):
-        return None
-    return "inner" if row["source"] in INNER else "train"
+    """`A`, `B`, or `train`."""
+    for half, members in HALVES.items():
+        if row["source"] in members:
+            return half
+    for half, names in GENERATORS.items():
+        if any(name in row["generator"].lower() for name in names):
+            return half
+    return "train"
+
+
+def other(half):
+    """The half that learns where this one judges."""
+    return "B" if half == "A" else "A"
+
+
+def judges(row):
+    """Whether a row of a half is judged; those that came to it by their generator are not."""
+    return any(row["source"] in members for members in HALVES.values())
 
 
 def read_rows(originals):

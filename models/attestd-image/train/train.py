@@ -33,8 +33,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 HERE = pathlib.Path(__file__).resolve().parent
 FACE_SIZE, FACE_MARGIN = 160, 0.25
 # What a crop costs stands in card.md.
-CROPS, CROP_SIDE, WHOLE_SIDE = 4, 224, 224
-VERSION = "3.0.0"
+CROPS, CROP_SIDE, WHOLE_SIDE = 4, 160, 224
+VERSION = "3.1.0"
 
 
 def manifest(files, self_test):
@@ -82,11 +82,11 @@ def described(file):
     return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
-def write_package(package, weights):
-    """The networks as ONNX files and the manifest that names them."""
+def write_package(package, weights, half=""):
+    """The networks as ONNX files and the manifest that names them; with `half`, those that learned from that half."""
     for view in fit.PLANS:
         net = network.Network()
-        net.load_state_dict(torch.load(weights / f"{view}.pt", weights_only=True))
+        net.load_state_dict(torch.load(weights / f"{view}{half and f'-{half}'}.pt", weights_only=True))
         network.export(net, package / f"{view}.onnx")
     names = [*(f"{view}.onnx" for view in fit.PLANS), "faces.onnx", "selftest.jpg"]
     self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.02}
@@ -119,17 +119,23 @@ def run(originals, pack, work, package, plans):
     prepare.prepare(rows, originals, pack, work)
     for view, plan in plans.items():
         if not (work / f"{view}.pt").exists():
-            fit.fit(fit.Views(rows, work, view), plan, work / f"{view}.pt")
+            fit.fit(rows, work, view, plan)
     evaluation = work / "evaluation"
     if not (evaluation / "index.csv").exists():
         command = [sys.executable, HERE / "evaluation_set.py", "--originals", originals, "--pack", pack, "--out", evaluation]
         subprocess.run([str(part) for part in command], check=True)
     write_package(package, work)
-    judged = [branches(package, evaluation / "index.csv", fold, work / f"{fold}.jsonl") for fold in ("inner", "outer")]
-    metrics = combine.combine(package, *judged)
+    seen, judging = {}, {}
+    for half in sources.HALVES:
+        judging[half] = work / f"judge-{half}" / package.name
+        judging[half].mkdir(parents=True, exist_ok=True)
+        for name in ("faces.onnx", "selftest.jpg"):
+            shutil.copyfile(package / name, judging[half] / name)
+        write_package(judging[half], work, sources.other(half))
+        seen[half] = branches(judging[half], evaluation / "index.csv", half, work / f"{half}.jsonl")
+    metrics = combine.combine(package, judging, seen, work / "crossed.csv")
     state_self_test(package)
-    for name in ("inner", "outer"):
-        print(name, {key: metrics[name]["tables"]["all"][key] for key in ("auc", "realAt50", "fakeAt50", "coverage", "rightOutsideBand")})
+    print({key: metrics["crossed"]["tables"]["all"][key] for key in ("auc", "realAt50", "fakeAt50", "coverage", "rightOutsideBand")})
 
 
 def small(folder):
@@ -162,8 +168,12 @@ def small(folder):
     # No face is found in shapes, so that view is not trained; its network is a fresh one.
     torch.manual_seed(0)
     (folder / "work").mkdir()
-    torch.save(network.pretrained().state_dict(), folder / "work" / "face.pt")
-    plans = {view: {"phases": ((3, 3, 1e-4), (2, 2, 1e-4)), "kept": 2, "sides": (96,)} for view in ("native", "whole")}
+    for name in ("face", "face-A", "face-B"):
+        torch.save(network.pretrained().state_dict(), folder / "work" / f"{name}.pt")
+    plans = {
+        view: {"phases": ((3, 3, 1e-4), (2, 2, 1e-4)), "half": (2, 2, 1e-4), "kept": 2, "sides": (96,)}
+        for view in ("native", "whole")
+    }
     run(originals, originals, folder / "work", package, plans)
     view_of_face(rng)
 

@@ -16,19 +16,18 @@ const LEAST_SIDE = 200
 /** Largest height of a frame; the repository's own samples are larger than those of the pack. */
 const MOST_HEIGHT = 480
 
-/**
- * Web copies of the inner sources of attestd-image (its train/evaluation_set.py), which its networks never saw: the same
- * number of each source or generator.
- */
+/** Web copies of the sources that attestd-image is judged on (its train/evaluation_set.py): the same number of each source or generator. */
 export async function packPictures(folder, perSource) {
   const rows = parse(readFileSync(join(folder, 'index.csv'), 'utf8'), { columns: true })
   const usable = []
-  for (const row of rows.filter(({ fold, form, kind }) => fold === 'inner' && form === 'web' && kind !== 'graphic')) {
+  for (const row of rows.filter(({ form, kind }) => form === 'web' && kind !== 'graphic')) {
     const { width, height } = await sharp(join(folder, row.path)).metadata()
     if (Math.min(width, height) >= LEAST_SIDE) usable.push(row)
   }
   return [...grouped(usable)].flatMap(([source, all]) =>
-    spread(all, perSource).map((row) => ({ file: join(folder, row.path), fake: row.label === 'fake', source })),
+    spread(all, perSource).map((row) => {
+      return { file: join(folder, row.path), fake: row.label === 'fake', source, half: row.fold }
+    }),
   )
 }
 

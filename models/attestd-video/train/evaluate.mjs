@@ -2,9 +2,10 @@
  * Measures the package on clips made from pictures, and fits its calibration.
  *
  *   npm run build
- *   node models/attestd-video/train/evaluate.mjs [--data DIR] [--work DIR] [--per-source 2] [--fit] [--write]
+ *   node models/attestd-video/train/evaluate.mjs [--images WORK] [--work DIR] [--per-source 2] [--fit] [--write]
  *
- * DIR is what attestd-image's train/evaluation_set.py wrote; without it, the free pictures of this repository are all there is.
+ * WORK is the --work folder of attestd-image's recipe: its pictures, and the packages that never saw the half which they
+ * judge. Without it, the free pictures of this repository are all there is.
  * --fit sets calibration and decision band in detector.json (restate.mjs must follow); --write writes evaluation/metrics.json and report.md.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +18,7 @@ import { reportOf } from './report.mjs'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
+    images: { type: 'string' },
     work: { type: 'string', default: join(tmpdir(), 'attestd-video-clips') },
     ffmpeg: { type: 'string', default: '/usr/bin/ffmpeg' },
     'per-source': { type: 'string', default: '2' },
@@ -45,13 +46,23 @@ const { rankScores } = await built('lab/metrics/ranked-scores.js')
 const { bootstrapIntervals } = await built('lab/metrics/bootstrap.js')
 const { seededRandom } = await built('lab/metrics/seeded-random.js')
 
-const detector = await openPackage(options.ffmpeg)
-/** The whole clip as one window, as if a passage could not matter. */
-const withoutWindows = await openPackage(options.ffmpeg, { windowSeconds: 1e6 })
+/** Each with its twin that takes the whole clip as one window, as if a passage could not matter. */
+async function openTwins(images = null) {
+  const asOne = await openPackage(options.ffmpeg, { windowSeconds: 1e6 }, images)
+  return { detector: await openPackage(options.ffmpeg, {}, images), asOne }
+}
+const shipped = await openTwins()
+const { detector } = shipped
+const judges = new Map()
 /** Samples of either class, so that a run ends in minutes. */
 const SAMPLES = 8
 const groups = { samples: samplePictures(SAMPLES) }
-if (options.data) groups.pack = await packPictures(resolve(options.data), Number(options['per-source']))
+if (options.images) {
+  const folder = resolve(options.images)
+  groups.pack = await packPictures(join(folder, 'evaluation'), Number(options['per-source']))
+  for (const half of new Set(groups.pack.map((picture) => picture.half)))
+    judges.set(half, await openTwins(join(folder, `judge-${half}`, 'attestd-image')))
+}
 const work = resolve(options.work)
 mkdirSync(work, { recursive: true })
 
@@ -61,17 +72,17 @@ async function clipsOf(name, pictures) {
   for (const [index, picture] of pictures.entries()) {
     const file = join(work, `${name}-${index}.mp4`)
     await makeClip(options.ffmpeg, file, [{ ...picture, seconds: SECONDS }], index)
-    clips.push({ set: name, kind: picture.fake ? 'fake' : 'real', source: picture.source, file })
+    clips.push({ set: name, kind: picture.fake ? 'fake' : 'real', source: picture.source, half: picture.half, file })
   }
-  const fakes = pictures.filter(({ fake }) => fake)
   for (const [index, real] of pictures.filter(({ fake }) => !fake).entries()) {
+    const fakes = pictures.filter(({ fake, half }) => fake && half === real.half)
     const fake = fakes[(index * 7) % fakes.length]
     const side = { ...real, seconds: (LONG_SECONDS - PASSAGE_SECONDS) / 2 }
     for (const kind of ['long real', 'passage']) {
       const file = join(work, `${name}-${kind.replace(' ', '-')}-${index}.mp4`)
       const middle = { ...(kind === 'passage' ? fake : real), seconds: PASSAGE_SECONDS }
       await makeClip(options.ffmpeg, file, [side, middle, side], index)
-      clips.push({ set: name, kind, source: kind === 'passage' ? fake.source : real.source, file })
+      clips.push({ set: name, kind, source: kind === 'passage' ? fake.source : real.source, half: real.half, file })
     }
   }
   return clips
@@ -80,9 +91,10 @@ async function clipsOf(name, pictures) {
 async function score(clips) {
   const rows = []
   for (const clip of clips) {
-    const { rawScore } = await detector.measure(clip.file)
+    const twins = judges.get(clip.half) ?? shipped
+    const { rawScore } = await twins.detector.measure(clip.file)
     const isLong = clip.kind === 'passage' || clip.kind === 'long real'
-    const asOne = isLong ? (await withoutWindows.measure(clip.file)).rawScore : rawScore
+    const asOne = isLong ? (await twins.asOne.measure(clip.file)).rawScore : rawScore
     rows.push({ ...clip, rawScore, asOne })
     if (rows.length % 20 === 0) console.log(`${rows.length} of ${clips.length} clips`)
   }
@@ -128,7 +140,7 @@ for (const [name, pictures] of Object.entries(groups)) {
 
 /** Calibration and band for detector.json, and the manifest as it is then. */
 function fittedManifest() {
-  const rows = all.filter(({ set }) => set === (options.data ? 'pack' : 'samples'))
+  const rows = all.filter(({ set }) => set === (options.images ? 'pack' : 'samples'))
   const labeled = rows.map((row) => ({ logit: row.rawScore, fake: isFake(row), length: 0 }))
   const weights = weightsForPrior(labeled, PRIOR)
   const line = fitPlatt(labeled.map((row) => ({ ...row, weight: row.fake ? weights.fake : weights.real })))

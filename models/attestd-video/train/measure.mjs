@@ -10,14 +10,17 @@ export const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).hr
 /**
  * @param {string | null} ffmpeg absolute path
  * @param {object} [otherwise] fields of the preprocessing that differ from the manifest, for comparison
+ * @param {string | null} [images] folder of the package that scores frames instead of the one beside this
  */
-export async function openPackage(ffmpeg, otherwise = {}) {
+export async function openPackage(ffmpeg, otherwise = {}, images = null) {
   const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
   const { loadChildDetector } = await built('detect/child/child-detector.js')
   const { calibrate } = await built('detect/scoring/calibration.js')
   const shipped = await loadPackage(PACKAGE)
   const preprocessing = { ...shipped.manifest.preprocessing, ...otherwise }
-  const pack = { ...shipped, manifest: { ...shipped.manifest, preprocessing } }
+  const scorer = images === null ? null : await loadPackage(images)
+  const uses = shipped.uses.map((each) => (each.manifest.id === scorer?.manifest.id ? scorer : each))
+  const pack = { ...shipped, uses, manifest: { ...shipped.manifest, preprocessing } }
   const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg }
   const loaded = new Map()
   for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))

@@ -1,7 +1,8 @@
 import { AttestdError } from '../../core/errors.js'
 import type { MediumReader, Part } from '../child/medium-reader.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
-import { cropImage } from './image-crops.js'
+import { refuseFeatureless } from './featureless.js'
+import { cropImage, refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage } from './image-decode.js'
 import { imageVariants } from './image-variants.js'
 import type { Picture } from './picture.js'
@@ -10,6 +11,8 @@ import type { Picture } from './picture.js'
 export const readImage: MediumReader = async (file, { preprocessing: plan }, tools) => {
   if (plan.kind !== 'image') throw new AttestdError('internal-error', 'The package does not read images in one view.')
   const image = await decodeImage(file, tools)
+  refuseSmall(image, plan.minShortSide)
+  if (plan.refuseFeatureless) await refuseFeatureless(image)
   const parts = await imageParts(image, plan)
   return {
     says: describeImage(image),

@@ -26,6 +26,8 @@ export const imagePreprocessing = z.strictObject({
   crops: z.strictObject({ size: z.int().min(8).max(2048), positions: z.enum(['five', 'center']) }),
   normalize: imageNormalization,
   minShortSide,
+  /** Whether a picture of one color or a smooth gradient is refused rather than scored. */
+  refuseFeatureless: z.boolean().default(false),
 })
 
 export type ImageNormalization = z.infer<typeof imageNormalization>

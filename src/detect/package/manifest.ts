@@ -45,7 +45,7 @@ const manifestShape = z.strictObject({
   decisionBand: z.strictObject({ low: probability, high: probability }),
   /**
    * Whether of a file outside the band a few re-encodings are scored too; a verdict that they flip counts as unsure.
-   * `withinLogit`: only where the logit of its risk lies no farther than this from 50 % or from the edge of the band.
+   * `withinLogit`: only where the logit of its risk lies no farther than this from 50 %, where a verdict changes sides.
    */
   stabilityProbe: z.union([z.boolean(), z.strictObject({ withinLogit: z.number().positive() })]).default(false),
   selfTest: z.strictObject({ file: relativePath, risk: probability, tolerance: z.number().min(0).max(0.5) }),

@@ -5,12 +5,9 @@ type Plan = Pick<DetectorManifest, 'stabilityProbe' | 'decisionBand'>
 
 /**
  * Whether re-encodings of a file of this risk are scored. Not inside the band, where the verdict is unsure already; with
- * a margin, only where the risk is near enough to 50 % or to its side of the band that one could flip it.
+ * a margin, only where the risk is near enough to 50 % that one could carry it to the other side.
  */
 export function isProbed(risk: number, { stabilityProbe, decisionBand }: Plan): boolean {
   if (stabilityProbe === false || isUnsure(risk, decisionBand)) return false
-  if (stabilityProbe === true) return true
-  const edge = risk > 0.5 ? decisionBand.high : decisionBand.low
-  const distances = [0.5, edge].map((each) => Math.abs(logitOf(risk) - logitOf(each)))
-  return Math.min(...distances) <= stabilityProbe.withinLogit
+  return stabilityProbe === true || Math.abs(logitOf(risk)) <= stabilityProbe.withinLogit
 }

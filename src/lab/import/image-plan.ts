@@ -33,6 +33,7 @@ export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<
       crops: { size: crop, positions: 'center' },
       normalize: normalization(config, guesses),
       minShortSide: DEFAULT_MIN_SHORT_SIDE,
+      refuseFeatureless: false,
     },
     guesses,
   }

@@ -10,6 +10,7 @@ const PLAN: ImagePreprocessing = {
   crops: { size: 32, positions: 'five' },
   normalize: { mean: [0.5, 0.25, 0], std: [0.5, 0.25, 1] },
   minShortSide: 32,
+  refuseFeatureless: false,
 }
 
 function decoded(width: number, height: number, pixels = noisePixels(width, height)): DecodedImage {

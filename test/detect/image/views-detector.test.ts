@@ -130,7 +130,7 @@ describe('its stability probe', () => {
     expect(Math.max(...risks) - Math.min(...risks)).toBeLessThan(0.1)
   })
 
-  it('is left out where the risk is far from both edges', async () => {
+  it('is left out where the risk is far from 50 %', async () => {
     expect(await variantsOf({ stabilityProbe: { withinLogit: 0.0001 } })).toEqual([])
     expect(await variantsOf({ stabilityProbe: { withinLogit: 50 } })).toHaveLength(3)
   })

@@ -8,16 +8,13 @@ describe('isProbed', () => {
     [false, 0.1, false],
     [true, 0.001, true],
     [true, 0.5, false],
-    [{ withinLogit: 0.5 }, 0.29, true],
-    [{ withinLogit: 0.5 }, 0.1, false],
-    [{ withinLogit: 0.5 }, 0.85, true],
-    [{ withinLogit: 0.5 }, 0.95, false],
-    [{ withinLogit: 0.5 }, 0.6, false],
+    // Above the band and near its edge, but no re-encoding moves it from 0.85 to the other side of 0.5.
+    [{ withinLogit: 0.5 }, 0.85, false],
+    [{ withinLogit: 2 }, 0.85, true],
+    [{ withinLogit: 2 }, 0.15, true],
+    [{ withinLogit: 2 }, 0.1, false],
+    [{ withinLogit: 2 }, 0.6, false],
   ])('with %o at a risk of %f: %s', (stabilityProbe, risk, probed) => {
     expect(isProbed(risk, { stabilityProbe, decisionBand })).toBe(probed)
-  })
-
-  it('counts the nearness to 50 % too', () => {
-    expect(isProbed(0.45, { stabilityProbe: { withinLogit: 0.3 }, decisionBand: { low: 0.5, high: 0.5 } })).toBe(true)
   })
 })
