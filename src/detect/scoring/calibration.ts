@@ -85,7 +85,7 @@ function probabilityOf(logit: number, calibration: Calibration, length: number):
 }
 
 /** Whether a risk lies inside the decision band, its ends excluded; a band of width 0 is never entered. */
-export function isUnsure(risk: number, band: { readonly low: number; readonly high: number }): boolean {
+export function isUnsure(risk: Risk, band: { readonly low: number; readonly high: number }): boolean {
   return risk > band.low && risk < band.high
 }
 

@@ -1,8 +1,8 @@
-import { riskText } from '../../core/risk.js'
+import { type Risk, riskText } from '../../core/risk.js'
 import type { Detection, RiskyPart } from '../detection.js'
 
 /** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
-export function isFlip(variantRisk: number, risk: number): boolean {
+export function isFlip(variantRisk: Risk, risk: Risk): boolean {
   return variantRisk > 0.5 !== risk > 0.5
 }
 

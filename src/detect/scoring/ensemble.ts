@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Reason } from '../../core/reasons.js'
-import { asRisk, riskText } from '../../core/risk.js'
+import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { MAX_TEXT, MAX_TOLD_PARTS } from '../child/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
@@ -92,7 +92,7 @@ function meanLogit(votes: readonly Vote[], riskOf: (vote: Vote) => number): numb
   return sum(votes.map((vote) => vote.weight * logitOf(riskOf(vote)))) / sum(votes.map(({ weight }) => weight))
 }
 
-function reasonForDoubt(risk: number, votes: readonly Vote[]): Detection['unsureBecause'] {
+function reasonForDoubt(risk: Risk, votes: readonly Vote[]): Detection['unsureBecause'] {
   const low = sigmoid(meanLogit(votes, ({ band }) => band.low))
   const high = sigmoid(meanLogit(votes, ({ band }) => band.high))
   if (isUnsure(risk, { low, high })) return 'band'

@@ -9,7 +9,9 @@ describe('isFlip', () => {
     [0.5, 0.51, true],
     [0.9, 0.6, false],
     [0.1, 0.5, false],
-  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) => expect(isFlip(variant, risk)).toBe(flips))
+  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) =>
+    expect(isFlip(asRisk(variant), asRisk(risk))).toBe(flips),
+  )
 })
 
 describe('doubtText', () => {
