@@ -17,9 +17,9 @@ import sources
 # Share of real files that may reach risk 50 in CONFIDENCE of RESAMPLES draws of other sources, since a new source differs
 # more from these than they do within.
 REAL_AT_50, CONFIDENCE, RESAMPLES = 0.03, 0.8, 300
-# Share of verdicts outside the band that are right in the middle draw, and on each side of it. Stricter rules were tried on
-# the crossed halves: four draws of five and
-# 0.8 on each side left 10 % of files with a verdict, 88 % of them right; this one 19 % and 86 %.
+# Share of verdicts outside the band that are right in the middle draw, and on each side of it. A stricter rule was tried on
+# the crossed halves: four draws of five, and 0.8 on each side, left 10 % of files with a verdict, 88 % of them right; this
+# one 19 % and 86 %.
 RIGHT, RIGHT_SIDE = 0.85, 0.7
 # Share of re-encodings whose effect the probe's margin covers.
 PROBE_SHARE = 0.95
@@ -70,7 +70,7 @@ def resampled(rows):
 
 def fit_calibration(rows):
     """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
-    slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows), ridge=0)
+    slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows))
     slope, real = float(slope[0]), [row for row in rows if not row["fake"]]
     drawn, logits = resampled(real), np.array([row["logit"] for row in real])
     for at in np.sort(logits):
@@ -168,8 +168,8 @@ def state(package, fitted):
 def combine(package, judging, seen, risks):
     """Fits and judges the rows of read() of each half, and writes manifest and evaluation of the package folder.
 
-    `judging[half]` is the folder of the package that judges a half and saw nothing of it; `risks` the CSV file that the
-    crossed risks are written to.
+    `judging[half]` is the folder of the package that judges a half and saw nothing of it; `risks` the CSV file that
+    the risk of every file is written to: by networks that had not seen it, and the shipped calibration.
     """
     fits = {half: fit_all(rows) for half, rows in seen.items()}
     crossed = []
@@ -180,8 +180,8 @@ def combine(package, judging, seen, risks):
     fitted = fit_all(seen["A"] + seen["B"])
     manifest = state(package, fitted)
     with open(risks, "w") as file:
-        writer = csv.writer(file)
-        writer.writerows([("path", "risk"), *((row["path"], "" if row["risk"] is None else row["risk"]) for row in crossed)])
+        shipped = judge(seen["A"] + seen["B"], fitted)
+        csv.writer(file).writerows([("path", "risk"), *((row["path"], "" if row["risk"] is None else row["risk"]) for row in shipped)])
     metrics = {**fitted, "crossed": describe(crossed)}
     (package / "evaluation").mkdir(exist_ok=True)
     (package / "evaluation" / "metrics.json").write_text(json.dumps(rounded(metrics), indent=1) + "\n")

@@ -57,16 +57,14 @@ def weights(rows, power=0.5):
     return raw
 
 
-def logistic(inputs, fake, weight, ridge=0.02, positive=True):
+def logistic(inputs, fake, weight):
     """Weights and intercept of a logistic regression by gradient steps; inputs [rows, columns]; weights kept at 0 or more."""
     mean_scale = np.abs(inputs).mean(0) + 1e-9
     x, y = inputs / mean_scale, np.asarray(fake, float)
     beta, intercept = np.full(x.shape[1], 0.5), 0.0
     for _ in range(4000):
-        risk = 1 / (1 + np.exp(-(x @ beta + intercept)))
-        error = weight * (risk - y)
-        beta -= 0.5 * (x.T @ error + ridge * beta / x.shape[1])
-        beta = np.maximum(beta, 0) if positive else beta
+        error = weight * (1 / (1 + np.exp(-(x @ beta + intercept))) - y)
+        beta = np.maximum(beta - 0.5 * x.T @ error, 0)
         intercept -= 0.5 * error.sum()
     return beta / mean_scale, intercept
 
