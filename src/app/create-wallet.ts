@@ -40,7 +40,7 @@ export async function createWallet({ file, keyFile, password }: NewWalletWish): 
 /** Only to tell before a person has thought of a password: the keystore itself is made so that it cannot overwrite. */
 async function refuseTaken(file: string): Promise<void> {
   const taken = await fs.lstat(file).catch(() => null)
-  if (taken) throw new AttestdError('setting-invalid', `${file} is there already and is left as it is.`)
+  if (taken) throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
 }
 
 async function keyIn(file: string): Promise<string> {

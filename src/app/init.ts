@@ -42,7 +42,7 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitWish):
     for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new AttestdError('setting-invalid', `${config} is there already and is left as it is.`)
+      throw new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
     }
     throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
   }

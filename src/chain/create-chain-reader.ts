@@ -104,7 +104,7 @@ function urlsOf({ chainId, rpcUrls }: ChainReaderOptions): readonly string[] {
   }
   const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
   if (wrong === -1) return urls
-  throw new AttestdError('setting-invalid', `RPC endpoint ${wrong + 1} of ATTESTD_RPC_URLS is no http(s) URL`)
+  throw new AttestdError('setting-invalid', `RPC endpoint ${wrong + 1} of ATTESTD_RPC_URLS is not an http(s) URL`)
 }
 
 /** As configured, except that endpoints that failed lately come last, the one that rests least first. */
@@ -118,7 +118,7 @@ function inOrder(endpoints: readonly RpcEndpoint[], now: number): readonly RpcEn
 function failureOf(error: unknown, endpoint: string): AttestdError | null {
   const ours = attestdErrorIn(error)
   if (ours !== null || !(error instanceof BaseError)) return ours
-  const message = `${endpoint} gave an answer that cannot be used: ${error.shortMessage}`
+  const message = `${endpoint} returned an answer that cannot be used: ${error.shortMessage}`
   return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint } })
 }
 

@@ -77,7 +77,7 @@ export class RpcCaller {
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof AttestdError) throw error
-      throw this.#unreachable(late ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
+      throw this.#unreachable(late ? `did not complete its answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
     } finally {
       stopTimer()
       signal?.removeEventListener('abort', onAbort)
@@ -107,7 +107,7 @@ export class RpcCaller {
       if (bytes > MAX_ANSWER_BYTES) {
         throw new AttestdError(
           'rpc-reply-invalid',
-          `${this.name} gave an answer of more than ${MAX_ANSWER_BYTES} bytes`,
+          `${this.name} returned an answer of more than ${MAX_ANSWER_BYTES} bytes`,
         )
       }
       chunks.push(chunk)
@@ -131,7 +131,7 @@ export class RpcCaller {
   }
 
   #invalid(method: string): AttestdError {
-    const message = `${this.name} gave an answer to ${method} that is not of the stated shape`
+    const message = `${this.name} returned a malformed answer to ${method}`
     return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint: this.name } })
   }
 }

@@ -13,10 +13,10 @@ export function detectionText(detection: Detection): string {
     ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
     `${detectorId}@${detectorVersion}: ${notes}`,
     ...list('highest parts', parts.slice(0, TOLD_PARTS)),
-    ...list('encoded anew', variants),
+    ...list('re-encoded', variants),
     ...(heatMap === undefined ? [] : [heatMapText(heatMap)]),
     ...evidence.map(({ says }) => `the file states: ${says}`),
-    ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it is no part of the risk.']),
+    ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it does not affect the risk.']),
   ]
   return `${lines.join('\n')}\n`
 }

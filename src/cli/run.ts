@@ -10,7 +10,7 @@ import { settingsOf, verbWithSettings } from './settings-flags.js'
 export function runVerb(): Command {
   const verb = verbWithSettings(
     'run',
-    'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces. SIGHUP swaps the detectors.',
+    'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces. SIGHUP reloads the detectors.',
   )
   return verb.action(() => run(verb))
 }

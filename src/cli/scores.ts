@@ -15,7 +15,7 @@ interface ScoresFlags {
 export function scoresVerb(): Command {
   const verb = verbWithSettings(
     'scores',
-    'List recent verdicts, what shadows gave, abstentions, receipts and failures of this data directory.',
+    'List recent verdicts, shadow results, abstentions, receipts and failures of this data directory.',
     ['dataDir'],
   )
     .option('--limit <count>', 'most lines', '30')
@@ -70,7 +70,7 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
   if (entry.kind === 'verdict') return { risk: String(entry.risk), algorithm: entry.algorithm, notes: entry.notes }
   if (entry.kind === 'shadow') {
     const { agrees, algorithm, risk, submittedRisk, wouldChange } = entry
-    const notes = `measured for submission: ${submittedRisk}${wouldChange ? '; would have changed what was done' : ''}`
+    const notes = `measured for submission: ${submittedRisk}${wouldChange ? '; would have changed the outcome' : ''}`
     return { outcome: agrees ? 'agrees' : 'disagrees', risk: String(risk), algorithm, notes }
   }
   const { outcome, risk, algorithm, scoreId, openToRecordMs } = entry

@@ -34,14 +34,14 @@ export const chainSettings = {
     parse: integer(1000, DAY),
     fallback: String(2 * MINUTE),
     expects: 'milliseconds, 1000 to 86400000',
-    says: 'An RPC endpoint whose latest block is older than this counts as stale and is not believed.',
+    says: 'An RPC endpoint whose latest block is older than this counts as stale and is not used.',
   }),
   stakeContract: define({
     env: 'STAKE_CONTRACT',
     path: 'chain.stakeContract',
     parse: address,
     expects: 'an address, 0x and 40 hex characters',
-    says: 'The stake contract: where stake and roles are read. Needed on a wallet-session service; an optional second opinion on a signed-key one.',
+    says: 'The stake contract: where stake and roles are read. Required on a wallet-session service; an optional second opinion on a signed-key one.',
   }),
   stakeAbi: define({
     env: 'STAKE_ABI',
@@ -50,7 +50,7 @@ export const chainSettings = {
     fallback:
       'stake=function stakeOf(address) view returns (uint256); minimum=function minimumStake() view returns (uint256); attester=function isAttester(address) view returns (bool); submitter=function isSubmitter(address) view returns (bool)',
     expects: 'purpose=signature, separated by ;',
-    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not asked for: the service decides. Where a function returns several values, purpose.name or purpose.index says which.',
+    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not checked; the service decides. Where a function returns several values, purpose.name or purpose.index selects one.',
   }),
   stakeEveryMs: define({
     env: 'STAKE_EVERY_MS',
@@ -73,7 +73,7 @@ export const chainSettings = {
     path: 'chain.easDomainVersion',
     parse: text(/^(\d+\.\d+\.\d+)?$/, 'a version such as 1.2.0'),
     fallback: '',
-    expects: 'what version() of the EAS contract says; empty for that of the chain',
+    expects: 'what version() of the EAS contract returns; empty for the known version on this chain',
     says: 'Version in the EIP-712 domain of attestations; attestd doctor compares it with the contract.',
   }),
   easAttestationVersion: define({
@@ -91,7 +91,7 @@ export const chainSettings = {
     fallback: 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm',
     expects:
       'Solidity fields by these names: assetId, contentHash, deepfakeRiskBps, deepfakeRiskScore, authenticityScore, algorithm, notes',
-    says: 'What the data of an attestation holds, in this order; it also is the text of the schema.',
+    says: 'The fields of an attestation, in this order; also the text of the schema.',
   }),
   easSchemaUid: define({
     env: 'EAS_SCHEMA_UID',

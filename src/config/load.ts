@@ -137,7 +137,7 @@ function readSecretFile(
   try {
     const mode = modeOpenToOthers(fs.statSync(file).mode)
     if (row.ownerOnly && mode !== null) {
-      return refuse('a file that its owner alone may read', `mode ${mode}`, `Run chmod 600 ${file}.`)
+      return refuse('a file readable by its owner only', `mode ${mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
     return {

@@ -39,7 +39,7 @@ export const serviceSettings = {
     path: 'service.signingSecret',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'the signing secret that was shown when the key was created',
-    says: 'Signs every private request. Better given as a file.',
+    says: 'Signs every private request. Better provided as a file.',
     secret: 'whole',
   }),
   headerPrefix: define({
@@ -61,14 +61,14 @@ export const serviceSettings = {
     ),
     fallback: '',
     expects: 'comma-separated hosts; empty for the host of the service alone',
-    says: 'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. Name none that you do not trust with a session.',
+    says: 'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. List only hosts that you trust with a session.',
   }),
   sessionToken: define({
     env: 'SESSION_TOKEN',
     path: 'service.sessionToken',
     parse: text(/^[\x21-\x7e]{1,8192}$/, 'printable characters without spaces'),
     expects: 'a session token of the dashboard',
-    says: 'Bearer token of a dashboard session, for keys create, keys revoke and the upload of register on a signed-key service. A wallet session makes its own.',
+    says: 'Bearer token of a dashboard session, for keys create, keys revoke and the upload of register on a signed-key service. A wallet session obtains its own.',
     secret: 'whole',
   }),
   storeTimeMs: define({
@@ -85,7 +85,7 @@ export const serviceSettings = {
     parse: integer(500, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 500 to 600000',
-    says: 'How far the signed time of a request (its timestamp, or the time of its attestation) may be from service time. An unanswered submission is waited out for as long, plus the store time, before it may be sent again.',
+    says: 'How far the signed time of a request (its timestamp, or the time of its attestation) may be from service time. After an unanswered submission the daemon waits as long, plus the store time, before it may send again.',
   }),
   serviceTimeoutMs: define({
     env: 'SERVICE_TIMEOUT_MS',

@@ -31,7 +31,7 @@ function sections(): Map<string, Setting<unknown>[]> {
 }
 
 const SECRECY = {
-  whole: 'Secret: shown masked, and may',
+  whole: 'Secret: shown masked; it may',
   credentials: 'Credentials in it are shown masked; it may',
   url: 'Shown as origins alone, since keys may stand in paths; it may',
 } as const
@@ -40,7 +40,7 @@ const SECRECY = {
 export function settingsPage(): string {
   const parts = [...sections()].map(([section, rows]) => {
     const lines = rows.map((row) => {
-      const file = row.ownerOnly ? ', which its owner alone may read' : ''
+      const file = row.ownerOnly ? ', readable by its owner only' : ''
       const secret = row.secret ? ` ${SECRECY[row.secret]} be given as a file by \`${envName(row)}_FILE\`${file}.` : ''
       return `| \`${envName(row)}\`<br>\`${row.path}\`<br>\`${flagName(row)}\` | ${row.says}${secret} | ${row.expects.replaceAll('|', '\\|')} | ${shownDefault(row)} |`
     })
@@ -51,7 +51,7 @@ export function settingsPage(): string {
 
 A flag wins over the environment, the environment over the settings file, the file over the default.
 The settings file is YAML (\`--config FILE\` or \`ATTESTD_CONFIG\`); \`attestd.example.yaml\` beside this page shows every setting.
-A missing or wrong setting stops the process with exit code 78 and says which, what was expected, what it got, and how to fix it.
+A missing or wrong setting stops the process with exit code 78 and a message: which setting, what was expected, what was found, and how to fix it.
 
 ${parts.join('\n')}`
 }
@@ -74,11 +74,11 @@ export function exampleFile(): string {
 }
 
 const KIND_SAYS = {
-  retry: 'tried again with jittered back-off, counted against the attempts',
+  retry: 'retried with jittered back-off, counted against the attempts',
   wait: 'held until the condition clears; no attempt is spent',
   permanent: 'fails at once and is kept for `attestd queue retry`',
   abstain: 'a result: no score is submitted',
-  closed: 'a result: the asset no longer takes scores',
+  closed: 'a result: the asset no longer accepts scores',
   setup: 'the process does not start, or a verb refuses',
 } as const
 

@@ -38,7 +38,7 @@ export const SETTINGS = {
     parse: text(/^(embedded:|rediss?:\/\/)/, 'embedded:, redis://… or rediss://…'),
     fallback: 'embedded:',
     expects: 'embedded: (one process) or redis://HOST:6379 or rediss://HOST:6379',
-    says: 'The queue engine. Embedded needs nothing but serves one process; Redis serves many.',
+    says: 'The queue engine. The embedded one needs no server but serves a single process; Redis serves many.',
     secret: 'credentials',
   }),
   queuePrefix: define({
@@ -47,7 +47,7 @@ export const SETTINGS = {
     parse: text(/^[A-Za-z0-9_-]{1,60}$/, 'letters, digits, _ and -'),
     fallback: 'attestd',
     expects: 'letters, digits, _ and -',
-    says: 'Keeps several deployments apart in one Redis.',
+    says: 'Separates several deployments that share one Redis.',
   }),
   queueFsync: define({
     env: 'QUEUE_FSYNC',
@@ -63,7 +63,7 @@ export const SETTINGS = {
     parse: integer(1000, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 1000 to 600000',
-    says: 'How long a job belongs to a worker that stopped renewing it; after that another one takes it over.',
+    says: 'How long a worker keeps a job without renewing its lock; after that another worker takes it over.',
   }),
   analyzeConcurrency: define({
     env: 'ANALYZE_CONCURRENCY',
@@ -87,7 +87,7 @@ export const SETTINGS = {
     parse: integer(1, 100),
     fallback: '6',
     expects: '1 to 100',
-    says: 'Tries of an analysis before it is kept as failed.',
+    says: 'Attempts of an analysis before it is kept as failed.',
   }),
   submitAttempts: define({
     env: 'SUBMIT_ATTEMPTS',
@@ -95,7 +95,7 @@ export const SETTINGS = {
     parse: integer(1, 1000),
     fallback: '30',
     expects: '1 to 1000',
-    says: 'Tries of a submission before it is kept as failed.',
+    says: 'Attempts of a submission before it is kept as failed.',
   }),
 
   ipfsGateways: define({
@@ -113,7 +113,7 @@ export const SETTINGS = {
     parse: integer(10, 5 * MINUTE),
     fallback: '2500',
     expects: 'milliseconds, 10 to 300000',
-    says: 'When a gateway has not begun to deliver after this time, the next one is asked as well.',
+    says: 'If a gateway has not started to deliver within this time, the next one is tried in parallel.',
   }),
   contentHash: define({
     env: 'CONTENT_HASH',
@@ -121,7 +121,7 @@ export const SETTINGS = {
     parse: oneOf(['sha256', 'keccak256']),
     fallback: 'sha256',
     expects: 'sha256 or keccak256',
-    says: 'Which digest of the bytes the service means by contentHash.',
+    says: 'Hash algorithm of contentHash on this service.',
   }),
   mediaMaxBytes: define({
     env: 'MEDIA_MAX_BYTES',
@@ -129,7 +129,7 @@ export const SETTINGS = {
     parse: bytes,
     fallback: '200MiB',
     expects: 'a size such as 200MiB',
-    says: 'Media larger than this is abstained from.',
+    says: 'The daemon abstains from larger media.',
   }),
   mediaTimeoutMs: define({
     env: 'MEDIA_TIMEOUT_MS',
@@ -171,7 +171,7 @@ export const SETTINGS = {
     fallback: '',
     expects:
       'comma-separated package ids, each as id, id=weight or id=shadow; empty for all in the models directory but variants of others',
-    says: 'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not said stands in the manifest.',
+    says: 'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not given here comes from the manifest.',
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({
@@ -179,7 +179,7 @@ export const SETTINGS = {
     path: 'detect.token',
     parse: text(/^[\x21-\x7e]{1,4096}$/, 'printable characters without spaces'),
     expects: 'a token without spaces',
-    says: 'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; with it all remote detectors must be on one server.',
+    says: 'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; if it is set, all remote detectors must be on one server.',
     secret: 'whole',
   }),
   detectorWorkers: define({
@@ -263,7 +263,7 @@ export const SETTINGS = {
     parse: integer(0, 60 * MINUTE),
     fallback: '25000',
     expects: 'milliseconds, 0 to 3600000',
-    says: 'How long the first SIGTERM waits for active jobs. What is unfinished then is taken up at the next start.',
+    says: 'How long the first SIGTERM waits for active jobs. Unfinished jobs resume at the next start.',
   }),
   retainVerdictsMs: define({
     env: 'RETAIN_VERDICTS_MS',
@@ -295,7 +295,7 @@ export const SETTINGS = {
     path: 'http.password',
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
-    says: 'Password (any user name) of console, status and queue board. Without it they are for this machine only, and the board is read-only.',
+    says: 'Password (with any user name) for the console, status and queue board. Without it they are available on this machine only, and the board is read-only.',
     secret: 'whole',
   }),
   logLevel: define({
@@ -304,7 +304,7 @@ export const SETTINGS = {
     parse: oneOf(['debug', 'info', 'warn', 'error']),
     fallback: 'info',
     expects: 'debug, info, warn or error',
-    says: 'Least level that is logged.',
+    says: 'Lowest level that is logged.',
   }),
   logFormat: define({
     env: 'LOG_FORMAT',

@@ -7,7 +7,7 @@
  * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
  * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`.
  * - `abstain`: a result; the asset gets no score and the job completes.
- * - `closed`: a result; the asset no longer takes scores.
+ * - `closed`: a result; the asset no longer accepts scores.
  * - `setup`: the process cannot start (or go on) as configured.
  */
 export type ReasonKind = 'retry' | 'wait' | 'permanent' | 'abstain' | 'closed' | 'setup'
@@ -32,7 +32,7 @@ export const REASONS = {
   'data-dir-unusable': {
     kind: 'setup',
     says: 'The data directory cannot be written.',
-    fix: 'Give ATTESTD_DATA_DIR a directory that this user owns.',
+    fix: 'Set ATTESTD_DATA_DIR to a directory that this user owns.',
   },
   'port-in-use': {
     kind: 'setup',
@@ -52,7 +52,7 @@ export const REASONS = {
   'sandbox-data-invalid': {
     kind: 'setup',
     says: 'What the sandbox kept on disk cannot be read.',
-    fix: 'Restore the folder of --data, or name another one to start anew.',
+    fix: 'Restore the folder of --data, or name another one to start from scratch.',
   },
   'manifest-invalid': { kind: 'setup', says: 'A detector package has a manifest that is not accepted.' },
   'model-digest-mismatch': {
@@ -62,17 +62,17 @@ export const REASONS = {
   },
   'detector-self-test-failed': {
     kind: 'setup',
-    says: 'A detector did not give its stated score on its own sample.',
+    says: 'A detector did not reproduce the score that its manifest states for its own sample.',
     fix: 'Run attestd models verify; the runtime or the weights differ from what the package was made with.',
   },
   'detector-start-failed': {
     kind: 'setup',
     says: 'No detector process could be started.',
-    fix: 'The log line before holds its last output; run attestd models verify.',
+    fix: 'The preceding log line has its last output; run attestd models verify.',
   },
 
   // the lab
-  'lab-data-invalid': { kind: 'setup', says: 'The rows to evaluate on are not as the lab needs them.' },
+  'lab-data-invalid': { kind: 'setup', says: 'The labeled data is not in a form that the lab can use.' },
   'import-unsupported': { kind: 'setup', says: 'An export cannot be made into a detector package.' },
   'detector-not-admitted': {
     kind: 'setup',
@@ -97,8 +97,8 @@ export const REASONS = {
     fix: 'Check the stake and the wallet of the key in the dashboard.',
   },
   'service-refused': { kind: 'permanent', says: 'The service refused the request as invalid (4xx).' },
-  'request-invalid': { kind: 'permanent', says: 'A request is not of the stated shape, so it was not sent.' },
-  'service-reply-invalid': { kind: 'retry', says: 'The answer of the service is not of the stated shape.' },
+  'request-invalid': { kind: 'permanent', says: 'A request does not match the API, so it was not sent.' },
+  'service-reply-invalid': { kind: 'retry', says: 'The answer of the service does not match its API.' },
   'service-redirected': {
     kind: 'permanent',
     says: 'The service answered with a redirect, which is never followed with signed headers.',
@@ -106,28 +106,28 @@ export const REASONS = {
   },
   'score-forbidden': {
     kind: 'retry',
-    says: 'The service refused this score (403) although it lets the key in otherwise.',
+    says: 'The service refused this score (403) although it accepts the key otherwise.',
     fix: 'Check that a wallet is linked to the key in the dashboard, and that it may score this asset.',
   },
-  'score-conflict': { kind: 'permanent', says: 'The service holds a different score of this attester for the asset.' },
+  'score-conflict': { kind: 'permanent', says: 'The service has a different score by this attester for the asset.' },
   'score-unconfirmed': {
     kind: 'wait',
-    says: 'A submission ended without a clear answer; waiting until it can no longer be accepted before asking and sending again.',
+    says: 'A submission ended without a clear answer; the daemon waits until it can no longer be accepted, then asks and sends again.',
   },
   'role-missing': {
     kind: 'setup',
-    says: 'The wallet does not have the role on this service that the work needs.',
+    says: 'The wallet does not have the role that this work needs on the service.',
     fix: 'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
   },
   'challenge-untrusted': {
     kind: 'wait',
     says: 'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
-    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, put that into ATTESTD_CHALLENGE_DOMAINS.',
+    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, add that host to ATTESTD_CHALLENGE_DOMAINS.',
   },
-  'upload-refused': { kind: 'permanent', says: 'The service did not take the file as it is.' },
-  'asset-closed': { kind: 'closed', says: 'The asset no longer takes scores.' },
-  'asset-malformed': { kind: 'permanent', says: 'An asset of the service is not of the stated shape.' },
-  'event-malformed': { kind: 'retry', says: 'A stream event is not of the stated shape.' },
+  'upload-refused': { kind: 'permanent', says: 'The service did not accept the file.' },
+  'asset-closed': { kind: 'closed', says: 'The asset no longer accepts scores.' },
+  'asset-malformed': { kind: 'permanent', says: 'An asset of the service does not match its API.' },
+  'event-malformed': { kind: 'retry', says: 'A stream event does not match the API.' },
   'event-too-large': { kind: 'retry', says: 'A stream event is larger than the cap.' },
   'stream-silent': { kind: 'retry', says: 'The stream sent no bytes for longer than the idle limit.' },
   'stream-ended': { kind: 'retry', says: 'The stream ended or was cut.' },
@@ -136,10 +136,10 @@ export const REASONS = {
   // the wallet
   'wallet-unusable': {
     kind: 'setup',
-    says: 'The wallet of the settings cannot be opened.',
+    says: 'The configured wallet cannot be opened.',
     fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd doctor names what is wrong.',
   },
-  'wallet-unreachable': { kind: 'retry', says: 'The wallet provider gave no answer in time.' },
+  'wallet-unreachable': { kind: 'retry', says: 'The wallet provider did not answer in time.' },
   'wallet-rate-limited': { kind: 'wait', says: 'The wallet provider asked to slow down (429).' },
   'wallet-refused': {
     kind: 'wait',
@@ -148,12 +148,12 @@ export const REASONS = {
   },
   'signature-wrong': {
     kind: 'wait',
-    says: 'A signature came back that is not one of the expected address, so it was not used.',
+    says: 'A signature is not by the expected address, so it was not used.',
     fix: 'Check that the wallet id, the key and ATTESTD_WALLET_ADDRESS belong together.',
   },
   'attestation-invalid': {
     kind: 'permanent',
-    says: 'An off-chain attestation is malformed, or does not say or prove what it should.',
+    says: 'An off-chain attestation is malformed, or its content or signature is not the expected one.',
   },
 
   // the chain
@@ -164,19 +164,19 @@ export const REASONS = {
   },
   'rpc-wrong-chain': {
     kind: 'retry',
-    says: 'An RPC endpoint serves another chain than configured.',
-    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID fit each other.',
+    says: 'An RPC endpoint serves a different chain than the configured one.',
+    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID match.',
   },
   'rpc-stale': { kind: 'retry', says: 'The latest block of an RPC endpoint is too old.' },
-  'rpc-reply-invalid': { kind: 'retry', says: 'The answer of an RPC endpoint is not of the stated shape.' },
+  'rpc-reply-invalid': { kind: 'retry', says: 'The answer of an RPC endpoint is malformed.' },
   'stake-contract-unreadable': {
     kind: 'retry',
-    says: 'The stake contract does not answer as its ABI says.',
+    says: 'The stake contract does not answer as the configured ABI describes.',
     fix: 'Check ATTESTD_STAKE_CONTRACT, ATTESTD_STAKE_ABI and ATTESTD_CHAIN_ID.',
   },
   'stake-disagreement': {
     kind: 'wait',
-    says: 'The stake that the service reports is not the one that the stake contract holds.',
+    says: 'The service and the stake contract report different stakes.',
     fix: 'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
   },
   'local-chain-failed': { kind: 'setup', says: 'The local chain of the sandbox could not be started.' },
@@ -190,9 +190,9 @@ export const REASONS = {
   'stake-unknown': { kind: 'wait', says: 'The stake has not been read yet.' },
   'clock-untrusted': {
     kind: 'wait',
-    says: 'The service time is not known well enough to sign inside the timestamp window.',
+    says: 'The service time is not known precisely enough to sign within the timestamp window.',
   },
-  draining: { kind: 'wait', says: 'The daemon is stopping and takes no new work.' },
+  draining: { kind: 'wait', says: 'The daemon is stopping and accepts no new work.' },
 
   // media
   'uri-unsupported': {
@@ -208,15 +208,15 @@ export const REASONS = {
   'media-cache-failed': {
     kind: 'retry',
     says: 'The media cache on disk cannot be written or read.',
-    fix: 'Free disk space, lower the cache size, or give ATTESTD_DATA_DIR another directory.',
+    fix: 'Free disk space, lower the cache size, or set ATTESTD_DATA_DIR to another directory.',
   },
   'media-redirects': { kind: 'retry', says: 'The media server redirected too often.' },
   'content-hash-mismatch': {
     kind: 'abstain',
     says: 'The bytes do not have the content hash that the service states.',
-    fix: 'If every asset ends so, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
+    fix: 'If this happens for every asset, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
   },
-  'media-type-mismatch': { kind: 'abstain', says: 'The bytes are of another kind of media than declared.' },
+  'media-type-mismatch': { kind: 'abstain', says: 'The bytes are a different kind of media than declared.' },
   'media-unsupported': { kind: 'abstain', says: 'The media format is not supported.' },
   'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
   'media-too-complex': { kind: 'abstain', says: 'The media has more pixels, sound or parts than the caps allow.' },
@@ -226,7 +226,7 @@ export const REASONS = {
   'language-unsupported': { kind: 'abstain', says: 'The text is in a language that the detector was not trained on.' },
   'media-narrow-band': {
     kind: 'abstain',
-    says: 'The recording is cut to a narrower band than the detector can judge, as by a telephone.',
+    says: 'The recording is limited to a narrower band than the detector can judge, such as telephone audio.',
   },
   'media-featureless': {
     kind: 'abstain',
@@ -238,14 +238,14 @@ export const REASONS = {
   'detector-none': { kind: 'abstain', says: 'No detector is loaded for this kind of media.' },
   'detector-unsure': { kind: 'abstain', says: "The detector is not sure enough under the operator's policy." },
   'detector-timeout': { kind: 'permanent', says: 'Detection took longer than its limit and its process was killed.' },
-  'detector-crashed': { kind: 'permanent', says: 'The detector process died while it worked on this file.' },
+  'detector-crashed': { kind: 'permanent', says: 'The detector process crashed while working on this file.' },
   'detector-out-of-memory': {
     kind: 'permanent',
-    says: 'The detector process passed its memory cap while it worked on this file.',
+    says: 'The detector process exceeded its memory cap while working on this file.',
   },
   'detector-failed': {
     kind: 'permanent',
-    says: 'The detector gave an error or an output that is not a number in range.',
+    says: 'The detector returned an error or an output that is not a number in range.',
   },
   'detector-unreachable': {
     kind: 'retry',
@@ -256,7 +256,7 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', says: 'The queue engine does not answer.' },
-  'job-malformed': { kind: 'permanent', says: 'A job holds data that is not of the stated shape.' },
+  'job-malformed': { kind: 'permanent', says: 'The data of a job is malformed.' },
   'job-lock-lost': {
     kind: 'retry',
     says: 'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',

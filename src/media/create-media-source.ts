@@ -106,7 +106,7 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
       const media = cached ?? (await fetchShared(request.uri, uri, hash, signal))
       if (media) return media
     }
-    throw new AttestdError('media-cache-failed', 'The media vanished from the cache again and again.')
+    throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
   }
 
   async function fromCache(hash: string, origin: string): Promise<FetchedMedia | null> {

@@ -161,7 +161,7 @@ function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { healt
 }
 
 function noGateway(retryAfterMs: number | undefined): AttestdError {
-  const message = 'Every gateway asked to be left alone for a while (Retry-After).'
+  const message = 'Every gateway asked for a pause (Retry-After).'
   return new AttestdError('media-unreachable', message, retryAfterMs === undefined ? {} : { retryAfterMs })
 }
 

@@ -93,7 +93,7 @@ async function runCheck(name: string, check: Check, clock: HealthOptions['clock'
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
   const done = new AbortController()
   const late = clock.sleep(CHECK_TIMEOUT_MS, done.signal).then((): CheckResult => {
-    return { ok: false, reason: 'internal-error', says: `The check gave no answer within ${CHECK_TIMEOUT_MS} ms.` }
+    return { ok: false, reason: 'internal-error', says: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
   })
   try {
     return await Promise.race([Promise.resolve().then(check), late])

@@ -117,7 +117,7 @@ async function sniffedType(file: string): Promise<MediaType> {
   if (mediaType) return mediaType
   throw new AttestdError(
     'media-unsupported',
-    'The service names no kind of media, and the bytes are of none that is known.',
+    'The service states no media type, and the bytes are of no known type.',
   )
 }
 

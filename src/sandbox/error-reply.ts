@@ -15,7 +15,7 @@ function asRefusal(error: unknown): Refusal {
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal(codeOfStatus(status), (error as Error).message, { status })
   }
-  return new Refusal('internal-error', 'The sandbox failed; its log says how.')
+  return new Refusal('internal-error', 'The sandbox failed; see its log.')
 }
 
 /**

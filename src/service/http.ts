@@ -216,10 +216,10 @@ function brokenOff(
   const ambiguous = changes && started
   const end = { cause, ambiguous, facts: { route } }
   if (signal?.aborted && !ambiguous) return signal.reason
-  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was called off on its way`, end)
-  if (timedOut) return new AttestdError('service-timeout', `${route} had no whole answer after ${timeoutMs} ms`, end)
-  if (started) return new AttestdError('service-connection-lost', `${route} broke off: ${errorText(cause)}`, end)
-  return new AttestdError('service-unreachable', `${route} found no connection: ${connectText(cause)}`, end)
+  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
+  if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
+  if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
+  return new AttestdError('service-unreachable', `${route} could not connect: ${connectText(cause)}`, end)
 }
 
 /** A connection that was tried on several addresses has an empty message; its code says more. */

@@ -32,7 +32,7 @@ function parseKeystore(file: string, text: string): KeystoreContent {
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
-  throw new AttestdError('wallet-unusable', `${file} is no V3 keystore that can be opened${where}: ${issue?.message}.`)
+  throw new AttestdError('wallet-unusable', `${file} is not a V3 keystore that can be opened${where}: ${issue?.message}.`)
 }
 
 function asJson(text: string): unknown {

@@ -34,7 +34,7 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
     const onAbort = () => stop.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     const stopTimer = startTimer(clock, timeoutMs, () => {
-      stop.abort(unreachable(`gave no answer within ${timeoutMs} ms`))
+      stop.abort(unreachable(`did not answer within ${timeoutMs} ms`))
     })
     try {
       const response = await fetch(input, { ...init, redirect: 'manual', signal: stop.signal })
@@ -65,7 +65,7 @@ function signatureReply(response: Response, text: string, now: number): Response
   const { headers, status } = response
   const body = asJson(text)
   if (!response.ok) throw refusal(status, CODE.safeParse(body).data?.code, headers.get('retry-after'), now)
-  if (!SIGNED.safeParse(body).success) throw unreachable('answered with something that holds no signature')
+  if (!SIGNED.safeParse(body).success) throw unreachable('answered without a signature')
   return new Response(text, { status, headers: { 'content-type': 'application/json' } })
 }
 

@@ -20,12 +20,12 @@ export type FfmpegState =
 export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
   const program = await findProgram(ffmpeg)
   if (program === null && ffmpeg !== USUAL_NAME) {
-    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which is no program that can be run.`)
+    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which cannot be run.`)
   }
   if (program === null) {
     return {
       state: 'missing',
-      says: 'there is none, so most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
+      says: 'not found; most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
       fix: INSTALL,
     }
   }
@@ -33,6 +33,6 @@ export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Prom
   const { gaps } = await ffmpegCage()
   return {
     state: 'found',
-    says: `${program} is version ${version}; ${gaps.length === 0 ? 'its cage is whole' : gaps.join('; ')}`,
+    says: `${program} is version ${version}; ${gaps.length === 0 ? 'fully confined' : gaps.join('; ')}`,
   }
 }

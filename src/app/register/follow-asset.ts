@@ -5,7 +5,7 @@ import type { Standing, SubmitterSide } from './submitter-side.js'
 /** How following an asset ended. */
 export type FollowEnd =
   | { readonly outcome: 'scored'; readonly scoreCount: number; readonly aggregate: unknown }
-  /** It no longer takes scores and has none, as far as the service shows it. */
+  /** It no longer accepts scores and has none, as far as the service shows it. */
   | { readonly outcome: 'closed' }
   /** The time to follow was over. */
   | { readonly outcome: 'not-scored' }

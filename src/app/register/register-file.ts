@@ -82,7 +82,7 @@ function checkWish({ takesHints }: SubmitterSide, { mediaContext = '', mediaType
     throw new AttestdError('setting-invalid', `A context has at most ${MEDIA_CONTEXT_MAX} characters.`)
   }
   if (!takesHints && (mediaType !== undefined || turnaround !== undefined)) {
-    throw new AttestdError('setting-invalid', 'This API has no field for the kind of media or the turnaround.')
+    throw new AttestdError('setting-invalid', 'This API has no field for the media type or the turnaround.')
   }
 }
 
@@ -95,11 +95,11 @@ async function readUpload(file: string): Promise<Uint8Array> {
   })
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) throw new AttestdError('upload-refused', `${file} is no file, so it was not sent.`)
+    if (!stat.isFile()) throw new AttestdError('upload-refused', `${file} is not a file, so it was not sent.`)
     if (stat.size === 0) throw new AttestdError('upload-refused', `${file} is empty, so it was not sent.`)
     if (stat.size > UPLOAD_MAX_BYTES) {
       const mebibytes = (stat.size / 1024 ** 2).toFixed(1)
-      throw new AttestdError('upload-refused', `${file} has ${mebibytes} MiB, 50 can be uploaded; it was not sent.`)
+      throw new AttestdError('upload-refused', `${file} has ${mebibytes} MiB; at most 50 can be uploaded, so it was not sent.`)
     }
     return await handle.readFile()
   } finally {
@@ -114,7 +114,7 @@ async function mediaTypeIn(
 ): Promise<MediaType | null> {
   const told = mediaType ?? mediaTypeOf(await sniff(content))
   if (told !== null || !takesHints) return told
-  throw new AttestdError('media-unsupported', `${file} does not show what kind of media it is; say it by --media-type.`)
+  throw new AttestdError('media-unsupported', `${file} does not show its media type; set it with --media-type.`)
 }
 
 async function hashOf(content: Uint8Array, algorithm: ContentHashAlgorithm): Promise<Hex> {
@@ -126,13 +126,13 @@ async function hashOf(content: Uint8Array, algorithm: ContentHashAlgorithm): Pro
 function otherHash(theirs: string, ours: string, { contentHash }: RegisterWish): AttestdError {
   return new AttestdError(
     'content-hash-mismatch',
-    `The service computed another hash of the file: ${theirs}, here ${ours} (${contentHash}). Nothing was registered.`,
+    `The service computed a different hash of the file: ${theirs}, here ${ours} (${contentHash}). Nothing was registered.`,
   )
 }
 
 /** A registration without a clear answer is not repeated: it could be on the books twice. */
 function maybeRegistered(error: unknown): unknown {
   if (!(error instanceof AttestdError) || !error.ambiguous) return error
-  const message = `${error.message}. The asset may be registered all the same; look before you register it again`
+  const message = `${error.message}. The asset may be registered nevertheless; check before you register it again`
   return new AttestdError(error.reason, message, { cause: error, ambiguous: true, facts: error.facts })
 }

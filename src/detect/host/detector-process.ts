@@ -274,7 +274,7 @@ function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): 
 }
 
 function misspoke(): AttestdError {
-  return new AttestdError('detector-failed', 'The detector process gave an answer that is not of the stated shape.')
+  return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
 function forkChild(): ChildProcess {

@@ -78,7 +78,7 @@ export function encodeRequest(
   if (names.length !== inputs.length) {
     throw new AttestdError(
       'detector-failed',
-      `The model takes ${names.length} inputs, the media gives ${inputs.length}.`,
+      `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
     )
   }
   return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
@@ -195,7 +195,7 @@ function flat(data: Numbers): number[] {
 function misshapen(how: string, cause?: unknown): AttestdError {
   return new AttestdError(
     'detector-failed',
-    `The model server gave an answer that is not of the stated shape: ${how}.`,
+    `The model server returned a malformed answer: ${how}.`,
     {
       cause,
     },

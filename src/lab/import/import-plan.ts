@@ -104,11 +104,11 @@ function requireType(inputs: readonly OnnxTensor[], type: string): void {
 function outputOf(outputs: readonly OnnxTensor[], classes: number): string {
   const output = outputs.find(({ name }) => name === 'logits') ?? (outputs.length === 1 ? outputs[0] : undefined)
   if (output === undefined) {
-    throw unsupported(`The network gives ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
+    throw unsupported(`The network returns ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
   }
   const given = output.shape.at(-1)
   if (given !== null && given !== undefined && given !== classes) {
-    throw unsupported(`The network gives ${given} classes, config.json names ${classes}.`)
+    throw unsupported(`The network returns ${given} classes, config.json names ${classes}.`)
   }
   return output.name
 }

@@ -41,7 +41,7 @@ async function makeDirectory(dir: string): Promise<void> {
   try {
     await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be made: ${errorText(error)}`, {
+    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be created: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -50,7 +50,7 @@ async function makeDirectory(dir: string): Promise<void> {
 function inUse(dir: string, who: string): AttestdError {
   return new AttestdError(
     'queue-in-use',
-    `The embedded queue in ${dir} is already open in ${who}, and one process owns it. ` +
+    `The embedded queue in ${dir} is already open in ${who}; only one process can use it. ` +
       'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379; to use a second queue give it another ATTESTD_DATA_DIR.',
   )
 }

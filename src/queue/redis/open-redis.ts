@@ -61,7 +61,7 @@ async function connectPatiently(make: () => Redis, target: RedisTarget, options:
     const failure = await connectOnce(connection)
     if (failure === null) return connection
     if (isRefusal(failure)) {
-      throw new AttestdError('queue-misconfigured', `Redis at ${target.shown} refused us: ${errorText(failure)}`)
+      throw new AttestdError('queue-misconfigured', `Redis at ${target.shown} refused the connection: ${errorText(failure)}`)
     }
     const pauseMs = backoffMs(tries, START_BACKOFF, random)
     if (clock.monotonic() + pauseMs >= deadline) throw unreachable(target, failure)

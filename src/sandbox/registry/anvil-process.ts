@@ -137,9 +137,9 @@ function listeningPort(child: ChildProcess): Promise<number> {
     let said = ''
     const fail = (what: string) => {
       clearTimeout(timer)
-      reject(new Error(`anvil did not start: ${what}${said && `; it said: ${said.trim()}`}`))
+      reject(new Error(`anvil did not start: ${what}${said && `; its output: ${said.trim()}`}`))
     }
-    const timer = setTimeout(() => fail(`no word for ${START_LIMIT_MS} ms`), START_LIMIT_MS)
+    const timer = setTimeout(() => fail(`no output for ${START_LIMIT_MS} ms`), START_LIMIT_MS)
     const out = child.stdout as Readable
     const lines = createInterface({ input: out })
     lines.on('line', (line) => {

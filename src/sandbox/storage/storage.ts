@@ -59,11 +59,11 @@ async function lockFolder(folder: string): Promise<DirectoryLock> {
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `${folder} cannot be made: ${errorText(error)}`, { cause: error })
+    throw new AttestdError('data-dir-unusable', `${folder} cannot be created: ${errorText(error)}`, { cause: error })
   }
   return DirectoryLock.take(
     folder,
-    (who) => new AttestdError('data-dir-unusable', `${folder} is already open in ${who}, and one sandbox owns it.`),
+    (who) => new AttestdError('data-dir-unusable', `${folder} is already open in ${who}; only one sandbox can use it.`),
   )
 }
 

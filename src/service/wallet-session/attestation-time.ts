@@ -37,7 +37,7 @@ export interface AttestationDate {
 /**
  * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
  * `clock-untrusted` where the two are too far apart, so that the service would refuse it, or the chain's time is refused
- * or unreadable, which says nothing of the score; nothing was sent then.
+ * or unreadable, which does not state the score; nothing was sent then.
  * @param signedAt Unix milliseconds of service time
  */
 export async function dateAttestation(

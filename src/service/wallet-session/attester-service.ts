@@ -82,7 +82,7 @@ export class WalletSessionAttesterService implements AttesterService {
 
   async #inputOf(score: Score, time: number, signal: AbortSignal | undefined) {
     const { attest } = this.#options
-    if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and nothing here makes one.')
+    if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and no attester is configured to make one.')
     const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk) / 100)
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)

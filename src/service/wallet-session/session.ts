@@ -110,7 +110,7 @@ export class SessionKeeper {
     this.#held = null
     const isFresh = !this.#isStable(held)
     this.#rejected = isFresh ? this.#rejected + 1 : 0
-    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just given.')
+    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
     this.#options.log.info({ inARow: this.#rejected }, 'the service no longer takes the session')
@@ -180,7 +180,7 @@ export class SessionKeeper {
   #check({ address, roles }: Session): void {
     const { role, signer } = this.#options
     if (address.toLowerCase() !== signer.address.toLowerCase()) {
-      throw new AttestdError('service-reply-invalid', 'The service gave a session of another wallet.')
+      throw new AttestdError('service-reply-invalid', 'The service returned a session of another wallet.')
     }
     if (roles.includes(role)) return
     throw new AttestdError(

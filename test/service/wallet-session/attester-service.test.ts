@@ -279,7 +279,7 @@ describe('submit', () => {
     [404, { error: 'a release is under way' }],
     [302, {}],
     [200, { number: 7 }],
-  ])('a chain time answered with %d says nothing of the score', async ([status, reply], { onTestFinished }) => {
+  ])('a chain time answered with %d does not state the score', async ([status, reply], { onTestFinished }) => {
     const built = await bench(always({ score: record }), onTestFinished)
     built.world.chain = { status, reply }
     const error = await failure(built.service.submit(score, built.clock.now()))
