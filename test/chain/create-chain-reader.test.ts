@@ -233,7 +233,7 @@ describe('what is checked', () => {
     await clock.advance(5000)
     expect(await end).toMatchObject({
       reason: 'rpc-unreachable',
-      message: `${server.url} gave no whole answer in 5000 ms`,
+      message: `${server.url} did not complete its answer in 5000 ms`,
     })
   })
 })

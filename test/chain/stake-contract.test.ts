@@ -93,7 +93,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
   })
 
   test.for([
-    ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'gave no data'],
+    ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'returned no data'],
     ['a function that the contract has not', replaced('isAttester', 'isVerifier'), null, 'isVerifier', 'reverted'],
     [
       'a value too large for its type',

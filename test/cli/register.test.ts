@@ -61,7 +61,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
     expect(code).toBe(1)
-    expect(out).toMatch(/^ast_\w+ was not scored in this time; it stays open\.\n$/)
+    expect(out).toMatch(/^ast_\w+ was not scored in this time; it remains open\.\n$/)
     const [asset] = sandbox.control.assets()
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })

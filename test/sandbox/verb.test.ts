@@ -129,7 +129,7 @@ describe('attestd sandbox', () => {
       /session secret cannot be read/,
     ],
     ['an unknown chain', ['--chain', 'ganache'], 64, /Allowed choices are auto, anvil, memory/],
-    ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be made/],
+    ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be created/],
   ] as const)('does not start with %s', async (_name, args, code, says) => {
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
     expect(ended.code).toBe(code)

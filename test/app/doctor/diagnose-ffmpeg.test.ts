@@ -34,7 +34,7 @@ describe('diagnoseFfmpeg', () => {
 
   it.each([
     ['is not there', async () => path.join(folder, 'nowhere'), /names .*nowhere/],
-    ['is another program', () => program('other', 'echo hello'), /is no ffmpeg/],
+    ['is another program', () => program('other', 'echo hello'), /is not ffmpeg/],
     ['does not run', () => program('broken', 'exit 3'), /does not run/],
   ])('refuses one that was named and %s', async (_, make, message) => {
     await expect(diagnoseFfmpeg({ ffmpeg: await make() })).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('diagnoseFfmpeg', () => {
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
         state: 'found',
-        says: expect.stringMatching(/^\/.* is version \S+; (its cage is whole|ffmpeg )/),
+        says: expect.stringMatching(/^\/.* is version \S+; (fully confined|ffmpeg )/),
       })
     },
   )

@@ -103,7 +103,7 @@ describe('registerFile', () => {
     await expect(ended).rejects.toMatchObject({
       reason: 'service-timeout',
       ambiguous: true,
-      message: expect.stringContaining('may be registered all the same'),
+      message: expect.stringContaining('may be registered nevertheless'),
     })
   })
 

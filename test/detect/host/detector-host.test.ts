@@ -168,7 +168,7 @@ describe('a package that does not hold what it states', () => {
       'another risk on its own sample',
       { manifest: { selfTest: { file: 'selftest.png', risk: 0.5, tolerance: 0.02 } } },
       'detector-self-test-failed',
-      /gave its own sample selftest.png a risk of 0\.99\d\d; its manifest states 0.5 ± 0.02/,
+      /scored its own sample selftest.png with a risk of 0\.99\d\d; its manifest states 0.5 ± 0.02/,
     ],
     [
       'a sample that cannot be read',

@@ -64,7 +64,7 @@ describe('a module', () => {
         ['nothing', 'undefined', /stated shape/],
         ['no number', '{ logit: NaN }', /stated shape/],
         ['another kind of output', '{ probability: 0.5 }', /must give a logit, as its manifest says/],
-        ['two kinds of output', '{ logit: 1, probability: 0.5 }', /and that alone/],
+        ['two kinds of output', '{ logit: 1, probability: 0.5 }', /and nothing else/],
         ['a field more', '{ logit: 3, risk: 1 }', /stated shape/],
       ] as const
     ).map(([what, result, message]): [string, string, string, RegExp] => [
