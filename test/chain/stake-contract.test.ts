@@ -100,9 +100,9 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
       replaced(MINIMUM, 'owner() view returns (uint96)'),
       null,
       'owner',
-      'another shape',
+      'another type',
     ],
-    ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another shape'],
+    ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another type'],
   ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
     const { rpcUrl, address } = await stakeChainFor(context)
     const failure = await failureOf(contractAt({ rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
