@@ -12,7 +12,7 @@ import { startSandbox } from '../dist/sandbox/create-sandbox.js'
 const PICTURE = 'docs/console.png'
 const SIZE = { width: 1400, height: 940 }
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
-const sandbox = await startSandbox({ port: 8787 })
+const sandbox = await startSandbox({ clock: systemClock, port: 8787 })
 const daemon = await startDaemonProcess({
   dataDir: path.join(folder, 'data'),
   logFile: path.join(folder, 'daemon.log'),

@@ -2,13 +2,16 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { systemClock } from '../dist/core/clock.js'
 import { PACKED_DATABASE, packEmptyDatabase } from '../dist/queue/embedded/empty-database.js'
 
 const changed = (file) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (changed(PACKED_DATABASE) <= changed('package-lock.json')) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-build-'))
   // Written aside and moved, because two builds may run at a time.
-  fs.writeFileSync(path.join(folder, 'packed'), await packEmptyDatabase(path.join(folder, 'pg')), { mode: 0o644 })
+  fs.writeFileSync(path.join(folder, 'packed'), await packEmptyDatabase(path.join(folder, 'pg'), systemClock), {
+    mode: 0o644,
+  })
   fs.copyFileSync(path.join(folder, 'packed'), `${PACKED_DATABASE}.${process.pid}`)
   fs.renameSync(`${PACKED_DATABASE}.${process.pid}`, PACKED_DATABASE)
   fs.rmSync(folder, { recursive: true })

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/lab/evaluate-packages.js'
 import { progressBar } from '../dist/cli/progress.js'
 import { loadSettings } from '../dist/config/load.js'
+import { systemClock } from '../dist/core/clock.js'
 import { listenForStop } from '../dist/core/shutdown.js'
 
 const { values } = parseArgs({
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   },
 })
 const { settings } = loadSettings({ env: process.env })
-const signals = listenForStop()
+const signals = listenForStop(systemClock)
 const watch = { signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') }
 const evaluated = values.fixture ? await evaluateOnFixture(settings, values.check, watch) : [await evaluateOne()]
 signals.dispose()

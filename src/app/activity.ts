@@ -1,5 +1,5 @@
 import type { ConsoleState, RecentRow, ShadowRow } from '../observe/console-state.js'
-import type { ShadowComparison } from '../pipeline/shadow-line.js'
+import type { ShadowComparison } from '../pipeline/pipeline-events.js'
 import type { ServiceEvent } from '../service/port.js'
 
 /** Rows that the console shows. */

@@ -32,7 +32,7 @@ export async function createWallet({ file, keyFile, password }: NewWalletWish): 
     file: place,
     password: await password(),
     random: randomBytes,
-    ...(given === undefined ? {} : { privateKey: given }),
+    privateKey: given,
   })
   return { address, file: place }
 }

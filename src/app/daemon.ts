@@ -1,6 +1,7 @@
 import { shownSettings } from '../config/show.js'
 import { systemClock } from '../core/clock.js'
 import { errorText } from '../core/errors.js'
+import { startRepeating } from '../core/time-limit.js'
 import { VERSION } from '../core/version.js'
 import type { ConsoleState } from '../observe/console-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../observe/control-file.js'
@@ -13,12 +14,12 @@ import { QUEUE_NAMES } from '../queue/queues.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { openDataDir } from './data-dir.js'
+import { startDetectors } from './open-detectors.js'
 import type { DaemonOptions, DaemonParts } from './parts.js'
 import { registerReadiness } from './readiness.js'
 import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import type { Roles } from './roles.js'
-import { startDetectors } from './start-detectors.js'
 
 export interface Daemon {
   /** Where the console is. */
@@ -40,7 +41,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  const metrics = options.metrics ?? createMetrics({ processMetrics: true })
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger)
   const outages = createThrottledLog({ log, clock })
@@ -71,7 +72,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       random,
       log,
-      ...(options.signal ? { signal: options.signal } : {}),
+      signal: options.signal,
     })
     const reading = Promise.all([import('./roles.js'), import('../observe/http-server.js')])
     const queue = await opening
@@ -84,7 +85,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(http.close)
     const tidy = () =>
       roles!.prune(ledger).catch((error) => log.warn({ detail: errorText(error) }, 'old records were not removed'))
-    const housekeeping = setInterval(tidy, HOUSEKEEPING_MS)
+    const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidy())
     void tidy()
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
@@ -94,7 +95,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         await reloadDetectors(roles!.readiness.detectors, { log, metrics }).catch(() => {})
       },
       async stop(drainMs) {
-        clearInterval(housekeeping)
+        stopTidying()
         const { drained } = await roles!.stop(drainMs)
         await closeAll()
         log.info({ drained }, 'daemon stopped')

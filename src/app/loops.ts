@@ -1,16 +1,20 @@
+import type { Clock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { withinLimit } from '../core/time-limit.js'
 
 /** The loops that run beside the workers until a stop. One that ends before is a loss that only a restart mends. */
 export class Loops {
   /** Resolves with the error of a loop that ended too early, or of what the process was lost over. */
   readonly lost: Promise<Error>
   readonly #stopping: AbortSignal
+  readonly #clock: Clock
   readonly #log: Log
   readonly #running: Promise<void>[] = []
   #tellLost: (error: Error) => void = () => {}
 
-  constructor(stopping: AbortSignal, log: Log) {
+  constructor(stopping: AbortSignal, clock: Clock, log: Log) {
+    this.#clock = clock
     this.#stopping = stopping
     this.#log = log
     this.lost = new Promise((resolve) => {
@@ -34,12 +38,7 @@ export class Loops {
 
   /** Resolves when all loops ended, at the latest after `capMs`. */
   async ended(capMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, capMs)
-    })
-    await Promise.race([Promise.all(this.#running), late])
-    clearTimeout(timer)
+    await withinLimit(this.#clock, capMs, Promise.all(this.#running), () => undefined)
   }
 
   #end(name: string, error: unknown): void {

@@ -14,8 +14,8 @@ export function openSignedKey(settings: Settings, own: Partial<SignedKeyOptions>
   return createSignedKeyService({
     serviceUrl: settings.serviceUrl!,
     allowInsecure: settings.serviceAllowHttp,
-    ...(accessKey === undefined ? {} : { accessKey }),
-    ...(signingSecret === undefined ? {} : { signingSecret }),
+    accessKey,
+    signingSecret,
     headerPrefix: settings.headerPrefix,
     timestampWindowMs: settings.timestampWindowMs,
     clockRefreshMs: settings.clockRefreshMs,

@@ -12,7 +12,7 @@ export interface WalletOfOptions {
   /** @default systemClock */
   readonly clock?: Clock
   /** Ends requests to a wallet provider that are under way, with its own reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A text that can be mistaken for nothing else. */
@@ -93,7 +93,7 @@ export async function openWalletOf(settings: Settings, options: WalletOfOptions 
   const choice = walletChoiceOf({ ...settings, ...asked })
   // Loaded here, because most verbs get by without the libraries of wallets.
   const { openWallet } = await import('../wallet/open-wallet.js')
-  return openWallet(choice, { clock, ...(signal ? { signal } : {}) })
+  return openWallet(choice, { clock, signal })
 }
 
 /** Proves that the wallet can sign, by a fixed text that is shown to nobody. @throws AttestdError wallet-*, signature-wrong */

@@ -13,7 +13,7 @@ export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origin
   /** Told of log lines by level; see `createLogger`. */
   readonly metrics?: Metrics
   /** Ends waits of the start. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** @default systemClock */
   readonly clock?: Clock
   /** @default Math.random */

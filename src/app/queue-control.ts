@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { LoadedSettings } from '../config/load.js'
+import { systemClock } from '../core/clock.js'
 import { callDaemon } from '../observe/control-client.js'
 import type { ControlFile } from '../observe/control-file.js'
 import { controlOf, type ListedJob, listedJob } from './control.js'
@@ -9,7 +10,7 @@ import { runningDaemon } from './running-daemon.js'
 /** What the queue verbs do, wherever the queues are. */
 export interface QueueControl {
   failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
-  retry(body: { queue?: string; ids?: string[] }): Promise<number>
+  retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   drain(body: { queue?: string }): Promise<number>
   close(): Promise<void>
 }
@@ -33,12 +34,13 @@ export async function openQueueControl({
 
 function throughDaemon(control: ControlFile): QueueControl {
   const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
-    callDaemon(control, { method: 'POST', path, body, answer })
+    callDaemon(control, { method: 'POST', path, body, answer }, systemClock)
   return {
     async failed({ queue, limit }) {
       const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
       const answer = z.object({ jobs: z.array(listedJob) })
-      return (await callDaemon(control, { method: 'GET', path: `/control/failed?${query}`, answer })).jobs
+      const call = { method: 'GET', path: `/control/failed?${query}`, answer } as const
+      return (await callDaemon(control, call, systemClock)).jobs
     },
     retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
     drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,

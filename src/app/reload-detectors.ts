@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { systemClock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { DetectorHost } from '../detect/detection.js'
@@ -58,12 +59,13 @@ export async function reloadDetectors(
 export async function reloadRunningDaemon(dataDir: string, detectors?: string): Promise<ReloadedDetector[]> {
   const daemon = await runningDaemon(dataDir)
   if (!daemon) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
-  const { detectors: inUse } = await callDaemon(daemon, {
+  const call = {
     method: 'POST',
     path: '/control/reload',
     body: detectors === undefined ? {} : { detectors },
     answer: z.object({ detectors: z.array(reloadedDetector) }),
     timeoutMs: RELOAD_ANSWER_MS,
-  })
+  } as const
+  const { detectors: inUse } = await callDaemon(daemon, call, systemClock)
   return inUse
 }

@@ -16,8 +16,7 @@ import {
   submitResult,
 } from '../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../pipeline/ledger.js'
-import type { PipelineEvents } from '../pipeline/pipeline-events.js'
-import type { ShadowComparison } from '../pipeline/shadow-line.js'
+import type { PipelineEvents, ShadowComparison } from '../pipeline/pipeline-events.js'
 import type { WorkerEvents } from '../queue/queues.js'
 import type { Activity } from './activity.js'
 
@@ -113,10 +112,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
       log.warn({ queue, job: id }, 'job of a lost worker taken over')
     },
-    trouble: ({ queue, reason, message }) => {
-      outages.trouble({ reason, message: 'queue engine had trouble', facts: { queue, detail: message } })
-      options.onQueueTrouble()
-    },
+    // The engine writes the log line of it.
+    trouble: () => options.onQueueTrouble(),
   }
 }
 

@@ -1,21 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import type { DetectorHost } from '../detect/detection.js'
-import { analyze } from '../pipeline/analyze.js'
-import type { Gate } from '../pipeline/gate.js'
-import { keepGate } from '../pipeline/gatekeeper.js'
+import { type Gate, keepGate } from '../pipeline/gate.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
-import { ShadowLine } from '../pipeline/shadow-line.js'
 import { submit } from '../pipeline/submit.js'
 import { VerdictStore } from '../pipeline/verdict-store.js'
 import type { RunningWorker } from '../queue/queues.js'
-import { probeInference } from './inference-probe.js'
 import { Loops } from './loops.js'
-import { openMedia } from './open-media.js'
 import type { DaemonParts } from './parts.js'
 import type { ReadinessParts } from './readiness.js'
-import { countMediaEvent } from './room-events.js'
 import { openServiceSide, type ServiceSide } from './service-side.js'
+import { startAnalysis } from './start-analysis.js'
 
 /** What this process does: intake, analyze and submit, or some of them. */
 export interface Roles {
@@ -30,12 +25,6 @@ export interface Roles {
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
-}
-
-interface Analysis {
-  readonly detectors: DetectorHost
-  readonly verdicts: VerdictStore
-  readonly worker: RunningWorker
 }
 
 /** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
@@ -65,14 +54,14 @@ export async function startRoles(
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
   // The gate is kept until the last submission: one that rests for a moment must not rest through the drain.
   const stopSubmitting = new AbortController()
-  const loops = new Loops(stopTaking.signal, log)
+  const loops = new Loops(stopTaking.signal, parts.clock, log)
   closers.push(async () => {
     stopTaking.abort()
     stopSubmitting.abort()
   })
 
   const analysis = detecting ? await startAnalysis(parts, await detecting, closers) : null
-  if (analysis) loops.keep('inference probe', probeInference(analysis.detectors, parts.clock, log, stopTaking.signal))
+  if (analysis) loops.keep('inference probe', analysis.probe(stopTaking.signal))
 
   const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
   const side = usesService ? await openServiceSide(parts, loops) : null
@@ -132,31 +121,6 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
     if (waiting + active === 0) return
     await clock.sleep(LAST_SUBMISSIONS_LOOK_MS)
   }
-}
-
-async function startAnalysis(
-  parts: DaemonParts,
-  detectors: DetectorHost,
-  closers: (() => Promise<unknown>)[],
-): Promise<Analysis> {
-  const { clock, metrics, options, paths, queue, random, report } = parts
-  const { settings, log } = options
-  const media = await openMedia(settings, {
-    cacheDir: paths.cache,
-    clock,
-    random,
-    log,
-    onEvent: countMediaEvent(metrics),
-  })
-  closers.push(() => media.close())
-  const verdicts = new VerdictStore(paths.verdicts)
-  const { unsurePolicy } = settings
-  const events = report.pipeline
-  const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
-  closers.push(() => shadows.stop())
-  const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
-  const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
-  return { detectors, verdicts, worker }
 }
 
 function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intake {

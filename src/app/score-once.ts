@@ -14,7 +14,7 @@ export interface ScoreOnceRequest {
   readonly target: string
   readonly mediaType: MediaType
   /** Where to write a heat map; images only. */
-  readonly heatMap?: string
+  readonly heatMap?: string | undefined
 }
 
 /**

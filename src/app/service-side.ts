@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { StakeReading } from '../chain/stake-reading.js'
+import type { StakeReading } from '../chain/stake-contract.js'
 import type { StakeWatch } from '../chain/stake-watch.js'
 import type { AttestdError } from '../core/errors.js'
 import { Gate } from '../pipeline/gate.js'

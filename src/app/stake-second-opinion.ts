@@ -1,4 +1,4 @@
-import type { StakeReading } from '../chain/stake-reading.js'
+import type { StakeReading } from '../chain/stake-contract.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import type { Stake } from '../service/port.js'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { callDaemon } from '../observe/control-client.js'
 import { readControlFile } from '../observe/control-file.js'
@@ -31,7 +32,7 @@ export interface Status {
 export async function readStatus(dataDir: string): Promise<Status> {
   const control = await readControlFile(dataDir)
   if (!control) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
-  const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply })
+  const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
   const { checks, ready } = status.readiness
   const lines = [
     `attestd ${status.version}, process ${control.pid}, ${status.roles.join(' + ')} for ${status.service}`,

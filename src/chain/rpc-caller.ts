@@ -2,8 +2,9 @@ import { Agent, fetch, type Response } from 'undici'
 import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedText } from './rpc-text.js'
 
@@ -63,24 +64,16 @@ export class RpcCaller {
   async #timed(body: string, signal: AbortSignal | undefined) {
     const { clock, timeoutMs } = this.#options
     signal?.throwIfAborted()
-    // A controller for each call: the listener on the caller's long-lived signal is taken off again.
-    const stop = new AbortController()
-    const onAbort = () => stop.abort()
-    signal?.addEventListener('abort', onAbort, { once: true })
-    let late = false
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      late = true
-      stop.abort()
-    })
+    const deadline = startDeadline(clock, timeoutMs, signal)
     try {
-      return await this.#send(body, stop.signal)
+      return await this.#send(body, deadline.signal)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof AttestdError) throw error
-      throw this.#unreachable(late ? `did not complete its answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`)
+      const how = deadline.passed ? `did not complete its answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`
+      throw this.#unreachable(how)
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
 
@@ -100,19 +93,10 @@ export class RpcCaller {
   }
 
   async #text(response: Response): Promise<string> {
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > MAX_ANSWER_BYTES) {
-        throw new AttestdError(
-          'rpc-reply-invalid',
-          `${this.name} returned an answer of more than ${MAX_ANSWER_BYTES} bytes`,
-        )
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    const body = await readBounded(response.body, MAX_ANSWER_BYTES, () => {
+      return new AttestdError('rpc-reply-invalid', `${this.name} returned an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+    })
+    return body.toString('utf8')
   }
 
   #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {
@@ -126,8 +110,7 @@ export class RpcCaller {
 
   #unreachable(what: string, more: { behind?: true } = {}, retryAfterMs?: number): AttestdError {
     const facts = { endpoint: this.name, ...more }
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
-    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, ...wait })
+    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, retryAfterMs })
   }
 
   #invalid(method: string): AttestdError {

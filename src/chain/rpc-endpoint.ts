@@ -1,7 +1,6 @@
 import { createPublicClient, custom, type PublicClient } from 'viem'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, attestdErrorIn } from '../core/errors.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
-import { attestdErrorIn } from './attestd-error-in.js'
 import type { ChainHead } from './chain-reader.js'
 import { blockAnswer, chainIdAnswer } from './rpc-answers.js'
 import { RpcCaller, type RpcCallerOptions } from './rpc-caller.js'

@@ -8,12 +8,18 @@ import {
   RawContractError,
 } from 'viem'
 import { z } from 'zod'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, attestdErrorIn } from '../core/errors.js'
 import { cleanLine } from '../core/text.js'
-import { attestdErrorIn } from './attestd-error-in.js'
 import type { ChainHead, ChainReader } from './chain-reader.js'
 import type { StakeAbi, StakeCall } from './stake-abi.js'
-import type { StakeReading } from './stake-reading.js'
+
+/** What the stake contract holds of one account at one block. */
+export interface StakeReading {
+  readonly stakedWei: bigint
+  readonly minStakeWei: bigint
+  readonly roles: { readonly attester: boolean; readonly submitter: boolean }
+  readonly blockNumber: bigint
+}
 
 export interface StakeContractOptions {
   readonly reader: ChainReader

@@ -5,8 +5,7 @@ import { type AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
-import type { StakeContract } from './stake-contract.js'
-import type { StakeReading } from './stake-reading.js'
+import type { StakeContract, StakeReading } from './stake-contract.js'
 
 export interface StakeWatchOptions {
   readonly contract: Pick<StakeContract, 'read'>

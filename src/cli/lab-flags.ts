@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { SettingKey } from '../config/settings.js'
+import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { listenForStop } from '../core/shutdown.js'
 import { progressBar } from './progress.js'
+import { wholeNumberFlag } from './whole-number.js'
 
 /** Settings of the verbs that score labeled data. */
 export const LAB_KEYS: readonly SettingKey[] = [
@@ -47,9 +49,7 @@ export function withPriorFlag(verb: Command): Command {
 
 /** A whole number from 1 of a flag; null where it was not given. */
 function countFlag(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new AttestdError('setting-invalid', `${flag} takes a whole number from 1, got ${JSON.stringify(text)}.`)
+  return text === undefined ? null : wholeNumberFlag(flag, text, { from: 1 })
 }
 
 /** The share of fakes that rows are weighted to; null where it was not given. */
@@ -78,7 +78,7 @@ export function numberFlag(flag: string, text: string | undefined, min: number, 
 
 /** Runs work that ends on Ctrl-C with nothing half written. */
 export async function withStop<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   try {
     return await work(signals.drain)
   } finally {

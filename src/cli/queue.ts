@@ -3,6 +3,7 @@ import type { QueueControl } from '../app/queue-control.js'
 import { AttestdError } from '../core/errors.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
+import { wholeNumberFlag } from './whole-number.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix'] as const
 
@@ -30,7 +31,7 @@ export function queueVerb(): Command {
   queue.addCommand(
     retry.action(({ queue: name, id }: QueueFlags) =>
       withQueues(retry, async (control) => {
-        const count = await control.retry({ ...named(name), ...(id ? { ids: id } : {}) })
+        const count = await control.retry({ ...named(name), ids: id })
         process.stdout.write(`${count} failed jobs will be retried.\n`)
       }),
     ),
@@ -62,10 +63,7 @@ function named(queue: string | undefined): { queue?: string } {
 }
 
 async function listFailed(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
-  const count = Number(limit)
-  if (!Number.isInteger(count) || count < 1 || count > 1000) {
-    throw new AttestdError('setting-invalid', `--limit takes 1 to 1000, got ${JSON.stringify(limit)}.`)
-  }
+  const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
   const jobs = await control.failed({ ...named(queue), limit: count })
   if (json) {
     process.stdout.write(`${JSON.stringify(jobs, null, 2)}\n`)

@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import type { RegisterEnd, RegisterProgress } from '../app/register/register.js'
 import type { Registered } from '../app/register/register-file.js'
 import { bytes32 } from '../config/setting.js'
+import { systemClock } from '../core/clock.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT, listenForStop } from '../core/shutdown.js'
 import type { Turnaround } from '../service/port.js'
@@ -48,17 +49,17 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
   const { register } = await import('../app/register/register.js')
   const { attestationUid, context, mediaType, title, turnaround } = flags
   const timeoutMs = flags.timeout === undefined ? null : durationFlag('--timeout', flags.timeout)
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   try {
     const request = {
       file,
       openForMs: durationFlag('--open-for', flags.openFor),
-      ...(flags.follow ? { followMs: timeoutMs } : {}),
-      ...(title === undefined ? {} : { title }),
-      ...(context === undefined ? {} : { mediaContext: context }),
-      ...(mediaType === undefined ? {} : { mediaType }),
-      ...(turnaround === undefined ? {} : { turnaround }),
-      ...(attestationUid === undefined ? {} : { attestationUid }),
+      followMs: flags.follow ? timeoutMs : undefined,
+      title,
+      mediaContext: context,
+      mediaType,
+      turnaround,
+      attestationUid,
     }
     const { asset, end } = await register(settings, request, progressOn(process.stderr, flags), {
       askPassword: askWalletPassword,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withPassword } from '../app/open-wallet.js'
+import { systemClock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
@@ -23,7 +24,7 @@ async function run(verb: Command): Promise<void> {
     import('../observe/metrics.js'),
   ])
   const { settings, secrets } = loaded
-  const metrics = createMetrics({ processMetrics: true })
+  const metrics = createMetrics({ clock: systemClock, processMetrics: true })
   const log = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,
@@ -33,7 +34,7 @@ async function run(verb: Command): Promise<void> {
   for (const name of loaded.unknownEnv)
     log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
 
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   // A service manager reloads by it, and it must not end the process while that still starts.
   let reload = () => log.info({}, 'SIGHUP: still starting, the detector packages are just being read')
   process.on('SIGHUP', () => reload())

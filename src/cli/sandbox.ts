@@ -3,10 +3,12 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
 import type { AttestationProvider } from '../app/embedded-wallet.js'
+import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
+import { wholeNumberFlag } from './whole-number.js'
 
 interface SandboxFlags {
   readonly host: string
@@ -87,7 +89,7 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
           auth: flags.auth,
         })
     process.stdout.write(text)
-    const signals = listenForStop()
+    const signals = listenForStop(systemClock)
     await aborted(signals.drain)
     signals.dispose()
   } finally {
@@ -99,14 +101,15 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
   const { embeddedWalletOptions } = await import('../app/embedded-wallet.js')
   const { data, faults, sessionSecretFile } = flags
   return {
+    clock: systemClock,
     host: flags.host,
-    port: wholeNumber('--port', flags.port),
+    port: wholeNumberFlag('--port', flags.port),
     allowRemote: flags.allowRemote ?? false,
     headerPrefix: flags.headerPrefix,
-    timestampWindowMs: wholeNumber('--window-ms', flags.windowMs),
+    timestampWindowMs: wholeNumberFlag('--window-ms', flags.windowMs),
     duplicateScores: flags.duplicates,
     chain: flags.chain,
-    chainId: wholeNumber('--chain-id', flags.chainId),
+    chainId: wholeNumberFlag('--chain-id', flags.chainId),
     searchPath: process.env.PATH ?? '',
     disableAuth: !flags.auth,
     ...embeddedWalletOptions(flags.attestationProvider, process.env),
@@ -132,11 +135,6 @@ async function secretOf(file: string): Promise<string> {
   } catch (error) {
     throw new AttestdError('setting-invalid', `The session secret cannot be read: ${errorText(error)}`)
   }
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new AttestdError('setting-invalid', `${flag} takes a whole number, got ${JSON.stringify(text)}.`)
 }
 
 function jsonFlag<T>(flag: string, text: string): T {

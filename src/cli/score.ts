@@ -25,7 +25,7 @@ export function scoreVerb(): Command {
     .option('--json', 'the whole detection as JSON')
   return verb.action(async (target: string, { mediaType, explain, json }: ScoreFlags) => {
     const { scoreOnce } = await import('../app/score-once.js')
-    const request = { target, mediaType, ...(explain === undefined ? {} : { heatMap: explain }) }
+    const request = { target, mediaType, heatMap: explain }
     const detection = await scoreOnce(settingsOf(verb).settings, request)
     process.stdout.write(json ? `${JSON.stringify(detection, null, 2)}\n` : detectionText(detection))
     process.exitCode = EXIT.ok

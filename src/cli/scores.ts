@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { csvCell } from '../core/csv.js'
-import { AttestdError } from '../core/errors.js'
 import type { LedgerEntry } from '../pipeline/ledger.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
+import { wholeNumberFlag } from './whole-number.js'
 
 interface ScoresFlags {
   readonly limit: string
@@ -28,10 +28,7 @@ export function scoresVerb(): Command {
 }
 
 async function scores(verb: Command, { limit, format, kind, asset }: ScoresFlags): Promise<void> {
-  const count = Number(limit)
-  if (!Number.isInteger(count) || count < 1) {
-    throw new AttestdError('setting-invalid', `--limit takes a whole number from 1, got ${JSON.stringify(limit)}.`)
-  }
+  const count = wholeNumberFlag('--limit', limit, { from: 1 })
   const [{ Ledger }, { dataPaths }] = await Promise.all([import('../pipeline/ledger.js'), import('../app/data-dir.js')])
   const { dataDir } = settingsOf(verb).settings
   const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)

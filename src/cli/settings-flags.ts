@@ -58,7 +58,7 @@ export function settingsOf(
     const value = given[optionKey(key)]
     if (value !== undefined) flags[key] = value
   }
-  return loadSettings({ flags, env: process.env, need, ...(given.config ? { file: given.config } : {}) })
+  return loadSettings({ flags, env: process.env, need, file: given.config })
 }
 
 /** Commander's name for the value of a flag: `--http-port` becomes `httpPort`. */

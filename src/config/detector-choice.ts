@@ -5,9 +5,9 @@ import { list } from './setting.js'
 export interface ChosenDetector {
   readonly id: string
   /** Share in an ensemble; undefined: what the manifest states. */
-  readonly weight?: number
+  readonly weight?: number | undefined
   /** Whether it is only measured; undefined: what the manifest states. */
-  readonly shadow?: boolean
+  readonly shadow?: boolean | undefined
 }
 
 const ENTRY = /^([a-z0-9][a-z0-9._-]*)(?:=(shadow|\d+(?:\.\d+)?))?$/
@@ -39,9 +39,7 @@ const weightInFile = z.string().transform(Number).pipe(z.number())
 export const choiceInFile = z
   .strictObject({ id: z.string(), weight: weightInFile.optional(), shadow: z.boolean().optional() })
   .refine(({ weight, shadow }) => weight === undefined || !shadow, 'a shadow takes no weight')
-  .transform(({ id, weight, shadow }) =>
-    choiceText({ id, ...(weight === undefined ? {} : { weight }), ...(shadow === undefined ? {} : { shadow }) }),
-  )
+  .transform(({ id, weight, shadow }) => choiceText({ id, weight, shadow }))
 
 function parseEntry(text: string): ChosenDetector {
   const [, id = '', part] = ENTRY.exec(text) ?? []

@@ -35,7 +35,7 @@ export interface SettingSources {
   readonly flags?: Readonly<Partial<Record<SettingKey, string>>>
   readonly env: Readonly<Record<string, string | undefined>>
   /** YAML file; the environment's ATTESTD_CONFIG where absent. */
-  readonly file?: string
+  readonly file?: string | undefined
   /** Settings without which the verb cannot work, given those that were accepted. */
   readonly need?: (settings: Partial<Settings>) => readonly SettingKey[]
 }

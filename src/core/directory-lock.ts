@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import type { Clock } from './clock.js'
 import { AttestdError } from './errors.js'
 import { readFileIfPresent } from './files.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
+import { startRepeating } from './time-limit.js'
 
 const Holder = z.object({
   pid: z.number().int().positive(),
@@ -49,7 +50,8 @@ export class DirectoryLock {
   readonly #dir: string
   readonly #number: number
   readonly #token: string
-  readonly #timer: NodeJS.Timeout
+  readonly #clock: Clock
+  readonly #stopBeats: () => void
   #tellLost: (error: Error) => void = () => {}
   #released = false
 
@@ -57,42 +59,42 @@ export class DirectoryLock {
    * @param inUse the error to throw while another process, or this one, holds the directory; `who` names the holder
    * @throws what `inUse` makes, or `data-dir-unusable`
    */
-  static async take(dir: string, inUse: InUse, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
+  static async take(dir: string, inUse: InUse, clock: Clock, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
     const own: Holder = { ...(await ownIdentity()), token: randomUUID() }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const highest = Math.max(0, ...(await lockNumbers(dir)))
-      const holder = highest > 0 ? await readHolder(fileOf(dir, highest)) : null
-      if (holder && (await isHeld(fileOf(dir, highest), holder, times))) throw inUse(nameOf(holder))
-      if (await claim(dir, highest + 1, own)) return new DirectoryLock(dir, highest + 1, own.token, times)
+      const holder = highest > 0 ? await readHolder(fileOf(dir, highest), clock) : null
+      if (holder && (await isHeld(fileOf(dir, highest), holder, clock, times))) throw inUse(nameOf(holder))
+      if (await claim(dir, highest + 1, own)) return new DirectoryLock(dir, highest + 1, own.token, clock, times)
     }
     throw inUse('other processes that try as well')
   }
 
-  private constructor(dir: string, number: number, token: string, { beatMs }: LockTimes) {
+  private constructor(dir: string, number: number, token: string, clock: Clock, { beatMs }: LockTimes) {
     this.#dir = dir
     this.#number = number
     this.#token = token
+    this.#clock = clock
     this.lost = new Promise((resolve) => {
       this.#tellLost = resolve
     })
-    this.#timer = setInterval(() => void this.#beat(), beatMs)
-    this.#timer.unref()
+    this.#stopBeats = startRepeating(clock, beatMs, () => void this.#beat())
   }
 
   /** Gives the directory back, unless it was taken away. */
   async release(): Promise<void> {
     this.#released = true
-    clearInterval(this.#timer)
+    this.#stopBeats()
     if (await this.#isOurs()) await fs.writeFile(fileOf(this.#dir, this.#number), RELEASED)
   }
 
   async #beat(): Promise<void> {
     if (await this.#isOurs()) {
-      const now = new Date()
+      const now = new Date(this.#clock.now())
       await fs.utimes(fileOf(this.#dir, this.#number), now, now).catch(() => {})
       return
     }
-    clearInterval(this.#timer)
+    this.#stopBeats()
     if (!this.#released) this.#tellLost(new Error('the lock of the directory was taken away'))
   }
 
@@ -100,7 +102,7 @@ export class DirectoryLock {
   async #isOurs(): Promise<boolean> {
     try {
       if (Math.max(0, ...(await lockNumbers(this.#dir))) !== this.#number) return false
-      const holder = await readHolder(fileOf(this.#dir, this.#number))
+      const holder = await readHolder(fileOf(this.#dir, this.#number), this.#clock)
       return holder?.token === this.#token
     } catch (error) {
       return (error as NodeJS.ErrnoException).code !== 'ENOENT'
@@ -136,13 +138,13 @@ async function claim(dir: string, number: number, own: Holder): Promise<boolean>
 }
 
 /** @returns null where nobody holds it: released, gone, or debris of a process that died while it wrote */
-async function readHolder(file: string): Promise<Holder | null> {
+async function readHolder(file: string, clock: Clock): Promise<Holder | null> {
   for (const waitMs of [HALF_WRITTEN_MS, 0]) {
     const text = await readFileIfPresent(file)
     if (text === null) return null
     const written = parse(text.toString())
     if (written) return 'released' in written ? null : written
-    await sleep(waitMs)
+    await clock.sleep(waitMs)
   }
   return null
 }
@@ -155,16 +157,16 @@ function parse(text: string): z.infer<typeof Written> | null {
   }
 }
 
-async function isHeld(file: string, holder: ProcessIdentity, times: LockTimes): Promise<boolean> {
+async function isHeld(file: string, holder: ProcessIdentity, clock: Clock, times: LockTimes): Promise<boolean> {
   const alive = await isAlive(holder)
-  return alive ?? (await beatsWithin(file, times))
+  return alive ?? (await beatsWithin(file, clock, times))
 }
 
 /** Watches for a sign of life. Only changes count, because the clocks of two hosts may differ. */
-async function beatsWithin(file: string, { beatMs, silenceMs }: LockTimes): Promise<boolean> {
+async function beatsWithin(file: string, clock: Clock, { beatMs, silenceMs }: LockTimes): Promise<boolean> {
   const first = await modifiedAt(file)
   for (let waited = 0; waited < silenceMs; waited += beatMs) {
-    await sleep(beatMs)
+    await clock.sleep(beatMs)
     if ((await modifiedAt(file)) !== first) return true
   }
   return false

@@ -4,7 +4,7 @@ export interface AttestdErrorOptions {
   /** The underlying error, kept for the log. */
   cause?: unknown
   /** How long to wait before a next try, in milliseconds, where the other side said so. */
-  retryAfterMs?: number
+  retryAfterMs?: number | undefined
   /** Whether a request may have taken effect although no clear answer came. @default false */
   ambiguous?: boolean
   /** Small plain facts for the log line (status, gateway, size). Never secrets. */
@@ -53,4 +53,10 @@ export function errorText(error: unknown): string {
 
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
+}
+
+/** The `AttestdError` that viem wrapped on its way, or null where there is none. */
+export function attestdErrorIn(error: unknown): AttestdError | null {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
+  return null
 }

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.js'
+
 /** Exit codes of the command line, after sysexits.h where it has one. */
 export const EXIT = {
   ok: 0,
@@ -26,19 +28,16 @@ export interface StopSignals {
  */
 const ONE_WISH_MS = 500
 
-/**
- * Listens for SIGTERM and SIGINT: the first drains, the second forces.
- * @param monotonic milliseconds that never jump
- */
-export function listenForStop(monotonic: () => number = () => performance.now()): StopSignals {
+/** Listens for SIGTERM and SIGINT: the first drains, the second forces. */
+export function listenForStop(clock: Pick<Clock, 'monotonic'>): StopSignals {
   const drain = new AbortController()
   const force = new AbortController()
   let firstAt = 0
   const onSignal = () => {
     if (!drain.signal.aborted) {
-      firstAt = monotonic()
+      firstAt = clock.monotonic()
       drain.abort()
-    } else if (monotonic() - firstAt >= ONE_WISH_MS) force.abort()
+    } else if (clock.monotonic() - firstAt >= ONE_WISH_MS) force.abort()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)

@@ -1,16 +1,88 @@
+import { unlessAborted } from './abort.js'
 import type { Clock } from './clock.js'
 
+type Timers = Pick<Clock, 'sleep'>
+
 /** Calls `fire` after `ms` by the clock. @returns takes it back */
-export function startTimer(clock: Clock, ms: number, fire: () => void): () => void {
+export function startTimer(clock: Timers, ms: number, fire: () => void): () => void {
   const taken = new AbortController()
   clock.sleep(ms, taken.signal).then(fire, () => undefined)
   return () => taken.abort()
 }
 
-/** The outcome of the work, or a rejection with `late()` where it takes longer than `ms`; the work itself goes on. */
-export async function withinLimit<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = startTimer(clock, ms, () => reject(late()))
-    work.then(resolve, reject).finally(stop)
+/** Calls `work` every `ms` by the clock, the first time after `ms`. @returns ends it */
+export function startRepeating(clock: Timers, ms: number, work: () => void): () => void {
+  let stop = () => {}
+  const wait = () => {
+    stop = startTimer(clock, ms, () => {
+      wait()
+      work()
+    })
+  }
+  wait()
+  return () => stop()
+}
+
+/**
+ * The outcome of the work, or that of `late` where it takes longer than `ms`: what it returns, or the error that it
+ * throws. The work itself goes on.
+ * @param signal ends the wait with its reason
+ */
+export async function withinLimit<T, L>(
+  clock: Timers,
+  ms: number,
+  work: Promise<T>,
+  late: () => L,
+  signal?: AbortSignal,
+): Promise<T | L> {
+  const over = new AbortController()
+  const limit = clock.sleep(ms, over.signal).then(late)
+  try {
+    return await Promise.race([unlessAborted(work, signal), limit])
+  } finally {
+    // A limit that is taken back rejects, and nobody waits for it any more.
+    limit.catch(() => {})
+    over.abort()
+  }
+}
+
+/** A time limit for work that ends by a signal. */
+export interface Deadline {
+  /** Aborts when the time is up, or with the reason of the caller's signal. */
+  readonly signal: AbortSignal
+  /** Whether it was the time that ended the work. */
+  readonly passed: boolean
+  /** Call when the work has ended: nothing stays behind on the clock and on the caller's signal. */
+  clear(): void
+}
+
+/**
+ * @param parent the caller's signal, which may outlive this work by far
+ * @param late the reason of the signal when the time is up; a `TimeoutError` where it is not given
+ */
+export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, late: () => Error = timeUp): Deadline {
+  const stop = new AbortController()
+  let passed = false
+  const onAbort = () => stop.abort(parent?.reason)
+  if (parent?.aborted) onAbort()
+  else parent?.addEventListener('abort', onAbort, { once: true })
+  const stopTimer = startTimer(clock, ms, () => {
+    passed = !stop.signal.aborted
+    stop.abort(late())
   })
+  return {
+    signal: stop.signal,
+    get passed() {
+      return passed
+    },
+    clear() {
+      stopTimer()
+      parent?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/** As `AbortSignal.timeout` gives it. */
+function timeUp(): Error {
+  return new DOMException('The operation was aborted due to timeout', 'TimeoutError')
 }

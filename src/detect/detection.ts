@@ -21,7 +21,7 @@ export interface Detection {
   /** Aggregated raw output before calibration (a logit). */
   readonly rawScore: number
   /** In the unit of a `by-length` calibration: characters of a text, seconds of a recording. */
-  readonly length?: number
+  readonly length?: number | undefined
   readonly unsure: boolean
   /** Why it is unsure: the risk lies inside the decision band, or a re-encoding flips the verdict. Null where it is sure. */
   readonly unsureBecause: 'band' | 'flip' | null
@@ -32,7 +32,7 @@ export interface Detection {
   /** What the file states about its own origin; never proof of being real. */
   readonly evidence: readonly Evidence[]
   /** Where a heat map was asked for: how many pieces were scored by themselves, lowest and highest risk. */
-  readonly heatMap?: HeatMap
+  readonly heatMap?: HeatMap | undefined
   /** One line: what was seen. */
   readonly notes: string
   readonly elapsedMs: {
@@ -51,7 +51,7 @@ export interface DetectRequest {
   /** For log lines only. */
   readonly label?: string
   /** Path at which a PNG with the picture and where its risk lies is written; images only. */
-  readonly heatMap?: string
+  readonly heatMap?: string | undefined
 }
 
 export interface DetectorSummary {
@@ -102,8 +102,6 @@ export interface DetectorHost {
   /** What would score this kind of media, one detector or an ensemble; null where nothing would. */
   detectorFor(mediaType: MediaType): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
-  /** Whether any shadow detector is loaded for this kind of media. */
-  hasShadows(mediaType: MediaType): boolean
   /**
    * Measures a file by each shadow detector of its kind, one after the other, in a process of low priority that live
    * work never waits for. Rejects only with `draining` or the signal's reason.

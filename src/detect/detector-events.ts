@@ -27,7 +27,7 @@ export type DetectorEvent =
       /** From the request to the answer, waiting included. */
       readonly totalMs: number
       /** Present where there is a score. */
-      readonly elapsedMs?: { readonly decode: number; readonly infer: number }
+      readonly elapsedMs?: { readonly decode: number; readonly infer: number } | undefined
     }
 
 export type DetectorEventSink = (event: DetectorEvent) => void

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { entryFile } from '../core/files.js'
+import { withinLimit } from '../core/time-limit.js'
 
 /** Starts a process of the lab that opens what others made: nothing of this environment, ended with this process. */
 export function startLabChild(importMetaUrl: string, name: string): ChildProcess {
@@ -28,11 +29,10 @@ export async function askLabChild<T>(
   const { signal } = over
   const answered = once(child, 'message', { signal }).then(([raw]: unknown[]) => raw)
   const ended = once(child, 'exit', { signal }).then(() => null)
-  const late = clock.sleep(timeoutMs, signal).then(() => null)
-  // Those that lose the race are aborted below.
-  for (const each of [answered, ended, late]) each.catch(() => {})
+  // The one that comes second is aborted below.
+  for (const each of [answered, ended]) each.catch(() => {})
   child.send(question, () => {})
-  const raw = await Promise.race([answered, ended, late]).catch(() => null)
+  const raw = await withinLimit(clock, timeoutMs, Promise.race([answered, ended]), () => null).catch(() => null)
   over.abort()
   const parsed = shape.safeParse(raw)
   if (parsed.success) return parsed.data

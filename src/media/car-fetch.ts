@@ -2,8 +2,7 @@ import { asyncIterableReader, type BytesReader, readBlockHead, readHeader } from
 import type { CID } from 'multiformats/cid'
 import { AttestdError } from '../core/errors.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
-import type { ByteBudget } from './byte-budget.js'
-import { type Gateway, type GatewayHttp, ipfsPath } from './gateway.js'
+import { type ByteBudget, type Gateway, type GatewayHttp, ipfsPath } from './gateway.js'
 import { bodyChunks, HttpStatusError } from './http-get.js'
 import type { IpfsUri } from './uri.js'
 

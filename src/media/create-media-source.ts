@@ -2,8 +2,8 @@ import fs from 'node:fs/promises'
 import type { Clock, Random } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { startDeadline } from '../core/time-limit.js'
 import { createAddressGuard, type ResolveAll } from './address-guard.js'
-import { startDeadline } from './deadline.js'
 import { createGatewayHttp, parseGateway } from './gateway.js'
 import { GatewayHealth } from './gateway-health.js'
 import { fetchWeb } from './https-fetch.js'
@@ -158,7 +158,10 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
   /** @param hash what the bytes must have; null where nothing is stated */
   async function download(uri: MediaUri, hash: string | null, signal: AbortSignal): Promise<Arrival> {
     const started = clock.monotonic()
-    const deadline = startDeadline(clock, options.timeoutMs, signal)
+    const { timeoutMs } = options
+    const deadline = startDeadline(clock, timeoutMs, signal, () => {
+      return new AttestdError('media-timeout', `The media did not arrive within ${timeoutMs} ms.`)
+    })
     try {
       const { value, origin } = await transfer(uri, hash, deadline.signal)
       const hold = await cache.commit(value)

@@ -2,7 +2,8 @@ import type { CID } from 'multiformats/cid'
 import { Agent, type Dispatcher } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { AddressGuard } from './address-guard.js'
-import { type GetReply, get } from './http-get.js'
+import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
+import { bodyChunks, type GetReply, get } from './http-get.js'
 
 /** A trustless gateway of the operator's list; it may have a private address and plain http. */
 export interface Gateway {
@@ -27,6 +28,17 @@ export interface GatewayHttp {
   get(gateway: Gateway, path: string, accept: string, signal: AbortSignal): Promise<GetReply>
   close(): Promise<void>
 }
+
+/** What one attempt may receive in all; a gateway that sends more is padding. */
+export interface ByteBudget {
+  /** Counts received bytes. @throws media-integrity when there are too many */
+  take(bytes: number): void
+}
+
+/** Share of a file's size that graph nodes, CIDs and framing may add; real graphs need under 1 %. */
+const OVERHEAD_SHARE = 1 / 8
+/** Added on top for small files and directory nodes on the way to them, bytes. */
+const OVERHEAD_BYTES = 16 * 1024 * 1024
 
 /** Reads one configured gateway URL. @throws setting-invalid */
 export function parseGateway(text: string): Gateway {
@@ -79,6 +91,40 @@ export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
     }
     return { dispatcher: options.guard.dispatcher }
   }
+}
+
+/** A budget for a file of at most `maxBytes`. */
+export function createByteBudget(maxBytes: number): ByteBudget {
+  const limit = maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES
+  let taken = 0
+  return {
+    take(bytes) {
+      taken += bytes
+      if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
+    },
+  }
+}
+
+/** One block by itself (`?format=raw`), verified. @throws media-* */
+export async function fetchBlock(
+  http: GatewayHttp,
+  gateway: Gateway,
+  cid: CID,
+  budget: ByteBudget,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const reply = await http.get(gateway, `${ipfsPath(cid)}?format=raw`, 'application/vnd.ipld.raw', signal)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of bodyChunks(reply, signal)) {
+    bytes += chunk.length
+    if (bytes > MAX_BLOCK_BYTES) throw integrity('a block is over the block cap')
+    budget.take(chunk.length)
+    chunks.push(chunk)
+  }
+  const block = Buffer.concat(chunks)
+  checkBlock(cid, block)
+  return block
 }
 
 function invalid(why: string): AttestdError {

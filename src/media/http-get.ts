@@ -33,7 +33,7 @@ export class HttpStatusError extends AttestdError {
   constructor(host: string, status: number, retryAfterMs: number | undefined) {
     super('media-unreachable', `${host} answered with status ${status}.`, {
       facts: { host, status },
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      retryAfterMs,
     })
     this.status = status
   }

@@ -2,10 +2,8 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, isAbort } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
-import { fetchBlock } from './block-fetch.js'
-import { createByteBudget } from './byte-budget.js'
 import { openCar } from './car-fetch.js'
-import type { Gateway, GatewayHttp } from './gateway.js'
+import { createByteBudget, fetchBlock, type Gateway, type GatewayHttp } from './gateway.js'
 import type { GatewayHealth, GatewayOutcome } from './gateway-health.js'
 import { type AttemptContext, hedgedRace, RaceLostError } from './hedged-race.js'
 import { HttpStatusError } from './http-get.js'
@@ -162,7 +160,7 @@ function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { healt
 
 function noGateway(retryAfterMs: number | undefined): AttestdError {
   const message = 'Every gateway asked for a pause (Retry-After).'
-  return new AttestdError('media-unreachable', message, retryAfterMs === undefined ? {} : { retryAfterMs })
+  return new AttestdError('media-unreachable', message, { retryAfterMs })
 }
 
 /** One error for many: the gravest reason, each gateway's sentence. */
@@ -177,6 +175,6 @@ function summary(errors: readonly unknown[], retryAfterMs: number | undefined): 
   const says = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
   return new AttestdError(reason, `No gateway delivered the media. ${says}`, {
     cause: errors.at(-1),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   })
 }

@@ -1,3 +1,5 @@
+import { unlessAborted } from '../core/abort.js'
+
 interface Flight<T> {
   readonly label: string
   readonly promise: Promise<T>
@@ -37,7 +39,7 @@ export class SingleFlight<T> {
     const flight = this.#flights.get(key) ?? this.#start(key, label, start)
     flight.members += 1
     try {
-      return await use(await abortable(flight.promise, signal))
+      return await use(await unlessAborted(flight.promise, signal))
     } finally {
       flight.members -= 1
       if (flight.members === 0) this.#end(key, flight)
@@ -68,14 +70,4 @@ export class SingleFlight<T> {
     flight.controller.abort(new DOMException('no caller waits for this any more', 'AbortError'))
     flight.promise.then(this.#dispose, () => {})
   }
-}
-
-/** The promise, or the signal's reason when that comes first. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { isReason } from '../core/reasons.js'
+import { startDeadline } from '../core/time-limit.js'
 import type { ControlFile } from './control-file.js'
 
 /** The daemon answers from its own queue; longer means that it is gone or stuck, milliseconds. */
@@ -22,9 +24,10 @@ export async function callDaemon<T>(
     /** @default 30000 */
     readonly timeoutMs?: number
   },
+  clock: Clock,
 ): Promise<T> {
-  const response = await ask(new URL(call.path, url), token, call)
-  const body: unknown = await response.json().catch(() => null)
+  const deadline = startDeadline(clock, call.timeoutMs ?? CONTROL_TIMEOUT_MS)
+  const { response, body } = await ask(new URL(call.path, url), token, call, deadline.signal).finally(deadline.clear)
   if (response.ok) return call.answer.parse(body)
   const parsed = problem.safeParse(body)
   const message = parsed.success ? parsed.data.error.message : `The daemon answered with ${response.status}.`
@@ -35,10 +38,11 @@ export async function callDaemon<T>(
 async function ask(
   url: URL,
   token: string,
-  { method, body, timeoutMs = CONTROL_TIMEOUT_MS }: { method: string; body?: unknown; timeoutMs?: number },
-): Promise<Response> {
+  { method, body }: { method: string; body?: unknown },
+  signal: AbortSignal,
+): Promise<{ response: Response; body: unknown }> {
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -46,8 +50,9 @@ async function ask(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
+    return { response, body: await response.json().catch(() => null) }
   } catch (error) {
     throw new AttestdError('queue-unreachable', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {
       cause: error,

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
+import { withinLimit } from '../core/time-limit.js'
 
 /** What a readiness check found. */
 export interface CheckResult {
@@ -18,7 +19,7 @@ export type Check = () => CheckResult | Promise<CheckResult>
 /** A check's result with its name and what to do about it. */
 export interface NamedCheck extends CheckResult {
   readonly name: string
-  readonly fix?: string
+  readonly fix?: string | undefined
 }
 
 export interface Readiness {
@@ -87,21 +88,17 @@ export function createHealth({ clock, version, onResult }: HealthOptions): Healt
 async function runCheck(name: string, check: Check, clock: HealthOptions['clock']): Promise<NamedCheck> {
   const result = await resultOf(check, clock)
   const fix = result.reason && reasonEntry(result.reason).fix
-  return { name, ...result, ...(fix ? { fix } : {}) }
+  return { name, ...result, fix }
 }
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
-  const done = new AbortController()
-  const late = clock.sleep(CHECK_TIMEOUT_MS, done.signal).then((): CheckResult => {
+  const late = (): CheckResult => {
     return { ok: false, reason: 'internal-error', says: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
-  })
+  }
   try {
-    return await Promise.race([Promise.resolve().then(check), late])
+    return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     return { ok: false, reason, says: message }
-  } finally {
-    late.catch(() => {})
-    done.abort()
   }
 }

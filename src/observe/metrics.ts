@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Clock } from '../core/clock.js'
+import { withinLimit } from '../core/time-limit.js'
 import { METRICS, type MetricEntry, type MetricKey } from './metric-table.js'
 
 /** A metric keeps at most this many label combinations; later ones are counted under `other`. */
@@ -32,11 +34,15 @@ export interface Metrics extends MetricSet {
   readonly contentType: string
 }
 
-/**
- * Makes a set of metrics in a registry of its own, so that several daemons in one process do not share numbers.
- * @param processMetrics also prom-client's default ones (CPU, memory, event-loop lag, garbage collection)
- */
-export function createMetrics({ processMetrics }: { processMetrics: boolean }): Metrics {
+export interface MetricsOptions {
+  /** Limits what a scrape waits for. */
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Also prom-client's default ones: CPU, memory, event-loop lag, garbage collection. */
+  readonly processMetrics: boolean
+}
+
+/** Makes a set of metrics in a registry of its own, so that several daemons in one process do not share numbers. */
+export function createMetrics({ clock, processMetrics }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   const entries = Object.entries(METRICS).map(([key, entry]) => [key, instrument(entry, registry)] as const)
@@ -48,7 +54,7 @@ export function createMetrics({ processMetrics }: { processMetrics: boolean }): 
     setStake: (stake) => setStake(set, stake),
     beforeScrape: (collect) => void collectors.push(collect),
     async text() {
-      await Promise.all(collectors.map((collect) => collectOnce(collect, () => set.scrapeFailures.inc({}))))
+      await Promise.all(collectors.map((collect) => collectOnce(collect, clock, () => set.scrapeFailures.inc({}))))
       return registry.metrics()
     },
     contentType: registry.contentType,
@@ -83,17 +89,18 @@ function seriesBound(names: readonly string[]): (labels: Record<string, string>)
   }
 }
 
-async function collectOnce(collect: () => void | Promise<void>, onFailure: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timeout')), SCRAPE_TIMEOUT_MS)
-  })
+async function collectOnce(
+  collect: () => void | Promise<void>,
+  clock: MetricsOptions['clock'],
+  onFailure: () => void,
+): Promise<void> {
+  const late = () => {
+    throw new Error('timeout')
+  }
   try {
-    await Promise.race([collect(), timeout])
+    await withinLimit(clock, SCRAPE_TIMEOUT_MS, Promise.resolve().then(collect), late)
   } catch {
     onFailure()
-  } finally {
-    clearTimeout(timer)
   }
 }
 

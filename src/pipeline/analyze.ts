@@ -8,10 +8,10 @@ import { doubtText } from '../detect/scoring/doubt.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../media/sniff.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
-import { endedClosed } from './closed-submission.js'
 import {
   type AnalyzeJob,
   type AnalyzeResult,
+  endedClosed,
   parseAnalyzeJob,
   priorityOf,
   type SubmitJob,

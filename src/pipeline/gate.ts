@@ -1,6 +1,8 @@
 import type { Clock, Random } from '../core/clock.js'
+import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
+import type { RunningWorker } from '../queue/queues.js'
 import type { Stake } from '../service/port.js'
 import type { ClockState } from '../service/service-clock.js'
 
@@ -16,6 +18,8 @@ export interface GateOptions {
 
 /** How soon a held submission looks at the gate again, ms. Short, because a look costs nothing on the wire. */
 const LOOK_AGAIN_MS = 2000
+/** How soon the worker follows the gate, ms. */
+const FOLLOW_MS = 250
 /** Pause after a 429 that did not say how long, growing while they repeat. */
 const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 
@@ -115,5 +119,29 @@ export class Gate {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }
     return { open: true }
+  }
+}
+
+/** Rests the submit worker while the gate is closed: jobs then wait in the queue instead of asking again and again. */
+export async function keepGate(
+  gate: Gate,
+  worker: Pick<RunningWorker, 'pause' | 'resume'>,
+  clock: Clock,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  let resting = false
+  while (!signal.aborted) {
+    const answer = gate.check()
+    if (!answer.open && !resting) {
+      worker.pause()
+      log.debug({ reason: answer.reason }, 'submission rests')
+    }
+    if (answer.open && resting) {
+      worker.resume()
+      log.debug({}, 'submission goes on')
+    }
+    resting = !answer.open
+    await clock.sleep(FOLLOW_MS, signal).catch(() => {})
   }
 }

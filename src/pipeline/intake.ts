@@ -4,9 +4,8 @@ import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
-import type { Asset, AttesterService, ServiceEvent, Stake, Turnaround } from '../service/port.js'
-import { endedClosed } from './closed-submission.js'
-import { type AnalyzeJob, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
+import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
+import { type AnalyzeJob, endedClosed, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
 import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
@@ -108,20 +107,17 @@ export class Intake {
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#options.service.watch(signal)) {
-      this.#options.events.streamEvent?.(event)
-      await this.#onEvent(event)
-    }
-  }
-
-  async #onEvent(event: ServiceEvent): Promise<void> {
-    if (event.kind === 'ready') this.#options.onStake(event.stake)
-    if (event.kind === 'delta') this.#want(event.assets)
-    if (event.kind === 'snapshot') {
-      const open = new Set(event.ids)
-      this.#line.keepOnly(open)
-      this.#want(event.assets)
-      await this.#dropClosed(open, this.#options.clock.monotonic() - SNAPSHOT_LAG_MS)
+    const { clock, events, onStake, service } = this.#options
+    for await (const event of service.watch(signal)) {
+      events.streamEvent?.(event)
+      if (event.kind === 'ready') onStake(event.stake)
+      if (event.kind === 'delta') this.#want(event.assets)
+      if (event.kind === 'snapshot') {
+        const open = new Set(event.ids)
+        this.#line.keepOnly(open)
+        this.#want(event.assets)
+        await this.#dropClosed(open, clock.monotonic() - SNAPSHOT_LAG_MS)
+      }
     }
   }
 

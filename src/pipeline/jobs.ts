@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
+import type { QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
 
 /** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
@@ -94,4 +95,13 @@ export function jobAssetOf(asset: Asset): JobAsset {
 /** Urgent assets overtake everything else; 1 goes first. */
 export function priorityOf(turnaround: JobAsset['turnaround']): number {
   return turnaround === 'priority_5min' ? 1 : 10
+}
+
+/**
+ * Whether the submit job of this id ended because the asset seemed closed. Where the service offers the asset again (a
+ * stray 404, or it reopened), what is kept of that job would keep the asset from ever being scored.
+ */
+export async function endedClosed(queue: Pick<QueueEngine, 'result'>, id: string): Promise<boolean> {
+  const ended = submitResult.safeParse(await queue.result('submit', id))
+  return ended.success && ended.data.outcome === 'closed'
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import type { MediaType } from '../core/media-types.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
-import type { PipelineEvents } from './pipeline-events.js'
+import type { PipelineEvents, ShadowComparison } from './pipeline-events.js'
 
 export interface ShadowLineOptions {
-  readonly detectors: Pick<DetectorHost, 'shadow' | 'hasShadows' | 'state'>
+  readonly detectors: Pick<DetectorHost, 'shadow' | 'detectors' | 'state'>
   readonly unsurePolicy: 'abstain' | 'submit'
   readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
@@ -19,17 +20,6 @@ interface Offer {
   /** What was measured for submission. */
   readonly submitted: Detection
   readonly media: FetchedMedia
-}
-
-/** What a shadow gave, beside what was measured for submission. */
-export interface ShadowComparison {
-  readonly asset: TypedAsset
-  readonly submitted: Detection
-  readonly measurement: ShadowMeasurement
-  /** Whether both risks are on the same side of 0.5; null where the shadow gave no score. */
-  readonly agrees: boolean | null
-  /** Whether the daemon would have done something else: abstained or not, or the other side; null where there is no score. */
-  readonly wouldChange: boolean | null
 }
 
 /** Most files that wait to be measured by shadows; each keeps its place in the media cache. */
@@ -55,7 +45,7 @@ export class ShadowLine {
 
   /** Takes the media over, and releases it when it is done with. */
   offer(offer: Offer): void {
-    if (this.#stopping.signal.aborted || !this.#options.detectors.hasShadows(offer.asset.mediaType)) {
+    if (this.#stopping.signal.aborted || !this.#hasShadows(offer.asset.mediaType)) {
       offer.media.release()
     } else if (this.#waiting.length >= MAX_WAITING) {
       this.#drop(offer)
@@ -70,6 +60,10 @@ export class ShadowLine {
     this.#stopping.abort(new AttestdError('draining'))
     for (const { media } of this.#waiting.splice(0)) media.release()
     await this.#working
+  }
+
+  #hasShadows(mediaType: MediaType): boolean {
+    return this.#options.detectors.detectors.some(({ shadow, mediaTypes }) => shadow && mediaTypes.includes(mediaType))
   }
 
   async #work(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
+import { withinLimit } from '../core/time-limit.js'
 import type { AnyConnection, Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
@@ -99,15 +100,7 @@ export class BullEngine implements QueueEngine {
       trouble: this.#trouble,
     })
     this.#workers.add(worker)
-    return {
-      pause: () => worker.pause(),
-      resume: () => worker.resume(),
-      stop: async (capMs) => {
-        const end = await worker.stop(capMs)
-        this.#workers.delete(worker)
-        return end
-      },
-    }
+    return worker
   }
 
   async *pending(name: QueueName): AsyncGenerator<{ id: string; data: unknown; addedAt: number }> {
@@ -178,18 +171,13 @@ export class BullEngine implements QueueEngine {
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
-    const timer = new AbortController()
-    const end = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal
-    const late = this.#options.clock.sleep(PING_MS, end).then(() => {
+    const late = () => {
       throw new AttestdError('queue-unreachable', `The queue engine did not answer within ${PING_MS} ms.`)
-    })
+    }
     try {
-      await Promise.race([this.#backing.ping(), late])
+      await withinLimit(this.#options.clock, PING_MS, this.#backing.ping(), late, signal)
     } catch (error) {
       throw isAbort(error) ? error : toAttestdError(error, 'queue-unreachable')
-    } finally {
-      timer.abort()
-      late.catch(() => {})
     }
   }
 

@@ -33,7 +33,7 @@ export interface QueueEngineOptions {
   /** How long to wait at start for a Redis that does not answer, milliseconds. @default 30 s */
   readonly startWaitMs?: number
   /** Ends the wait at start. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const HOUR_MS = 3_600_000

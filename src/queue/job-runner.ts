@@ -1,6 +1,6 @@
 import { DelayedError, type Job, WaitingError } from 'bullmq'
 import { unlessAborted } from '../core/abort.js'
-import type { Random } from '../core/clock.js'
+import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
@@ -13,6 +13,7 @@ export interface RunnerOptions {
   readonly prefix: string
   readonly lockMs: number
   readonly maxDataBytes: number
+  readonly clock: Clock
   readonly random: Random
   readonly events: WorkerEvents
   /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
@@ -74,7 +75,7 @@ export class JobRunner<Data, Result> {
 
   async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {
     // BullMQ takes a point in time on the wall clock and reads that clock itself.
-    await job.moveToDelayed(Date.now() + delayMs, token).catch((error: unknown) => {
+    await job.moveToDelayed(this.#options.clock.now() + delayMs, token).catch((error: unknown) => {
       throw toAttestdError(error, 'queue-unreachable')
     })
     this.#options.events.held?.({ queue: this.#options.queue, id: job.id ?? '', data: job.data, reason, delayMs })

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq'
 import type { Clock, Random } from '../core/clock.js'
+import { withinLimit } from '../core/time-limit.js'
 import type { Backing } from './backing.js'
 import { BullWorker } from './bull-worker.js'
 import { engineError } from './engine-error.js'
@@ -38,6 +39,8 @@ export class JobWorker implements RunningWorker {
   readonly #clock: Clock
   readonly #endListening: () => void
   #stopping = false
+  /** How it ended; null until then. */
+  #end: { readonly drained: boolean } | null = null
 
   /** Resolves when the worker has its connections and takes jobs. */
   static async start<Data, Result>(
@@ -54,12 +57,13 @@ export class JobWorker implements RunningWorker {
   private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
     const { queue, prefix, lockMs, trouble, backing } = options
     this.#clock = options.clock
-    this.#locks = new LockWatch(lockMs, (id) => this.#cancel(id))
+    this.#locks = new LockWatch(options.clock, lockMs, (id) => this.#cancel(id))
     const runner = new JobRunner(processor as Processor<unknown, unknown>, {
       queue,
       prefix,
       lockMs,
       maxDataBytes: options.maxDataBytes,
+      clock: options.clock,
       random: options.random,
       events,
       stopping: () => this.#stopping,
@@ -90,6 +94,7 @@ export class JobWorker implements RunningWorker {
   }
 
   async stop(capMs: number): Promise<{ drained: boolean }> {
+    if (this.#end) return this.#end
     const closed = this.#worker.close()
     const drained = await this.#within(closed, capMs)
     if (!drained) {
@@ -99,7 +104,8 @@ export class JobWorker implements RunningWorker {
     }
     this.#locks.endAll()
     this.#endListening()
-    return { drained }
+    this.#end = { drained }
+    return this.#end
   }
 
   #listen(queue: QueueName, events: WorkerEvents, trouble: TroubleReporter): void {
@@ -137,18 +143,11 @@ export class JobWorker implements RunningWorker {
 
   /** @returns whether the work ended in time; its failure counts as an end */
   async #within(work: Promise<unknown>, ms: number): Promise<boolean> {
-    const timer = new AbortController()
     const ended = work.then(
       () => true,
       () => true,
     )
-    const late = this.#clock.sleep(ms, timer.signal).then(
-      () => false,
-      () => false,
-    )
-    const inTime = await Promise.race([ended, late])
-    timer.abort()
-    return inTime
+    return withinLimit(this.#clock, ms, ended, () => false)
   }
 }
 

@@ -82,7 +82,10 @@ export interface RunningWorker {
    */
   pause(): void
   resume(): void
-  /** Takes no new jobs; resolves when active ones ended, or after `capMs` (then their signals abort and they are left to be taken over). */
+  /**
+   * Takes no new jobs; resolves when active ones ended, or after `capMs` (then their signals abort and they are left to be
+   * taken over). Once it has ended, it says again how.
+   */
   stop(capMs: number): Promise<{ drained: boolean }>
 }
 

@@ -52,7 +52,7 @@ const OptionsSchema = z
   )
 
 /** Throws `setting-invalid` for options that people give and that cannot work, or that would let other machines in unasked. */
-export function checkOptions(options: SandboxOptions): void {
+export function checkOptions(options: Omit<SandboxOptions, 'clock'>): void {
   const parsed = OptionsSchema.safeParse(options)
   if (!parsed.success) {
     throw new AttestdError('setting-invalid', `The sandbox cannot start: ${issueText(parsed.error)}.`)

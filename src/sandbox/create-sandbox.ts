@@ -68,7 +68,7 @@ export interface Sandbox {
  * Starts the local service. Throws as `checkOptions` does, `port-in-use`, `local-chain-failed`, and as `openStorage`
  * does where it has a folder.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   checkOptions(options)
   const storage = await storageOf(options)
   try {
@@ -79,8 +79,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-async function storageOf({ dataDirectory, random = randomBytes, log = silentLog }: SandboxOptions): Promise<Storage> {
-  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, log)
+async function storageOf(options: SandboxOptions): Promise<Storage> {
+  const { dataDirectory, random = randomBytes, clock, log = silentLog } = options
+  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock, log)
 }
 
 async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MemoryBlockstore } from 'blockstore-core'
 import type { Hex } from 'viem'
-import { systemClock } from '../core/clock.js'
+import type { Clock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
 import {
   CHUNK_BYTES,
@@ -34,7 +34,7 @@ import type { DevelopmentAccount, SandboxLimits, World } from './world.js'
 
 /** The state of a new sandbox, or of one that goes on from its storage. @param stopping aborts when it closes */
 export async function createWorld(options: SandboxOptions, storage: Storage, stopping: AbortSignal): Promise<World> {
-  const clock = options.clock ?? systemClock
+  const { clock } = options
   const random = options.random ?? randomBytes
   const log = options.log ?? silentLog
   const time = new ServiceTime(clock, options.clockOffsetMs)
@@ -44,7 +44,8 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
   const books = openBooks(options, storage, { now, random, initialRoles: initialRoles(account, wallets) })
   const { stakes, roles, walletKeys } = books
   for (const wallet of Object.values(wallets)) walletKeys.restore(wallet)
-  const registry = options.registry ?? (await registryOf(options, { stakes, roles, time, log, signal: stopping }))
+  const registry =
+    options.registry ?? (await registryOf(options, { stakes, roles, time, clock, log, signal: stopping }))
   return {
     ...books,
     clock,
@@ -55,7 +56,7 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
     wallets,
     time,
     registry,
-    embeddedWallets: embeddedWalletsOf(options, walletKeys, stopping),
+    embeddedWallets: embeddedWalletsOf(options, walletKeys, { clock, signal: stopping }),
     walletSession: sessionDesk(options, { random, now, chainId: registry.chainId }),
     media: await mediaStoreOf(options),
     faults: new FaultDesk(options.faults),
@@ -69,14 +70,14 @@ export async function createWorld(options: SandboxOptions, storage: Storage, sto
 function embeddedWalletsOf(
   { embeddedWallet = { kind: 'local' } }: SandboxOptions,
   keys: WalletKeys,
-  stopping: AbortSignal,
+  requests: { readonly clock: Clock; readonly signal: AbortSignal },
 ): EmbeddedWallets | null {
-  return embeddedWallet === null ? null : openEmbeddedWallets(embeddedWallet, keys, stopping)
+  return embeddedWallet === null ? null : openEmbeddedWallets(embeddedWallet, keys, requests)
 }
 
 function registryOf(
   options: SandboxOptions,
-  parts: Pick<RegistryOptions, 'stakes' | 'roles' | 'time' | 'log' | 'signal'>,
+  parts: Pick<RegistryOptions, 'stakes' | 'roles' | 'time' | 'clock' | 'log' | 'signal'>,
 ): Promise<StakeRegistry> {
   return openRegistry({
     ...parts,

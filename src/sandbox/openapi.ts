@@ -1,7 +1,7 @@
-import fastifySwagger from '@fastify/swagger'
+import fastifySwagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { namedWildcard, usedComponents } from './openapi-transforms.js'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 
 /** Security requirement of the signed routes: the three headers together. */
 export const SIGNED = [{ accessKey: [], timestamp: [], signature: [] }]
@@ -75,4 +75,22 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
     // Null keeps the page from asking a validator on the web.
     uiConfig: { validatorUrl: null },
   })
+}
+
+/** Zod to JSON schema; and a route's `*`, which has no name, becomes `{path}`, because a path template needs one. */
+const namedWildcard: SwaggerTransform = (route) => {
+  const { schema, url } = jsonSchemaTransform(route)
+  if (!url.endsWith('*')) return { schema, url }
+  return { schema: JSON.parse(JSON.stringify(schema).replaceAll('"*"', '"path"')), url: url.replace(/\*$/, ':path') }
+}
+
+/** Schemas with an id as components; each is made as input and as output, and only what a route refers to is kept. */
+const usedComponents: SwaggerTransformObject = (document) => {
+  const whole = jsonSchemaTransformObject(document)
+  if (!('components' in whole)) return whole
+  const text = JSON.stringify(whole)
+  const schemas = Object.entries(whole.components?.schemas ?? {}).filter(([name]) =>
+    text.includes(`"#/components/schemas/${name}"`),
+  )
+  return { ...whole, components: { ...whole.components, schemas: Object.fromEntries(schemas) } } as typeof whole
 }

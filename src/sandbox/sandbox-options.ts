@@ -20,7 +20,7 @@ export interface FixedKey {
   readonly wallet?: string
 }
 
-/** Every option has a default, most of them in `choices.ts`. */
+/** Every option but the clock has a default, most of them in `choices.ts`. */
 export interface SandboxOptions {
   /** @default '127.0.0.1' */
   readonly host?: string
@@ -86,7 +86,7 @@ export interface SandboxOptions {
   readonly eas?: EasOptions
   /** Development only: every request of the wallet-session API has both roles. Never where other machines reach. @default false */
   readonly disableAuth?: boolean
-  readonly clock?: Clock
+  readonly clock: Clock
   readonly random?: RandomBytes
   readonly log?: Log
 }

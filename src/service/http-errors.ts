@@ -24,7 +24,7 @@ export interface Refusal {
 export function errorOfRefusal({ route, status, retryAfterMs, body, secrets = [], changes }: Refusal): AttestdError {
   const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
     ambiguous: changes && (status >= 500 || status === 408),
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
     facts: { status, route, ...(said === '' ? { wordless: true } : {}) },

@@ -2,8 +2,9 @@ import { Agent, fetch, type Response } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
@@ -48,9 +49,9 @@ export interface HttpOptions {
   /** @default REQUEST_TIMEOUT_MS */
   readonly timeoutMs?: number
   /** @default MAX_REPLY_BYTES */
-  readonly maxReplyBytes?: number
+  readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
-  readonly onRequest?: (event: RequestEvent) => void
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined
 }
 
 /** State of one request that its error needs to tell. */
@@ -122,25 +123,16 @@ export class HttpCaller {
     const { clock } = this.#options
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? REQUEST_TIMEOUT_MS
     signal?.throwIfAborted()
-    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
-    const stop = new AbortController()
-    let timedOut = false
-    const onAbort = () => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      timedOut = true
-      stop.abort()
-    })
+    const deadline = startDeadline(clock, timeoutMs, signal)
     try {
-      const response = await this.#send(call, flight, stop.signal)
+      const response = await this.#send(call, flight, deadline.signal)
       if (!response.ok) throw await this.#refusal(call, response)
       return await read(response)
     } catch (error) {
       if (error instanceof AttestdError) throw error
-      throw brokenOff(call, flight, error, { signal, timedOut, timeoutMs })
+      throw brokenOff(call, flight, error, { signal, timedOut: deadline.passed, timeoutMs })
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
 
@@ -178,14 +170,8 @@ export class HttpCaller {
 
   async #text(call: HttpCall, response: Response): Promise<string> {
     const { maxReplyBytes = MAX_REPLY_BYTES } = this.#options
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > maxReplyBytes) throw invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    const tooLarge = () => invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
+    return (await readBounded(response.body, maxReplyBytes, tooLarge)).toString('utf8')
   }
 }
 

@@ -18,7 +18,7 @@ export interface Asset {
   readonly turnaround: Turnaround
   readonly scoreCount: number
   /** The risk (0 to 100) that this attester has on record; null: none on record; undefined: was not asked. */
-  readonly myScore?: number | null
+  readonly myScore?: number | null | undefined
 }
 
 /** Stake of the key's wallet, in wei. */

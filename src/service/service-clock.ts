@@ -43,9 +43,9 @@ export interface ServiceClockOptions {
    */
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
-  readonly refreshMs?: number
+  readonly refreshMs?: number | undefined
   /** Told after every refresh; for metrics. */
-  readonly onState?: (state: ClockState) => void
+  readonly onState?: ((state: ClockState) => void) | undefined
 }
 
 /** Samples of a refresh; the smallest round trip wins. The first also pays for opening the connection. */
@@ -211,6 +211,5 @@ function unreadError(cause: unknown): AttestdError {
   const message = `Service time could not be read: ${errorText(cause)}`
   if (!(cause instanceof AttestdError)) return new AttestdError('clock-untrusted', message, { cause })
   const { reason, retryAfterMs, facts } = cause
-  const wish = retryAfterMs === undefined ? {} : { retryAfterMs }
-  return new AttestdError(AWAY.has(reason) ? reason : 'clock-untrusted', message, { cause, facts, ...wish })
+  return new AttestdError(AWAY.has(reason) ? reason : 'clock-untrusted', message, { cause, facts, retryAfterMs })
 }

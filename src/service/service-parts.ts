@@ -3,10 +3,9 @@ import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { parseServiceUrl } from '../core/service-url.js'
 import { HttpCaller, type RequestEvent } from './http.js'
-import type { ServiceEvent } from './port.js'
 import type { OnMalformed } from './record.js'
 import { type ClockState, ServiceClock } from './service-clock.js'
-import { readStream, type StreamSource } from './stream-reader.js'
+import type { StreamReaderOptions } from './stream-reader.js'
 
 /** @default what the requests say they come from */
 const USER_AGENT = 'attestd'
@@ -43,8 +42,8 @@ export interface ServiceParts {
   readonly origin: URL
   readonly http: HttpCaller
   readonly clock: ServiceClock
-  /** Follows an event stream of this service until the signal aborts; see `readStream`. */
-  readonly follow: (source: StreamSource, signal: AbortSignal) => AsyncIterable<ServiceEvent>
+  /** What `readStream` needs beside the source. */
+  readonly reading: Omit<StreamReaderOptions, 'source'>
   /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>
 }
@@ -66,16 +65,16 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     clock,
     timeoutMs: requestTimeoutMs,
     userAgent,
-    ...(maxBytes === undefined ? {} : { maxReplyBytes: maxBytes }),
-    ...(onRequest === undefined ? {} : { onRequest }),
+    maxReplyBytes: maxBytes,
+    onRequest,
   })
   const serviceClock = new ServiceClock({
     ...time,
     clock,
     log,
     windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,
-    ...(options.clockRefreshMs === undefined ? {} : { refreshMs: options.clockRefreshMs }),
-    ...(options.onClock === undefined ? {} : { onState: options.onClock }),
+    refreshMs: options.clockRefreshMs,
+    onState: options.onClock,
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
@@ -86,13 +85,13 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     userAgent,
     headerTimeoutMs: requestTimeoutMs,
     idleMs: streamIdleMs,
-    ...(maxBytes === undefined ? {} : { maxEventBytes: maxBytes }),
+    maxEventBytes: maxBytes,
   }
   return {
     origin,
     http,
     clock: serviceClock,
-    follow: (source, signal) => readStream({ ...reading, source }, signal),
+    reading,
     close: async () => {
       await Promise.all([http.close(), dispatcher.destroy()])
     },

@@ -73,7 +73,7 @@ export class StreamConnection {
     try {
       const { clock, headerTimeoutMs, route } = this.#options
       const response = await withinLimit(clock, headerTimeoutMs, this.#request(init), () => {
-        return new AttestdError('service-timeout', `${route} sent no headers in time.`)
+        throw new AttestdError('service-timeout', `${route} sent no headers in time.`)
       })
       this.#refuseUnlessStream(response)
       this.openedAt = clock.monotonic()
@@ -152,7 +152,7 @@ export class StreamConnection {
     if (!body) return undefined
     const { clock, idleMs } = this.#options
     const { value } = await withinLimit(clock, idleMs, body.read(), () => {
-      return new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
+      throw new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
     })
     return value
   }

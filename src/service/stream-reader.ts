@@ -29,7 +29,7 @@ export interface StreamReaderOptions {
   /** Longest silence, milliseconds; any byte ends it, comments too. */
   readonly idleMs: number
   /** @default MAX_EVENT_BYTES */
-  readonly maxEventBytes?: number
+  readonly maxEventBytes?: number | undefined
   /** @default RECONNECT_BACKOFF */
   readonly backoff?: Backoff
   /** @default STABLE_MS */

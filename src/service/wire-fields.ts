@@ -5,6 +5,12 @@ import { MEDIA_TYPES } from '../core/media-types.js'
 
 /** Longest mediaContext, characters (signed-key specification, Limits). */
 export const MEDIA_CONTEXT_MAX = 200
+/** Longest algorithm label that is sent, characters; the signed-key specification says "short". */
+export const ALGORITHM_MAX = 200
+/** Longest notes that are sent, characters; the specifications name no limit. */
+export const NOTES_MAX = 2000
+/** Longest title that is kept, characters; the specifications name no limit. */
+export const TITLE_MAX = 500
 /** Longest asset id that is taken; the specifications name no limit. */
 const ASSET_ID_MAX = 512
 /** Longest URI that is taken; the specifications name no limit. */

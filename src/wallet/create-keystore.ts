@@ -23,7 +23,7 @@ export interface CreateKeystoreOptions {
   readonly file: string
   readonly password: string
   /** 0x and 64 hex characters. @default a new one */
-  readonly privateKey?: string
+  readonly privateKey?: string | undefined
   /** Fills so many bytes from a cryptographic source. */
   readonly random: (bytes: number) => Uint8Array
   /** @default that of geth; less is for tests */
@@ -87,17 +87,8 @@ async function encrypted(privateKey: Hex, address: Address, options: CreateKeyst
   const { password, random, cost = STANDARD_COST } = options
   const kdfparams = { dklen: 32, ...cost, salt: Buffer.from(random(32)).toString('hex') } as const
   const key = await deriveKeystoreKey({ kdf: 'scrypt', kdfparams }, password)
-  const iv = random(16)
-  const content = Keystore.encrypt(privateKey, key, { kdf: 'scrypt', kdfparams, iv, id: uuid(random(16)) })
+  const content = Keystore.encrypt(privateKey, key, { kdf: 'scrypt', kdfparams, iv: random(16) })
   return `${JSON.stringify({ address: address.slice(2).toLowerCase(), ...content }, null, 2)}\n`
-}
-
-/** A version 4 UUID (RFC 9562, section 5.4) of 16 random bytes. */
-function uuid(bytes: Uint8Array): string {
-  const own = Buffer.from(bytes)
-  own[6] = (own[6]! & 0x0f) | 0x40
-  own[8] = (own[8]! & 0x3f) | 0x80
-  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 /** Reads back what lies on the disk, so that a key is not reported as kept when it is not. */

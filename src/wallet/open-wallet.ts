@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { type Clock, systemClock } from '../core/clock.js'
+import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import type { PrivyWallet } from './privy-wallet.js'
 import type { Signer } from './signer.js'
@@ -16,17 +16,17 @@ export type WalletChoice = (
 }
 
 export interface OpenWalletOptions {
-  /** Times the requests to a provider. @default systemClock */
-  readonly clock?: Clock
+  /** Times the requests to a provider. */
+  readonly clock: Clock
   /** Ends requests to a provider that are under way, with its own reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
  * Opens the chosen wallet; every signature of it is verified before it is handed out.
  * @throws AttestdError wallet-unusable
  */
-export async function openWallet(choice: WalletChoice, options: OpenWalletOptions = {}): Promise<Signer> {
+export async function openWallet(choice: WalletChoice, options: OpenWalletOptions): Promise<Signer> {
   const signer = verifiedSigner(await openKind(choice, options))
   const { expectedAddress } = choice
   if (expectedAddress !== undefined && expectedAddress.toLowerCase() !== signer.address.toLowerCase()) {
@@ -39,7 +39,7 @@ export async function openWallet(choice: WalletChoice, options: OpenWalletOption
 }
 
 /** Each kind is loaded when it is chosen: Privy's library is large. */
-async function openKind(choice: WalletChoice, { clock = systemClock, signal }: OpenWalletOptions): Promise<Signer> {
+async function openKind(choice: WalletChoice, { clock, signal }: OpenWalletOptions): Promise<Signer> {
   switch (choice.kind) {
     case 'local': {
       const { openLocalWallet } = await import('./local-wallet.js')

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { readBounded } from '../core/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
-import { startTimer } from '../core/time-limit.js'
+import { startDeadline } from '../core/time-limit.js'
 
 export interface PrivyFetchOptions {
   /** For one request with its whole answer, milliseconds. */
@@ -29,35 +30,20 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
   return async (input, init) => {
     const { clock, signal, timeoutMs } = options
     signal?.throwIfAborted()
-    // An own controller for each request: listeners on the caller's long-lived signal are taken off again.
-    const stop = new AbortController()
-    const onAbort = () => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const stopTimer = startTimer(clock, timeoutMs, () => {
-      stop.abort(unreachable(`did not answer within ${timeoutMs} ms`))
-    })
+    const late = () => unreachable(`did not answer within ${timeoutMs} ms`)
+    const deadline = startDeadline(clock, timeoutMs, signal, late)
     try {
-      const response = await fetch(input, { ...init, redirect: 'manual', signal: stop.signal })
-      return signatureReply(response, await cappedText(response), clock.now())
+      const response = await fetch(input, { ...init, redirect: 'manual', signal: deadline.signal })
+      const tooLarge = () => unreachable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
+      const body = await readBounded(response.body, MAX_REPLY_BYTES, tooLarge)
+      return signatureReply(response, body.toString('utf8'), clock.now())
     } catch (error) {
-      if (stop.signal.aborted) throw stop.signal.reason
+      if (deadline.signal.aborted) throw deadline.signal.reason
       throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
     } finally {
-      stopTimer()
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
     }
   }
-}
-
-async function cappedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_REPLY_BYTES) throw unreachable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The answer where it holds a signature. */
@@ -73,13 +59,13 @@ function refusal(status: number, code: string | undefined, retryAfter: string | 
   const asked = parseRetryAfter(retryAfter, now)
   const said = `The wallet provider answered with ${status}${code ? ` (${code})` : ''}`
   const facts = { status, ...(code ? { code } : {}) }
-  const pause = asked === undefined ? {} : { retryAfterMs: asked }
   if (status === 429) {
     return new AttestdError('wallet-rate-limited', `${said}.`, { facts, retryAfterMs: asked ?? RATE_LIMIT_PAUSE_MS })
   }
-  if (status >= 500 || status === 408) return new AttestdError('wallet-unreachable', `${said}.`, { facts, ...pause })
+  if (status >= 500 || status === 408)
+    return new AttestdError('wallet-unreachable', `${said}.`, { facts, retryAfterMs: asked })
   if (status < 400) return new AttestdError('wallet-refused', `${said}: redirects are not followed.`, { facts })
-  return new AttestdError('wallet-refused', `${said}.`, { facts, ...pause })
+  return new AttestdError('wallet-refused', `${said}.`, { facts, retryAfterMs: asked })
 }
 
 function unreachable(why: string): AttestdError {

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   checkWallet,
   openWalletOf,
@@ -36,19 +36,19 @@ const local = { ATTESTD_WALLET_KEY: key }
 const keystore = () => ({ ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: file })
 
 describe('the wallet of the settings', () => {
-  test('a private key, which is the default', async () => {
+  it('a private key, which is the default', async () => {
     const signer = await openWalletOf(settingsWith(local))
     expect(signer.address).toBe(address)
     await checkWallet(signer)
   })
 
-  test('a keystore with its password', async () => {
+  it('a keystore with its password', async () => {
     const settings = settingsWith({ ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD })
     const unasked = { askPassword: () => expect.unreachable('asked') }
     expect((await openWalletOf(settings, unasked)).address).toBe(address)
   })
 
-  test('a keystore whose password is asked for, by the name of its file', async () => {
+  it('a keystore whose password is asked for, by the name of its file', async () => {
     const asked: string[] = []
     const askPassword = async (name: string) => {
       asked.push(name)
@@ -58,7 +58,7 @@ describe('the wallet of the settings', () => {
     expect(asked).toEqual([file])
   })
 
-  test('a process that opens the keystore asks before anything else, and hides the answer', async () => {
+  it('a process that opens the keystore asks before anything else, and hides the answer', async () => {
     const session = { ATTESTD_SERVICE_API: 'wallet-session' }
     const askPassword = async () => PASSWORD
     const loaded = await withPassword(loadSettings({ env: { ...keystore(), ...session } }), askPassword)
@@ -68,7 +68,7 @@ describe('the wallet of the settings', () => {
     expect(shown).toMatchObject({ origin: 'asked for', value: expect.not.stringContaining(PASSWORD) })
   })
 
-  test.each<[string, Record<string, string>]>([
+  it.each<[string, Record<string, string>]>([
     ['its password is set', { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_WALLET_PASSWORD: PASSWORD }],
     ['the service takes signed keys', {}],
     [
@@ -80,7 +80,7 @@ describe('the wallet of the settings', () => {
     expect(await withPassword(loaded, () => expect.unreachable('asked'))).toBe(loaded)
   })
 
-  test('a wallet at Privy, checked by a signature', async () => {
+  it('a wallet at Privy, checked by a signature', async () => {
     const stub = await PrivyStub.start()
     try {
       const signer = await openWalletOf(settingsWith(stub.env))
@@ -93,7 +93,7 @@ describe('the wallet of the settings', () => {
     }
   })
 
-  test('must have the address that the settings state', async () => {
+  it('must have the address that the settings state', async () => {
     for (const env of [local, { ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD }]) {
       const signer = await openWalletOf(settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: address }))
       expect(signer.address).toBe(address)
@@ -104,7 +104,7 @@ describe('the wallet of the settings', () => {
 })
 
 describe('what is missing', () => {
-  test.each([
+  it.each([
     [{}, ['ATTESTD_WALLET_KEY']],
     [{ ATTESTD_WALLET: 'keystore' }, ['ATTESTD_WALLET_KEYSTORE', 'ATTESTD_WALLET_PASSWORD']],
     [
@@ -122,7 +122,7 @@ describe('what is missing', () => {
     for (const name of names) expect((error as Error).message).toContain(name)
   })
 
-  test('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
+  it('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
     expect(walletSettingsNeeded({})).toEqual([])
     expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
     expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
@@ -130,7 +130,7 @@ describe('what is missing', () => {
     expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
   })
 
-  test('nothing is asked where more than the password is missing', async () => {
+  it('nothing is asked where more than the password is missing', async () => {
     const askPassword = () => expect.unreachable('asked')
     const settings = settingsWith({ ATTESTD_WALLET: 'keystore' })
     await expect(openWalletOf(settings, { askPassword })).rejects.toMatchObject({ reason: 'setting-missing' })

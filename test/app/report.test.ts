@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Activity } from '../../src/app/activity.js'
 import { createReport, type Report } from '../../src/app/report.js'
 import { silentLog } from '../../src/core/log.js'
@@ -23,7 +23,7 @@ let closed: string[]
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
   clock = new ManualClock()
-  metrics = createMetrics({ processMetrics: false })
+  metrics = createMetrics({ clock, processMetrics: false })
   activity = new Activity(() => clock.monotonic())
   troubles = 0
   const outages = createThrottledLog({ log: silentLog, clock })
@@ -64,7 +64,7 @@ async function metric(line: string): Promise<string | undefined> {
 }
 
 describe('the report', () => {
-  test('an accepted score becomes a number, a ledger line and a console row', async () => {
+  it('an accepted score becomes a number, a ledger line and a console row', async () => {
     const seenAt = clock.now() - 2500
     submitted(accepted, { seenAt })
     await report.flush()
@@ -76,7 +76,7 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 87.5 }])
   })
 
-  test('a priority asset whose score came after five minutes counts as missed', async () => {
+  it('a priority asset whose score came after five minutes counts as missed', async () => {
     const urgent = { ...asset, turnaround: 'priority_5min' as const }
     submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 })
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toBeUndefined()
@@ -84,21 +84,21 @@ describe('the report', () => {
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
   })
 
-  test('an abstention is kept with its reason', async () => {
+  it('an abstention is kept with its reason', async () => {
     analyzed({ outcome: 'abstained', reason: 'media-corrupt', message: 'torn' })
     await report.flush()
     expect(await metric('attestd_abstained_total{reason="media-corrupt",media_type="image"}')).toMatch(/ 1$/)
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
   })
 
-  test('a submission that found its asset closed is told on, so that the asset can be looked at again', async () => {
+  it('a submission that found its asset closed is told on, so that the asset can be looked at again', async () => {
     submitted({ outcome: 'closed', maybeStored: false })
     await report.flush()
     expect(closed).toEqual(['asset-1'])
     expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
   })
 
-  test('only the last try of a job counts as failed', async () => {
+  it('only the last try of a job counts as failed', async () => {
     const failure = {
       queue: 'submit',
       id: 'x',
@@ -115,18 +115,18 @@ describe('the report', () => {
     expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="service-failing"}')).toMatch(/ 1$/)
   })
 
-  test('a failed job with unreadable data is counted all the same', async () => {
+  it('a failed job with unreadable data is counted all the same', async () => {
     const event = { queue: 'analyze', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
     report.worker.failed?.({ ...event, attempt: 1, final: true, retryInMs: null })
     expect(await metric('attestd_jobs_total{queue="analyze",outcome="failed",reason="job-malformed"}')).toMatch(/ 1$/)
   })
 
-  test('trouble of the queue engine is passed on, since it may have lost jobs', () => {
+  it('trouble of the queue engine is passed on, since it may have lost jobs', () => {
     report.worker.trouble?.({ queue: null, reason: 'queue-unreachable', message: 'gone' })
     expect(troubles).toBe(1)
   })
 
-  test('a ledger that cannot be written costs only its lines', async () => {
+  it('a ledger that cannot be written costs only its lines', async () => {
     await fs.rm(folder, { recursive: true })
     await fs.writeFile(folder, 'not a directory')
     analyzed({ outcome: 'abstained', reason: 'media-empty', message: '' })
@@ -136,7 +136,7 @@ describe('the report', () => {
 })
 
 describe('the stream as the console shows it', () => {
-  test('connects, breaks and counts reconnects; a malformed event breaks nothing', async () => {
+  it('connects, breaks and counts reconnects; a malformed event breaks nothing', async () => {
     expect(activity.stream()).toEqual({ connected: false, lastByteAgeMs: null, reconnects: 0 })
     activity.streamEvent({ kind: 'ready', stake: null })
     await clock.advance(700)
@@ -148,7 +148,7 @@ describe('the stream as the console shows it', () => {
     expect(activity.stream()).toMatchObject({ connected: false, reconnects: 1 })
   })
 
-  test('the console keeps the last fifty rows', () => {
+  it('the console keeps the last fifty rows', () => {
     const row = {
       title: '',
       mediaType: 'image',

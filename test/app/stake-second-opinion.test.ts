@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { StakeSecondOpinion } from '../../src/app/stake-second-opinion.js'
 import type { OutageLine } from '../../src/observe/throttled-log.js'
 
@@ -22,7 +22,7 @@ function opinion() {
   return { second, told, counted: () => counted }
 }
 
-test('a word of the service between two equal readings is judged; a difference is counted and logged with both', () => {
+it('a word of the service between two equal readings is judged; a difference is counted and logged with both', () => {
   const { second, told, counted } = opinion()
   expect(second.read(reading(9n))).toBeNull()
   second.reported({ stakedWei: 9n, minStakeWei: 5n })
@@ -35,7 +35,7 @@ test('a word of the service between two equal readings is judged; a difference i
   ])
 })
 
-test.each([
+it.each([
   [
     'while the stake changes, each side may see it first',
     [reading(9n), reading(12n)],
@@ -52,7 +52,7 @@ test.each([
   expect(counted()).toBe(0)
 })
 
-test('another minimum is a disagreement too, and a word is judged once', () => {
+it('another minimum is a disagreement too, and a word is judged once', () => {
   const { second, counted } = opinion()
   second.read(reading(9n))
   second.reported({ stakedWei: 9n, minStakeWei: 6n })

@@ -10,7 +10,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packagePath } from '../../src/core/files.js'
 import { readControlFile } from '../../src/observe/control-file.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { startSandbox } from '../support/sandbox.js'
 
 /** Clock ticks of /proc a second, on every Linux that Node runs on. */
 const TICKS = 100

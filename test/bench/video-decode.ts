@@ -9,6 +9,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { ffmpegCage } from '../../src/detect/ffmpeg/ffmpeg-cage.js'
 import { readFrames } from '../../src/detect/video/read-frames.js'
@@ -56,7 +57,7 @@ function makeClip(out: string): void {
 }
 
 async function decode(file: string): Promise<string> {
-  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg }
+  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock }
   const video = await readFrames(file, Number(asked.frames), tools)
   const times: number[] = []
   for await (const { seconds } of video.frames()) times.push(seconds)

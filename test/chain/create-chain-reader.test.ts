@@ -1,4 +1,4 @@
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { type ChainReaderOptions, createChainReader, type RpcCallEvent } from '../../src/chain/create-chain-reader.js'
 import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
@@ -35,7 +35,7 @@ const failureOf = (work: Promise<unknown>) =>
 const origin = (url: string) => new URL(url).origin
 
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
-  test('gives the latest block of the right chain', async (context) => {
+  it('gives the latest block of the right chain', async (context) => {
     const { rpcUrl } = await anvilFor(context)
     const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
     const head = await reader.head()
@@ -44,7 +44,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(calls).toEqual([{ endpoint: rpcUrl, outcome: 'ok', elapsedMs: expect.any(Number) }])
   })
 
-  test('refuses an endpoint of another chain', async (context) => {
+  it('refuses an endpoint of another chain', async (context) => {
     const { rpcUrl } = await anvilFor(context, { chainId: 8453 })
     const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
     await expect(reader.head()).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(calls).toMatchObject([{ outcome: 'rpc-wrong-chain' }])
   })
 
-  test('does not believe an endpoint that stands still', async (context) => {
+  it('does not believe an endpoint that stands still', async (context) => {
     const hourAgo = Math.floor(Date.now() / 1000) - 3600
     const stale = await anvilFor(context, { args: ['--timestamp', String(hourAgo)] })
     const fresh = await anvilFor(context)
@@ -68,7 +68,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     ])
   })
 
-  test('goes on at the next endpoint when the first dies between two reads', async (context) => {
+  it('goes on at the next endpoint when the first dies between two reads', async (context) => {
     const first = await anvilFor(context)
     const second = await anvilFor(context)
     const { reader, calls } = readerFor(context, { rpcUrls: [first.rpcUrl, second.rpcUrl] })
@@ -86,7 +86,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
 })
 
 describe('the order of endpoints', () => {
-  test('one that failed comes last for a while, longer each time, and first again once it works', async (context) => {
+  it('one that failed comes last for a while, longer each time, and first again once it works', async (context) => {
     const clock = new ManualClock()
     const first = await rpcServerFor(context, { now: () => clock.now() })
     const second = await rpcServerFor(context, { now: () => clock.now() })
@@ -112,7 +112,7 @@ describe('the order of endpoints', () => {
     expect(lines).toEqual(['an RPC endpoint answers again'])
   })
 
-  test('when all rest, they are asked all the same', async (context) => {
+  it('when all rest, they are asked all the same', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const { reader, calls } = readerFor(context, { rpcUrls: [await deadUrl(), server.url], clock })
@@ -124,7 +124,7 @@ describe('the order of endpoints', () => {
     expect(calls.at(-1)).toMatchObject({ endpoint: server.url, outcome: 'ok' })
   })
 
-  test('rests as long as a 429 asks for', async (context) => {
+  it('rests as long as a 429 asks for', async (context) => {
     const clock = new ManualClock()
     const first = await rpcServerFor(context, { now: () => clock.now() })
     const second = await rpcServerFor(context, { now: () => clock.now() })
@@ -140,7 +140,7 @@ describe('the order of endpoints', () => {
     expect(calls.map(({ endpoint }) => endpoint)).toEqual(endpoints)
   })
 
-  test('of several failures, the one that a person must act on is the reason', async (context) => {
+  it('of several failures, the one that a person must act on is the reason', async (context) => {
     const clock = new ManualClock()
     const other = await rpcServerFor(context, { chainId: 1, now: () => clock.now() })
     const dead = await deadUrl()
@@ -152,7 +152,7 @@ describe('the order of endpoints', () => {
 })
 
 describe('what is checked', () => {
-  test('the chain id once, and again after a failure and after some time', async (context) => {
+  it('the chain id once, and again after a failure and after some time', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
@@ -170,7 +170,7 @@ describe('what is checked', () => {
     expect(timesAsked()).toBe(3)
   })
 
-  test.for([
+  it.for([
     [-2 * MINUTE, null],
     [-2 * MINUTE - 1000, 'rpc-stale'],
     [30_000, null],
@@ -206,7 +206,7 @@ describe('what is checked', () => {
     ['a cut connection', 'eth_chainId', 'cut', 'rpc-unreachable'],
     ['a redirect', 'eth_chainId', { status: 307, headers: { location: '/elsewhere' }, text: '' }, 'rpc-unreachable'],
   ]
-  test.for(MALFORMED)('%s', async ([, method, reply, reason], context) => {
+  it.for(MALFORMED)('%s', async ([, method, reply, reason], context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     server.reply = (question) => (question.method === method ? reply : undefined)
@@ -218,7 +218,7 @@ describe('what is checked', () => {
     expect(server.asked.every(({ path }) => path === '/')).toBe(true)
   })
 
-  test.for(['never', 'half'] as const)('an answer that comes %s ends with the time limit', async (reply, context) => {
+  it.for(['never', 'half'] as const)('an answer that comes %s ends with the time limit', async (reply, context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const asked = new Promise<void>((resolve) => {
@@ -241,7 +241,7 @@ describe('what is checked', () => {
 describe('what leaves the reader', () => {
   const KEY = 'k3y0123456789abcdef'
 
-  test('no message, fact, log line or metric holds what follows the origin', async (context) => {
+  it('no message, fact, log line or metric holds what follows the origin', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const written: unknown[] = []
@@ -281,7 +281,7 @@ describe('what leaves the reader', () => {
     expect(new Set(calls.map(({ endpoint }) => endpoint))).toEqual(new Set([origin(server.url)]))
   })
 
-  test.for([
+  it.for([
     ['no endpoint of a chain that is not known', { chainId: 31337 }, 'setting-missing'],
     ['what is no URL', { rpcUrls: ['https://good.example', `wss://bad.example/${KEY}`] }, 'setting-invalid'],
   ] as const)('%s is refused at the start', ([, options, reason], context) => {
@@ -299,7 +299,7 @@ describe('what leaves the reader', () => {
 const CONTRACT = '0x00000000000000000000000000000000000000aa'
 
 describe('the work', () => {
-  test('is done again at the next endpoint where one fails in the middle of it', async (context) => {
+  it('is done again at the next endpoint where one fails in the middle of it', async (context) => {
     const clock = new ManualClock()
     const first = await rpcServerFor(context, { now: () => clock.now() })
     const second = await rpcServerFor(context, { now: () => clock.now() })
@@ -311,7 +311,7 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['rpc-reply-invalid', 'ok'])
   })
 
-  test('is done once more, a pause later, where the server has not seen the block yet', async (context) => {
+  it('is done once more, a pause later, where the server has not seen the block yet', async (context) => {
     const pauses: number[] = []
     /** Time limits stand still; pauses are over at once. */
     class PauselessClock extends ManualClock {
@@ -340,7 +340,7 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'rpc-unreachable'])
   })
 
-  test('of which the outcome is an error of its own is not done again', async (context) => {
+  it('of which the outcome is an error of its own is not done again', async (context) => {
     const clock = new ManualClock()
     const first = await rpcServerFor(context, { now: () => clock.now() })
     const second = await rpcServerFor(context, { now: () => clock.now() })
@@ -353,7 +353,7 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok'])
   })
 
-  test('ends with the signal, which is no failure of the endpoint', async (context) => {
+  it('ends with the signal, which is no failure of the endpoint', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const { reader, calls } = readerFor(context, { rpcUrls: [server.url, server.url], clock })

@@ -1,8 +1,8 @@
 import { base, baseSepolia } from 'viem/chains'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { networkOf } from '../../src/chain/networks.js'
 
-test.each([
+it.each([
   [baseSepolia, '1.2.0'],
   [base, '1.0.1'],
 ])('$name as viem has it', (chain, easDomainVersion) => {
@@ -10,7 +10,7 @@ test.each([
   expect(networkOf(chain.id)).toEqual({ chainId: chain.id, name: chain.name, publicRpcUrl, easDomainVersion })
 })
 
-test('a chain that is not known has a number and no endpoint', () => {
+it('a chain that is not known has a number and no endpoint', () => {
   const unknown = { chainId: 31337, name: 'chain 31337', publicRpcUrl: null, easDomainVersion: '1.2.0' }
   expect(networkOf(31337)).toEqual(unknown)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
 import { chainSettings } from '../../src/config/chain-settings.js'
 import type { AttestdError } from '../../src/core/errors.js'
@@ -17,7 +17,7 @@ function refusal(text: string): AttestdError {
 }
 
 describe('what is accepted', () => {
-  test('the default setting', () => {
+  it('the default setting', () => {
     const { stake, minimum, attester, submitter } = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
     expect(stake).toMatchObject({ abi: { name: 'stakeOf' }, takesAccount: true, output: [0] })
     expect(minimum).toMatchObject({ abi: { name: 'minimumStake' }, takesAccount: false, output: [0] })
@@ -25,12 +25,12 @@ describe('what is accepted', () => {
     expect(submitter).toMatchObject({ abi: { name: 'isSubmitter' }, takesAccount: true, output: [0] })
   })
 
-  test('a number of wei as the minimum, and no roles', () => {
+  it('a number of wei as the minimum, and no roles', () => {
     const parsed = parseStakeAbi(`${STAKE}; minimum=1000000000000000000;`)
     expect(parsed).toMatchObject({ minimum: 10n ** 18n, attester: null, submitter: null })
   })
 
-  test.each([
+  it.each([
     ['stake.1=function of(address) view returns (bool, uint96)', [1]],
     ['stake.held=function of(address a) view returns (bool active, uint256 held)', [1]],
     ['stake.info.held=function of(address) view returns ((bool active, uint256 held) info, uint8)', [0, 1]],
@@ -39,7 +39,7 @@ describe('what is accepted', () => {
     expect(parseStakeAbi(`${entry};${MINIMUM}`).stake).toMatchObject({ output, takesAccount: true })
   })
 
-  test.each([
+  it.each([
     (item: object) => JSON.stringify(item),
     (item: object) => JSON.stringify([item]),
     (item: object) => JSON.stringify([item], null, 2),
@@ -57,7 +57,7 @@ describe('what is accepted', () => {
 })
 
 describe('what is refused, with the purpose and what was expected', () => {
-  test.each([
+  it.each([
     ['', 'its purpose stake is missing'],
     [STAKE, 'its purpose minimum is missing'],
     [MINIMUM, 'its purpose stake is missing'],
@@ -100,7 +100,7 @@ describe('what is refused, with the purpose and what was expected', () => {
     expect(failure.message.length).toBeLessThan(600)
   })
 
-  test('components nested without end', () => {
+  it('components nested without end', () => {
     const depth = 300
     const nested = `${'{"type":"tuple","components":['.repeat(depth)}{"type":"bool"}${']}'.repeat(depth)}`
     const text = `stake={"type":"function","name":"f","inputs":[],"outputs":[${nested}],"stateMutability":"view"}`

@@ -1,5 +1,5 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createChainReader } from '../../src/chain/create-chain-reader.js'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
 import { StakeContract } from '../../src/chain/stake-contract.js'
@@ -33,7 +33,7 @@ const failureOf = (work: Promise<unknown>) =>
   )
 
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
-  test('stake, minimum and roles are those of the contract', async (context) => {
+  it('stake, minimum and roles are those of the contract', async (context) => {
     const chain = await stakeChainFor(context)
     const contract = contractAt(chain)
     const { address } = chain.other
@@ -54,7 +54,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     })
   })
 
-  test('a role may be a number, the minimum a setting, and a role that is not named is everyone’s', async (context) => {
+  it('a role may be a number, the minimum a setting, and a role that is not named is everyone’s', async (context) => {
     const chain = await stakeChainFor(context)
     const abi =
       'stake=function stakeOf(address) view returns (uint256); minimum=5; attester=function stakeOf(address) view returns (uint256)'
@@ -67,7 +67,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(await contract.read(chain.other.address)).toMatchObject({ stakedWei: 3n, roles: { attester: true } })
   })
 
-  test('all of it is of one block, whatever happens meanwhile', async (context) => {
+  it('all of it is of one block, whatever happens meanwhile', async (context) => {
     const chain = await stakeChainFor(context)
     const { rpcUrl, address, other } = chain
     const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
@@ -92,7 +92,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(await contractAt(chain).read(other.address)).toMatchObject({ stakedWei: 77n, blockNumber: before + 1n })
   })
 
-  test.for([
+  it.for([
     ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'returned no data'],
     ['a function that the contract has not', replaced('isAttester', 'isVerifier'), null, 'isVerifier', 'reverted'],
     [
@@ -110,7 +110,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(failure?.message).toContain(problem)
   })
 
-  test('a chain that went away is no stake of 0', async (context) => {
+  it('a chain that went away is no stake of 0', async (context) => {
     const chain = await stakeChainFor(context)
     const contract = contractAt(chain)
     await contract.read(NOBODY)
@@ -120,13 +120,13 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
 })
 
 describe('at an endpoint that is not sound', () => {
-  test('nothing that answers', async () => {
+  it('nothing that answers', async () => {
     const contract = contractAt({ rpcUrl: await deadUrl(), address: NOBODY })
     expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
   })
 
   const fails = (code: number, message: string) => ({ text: JSON.stringify({ id: null, error: { code, message } }) })
-  test.for([
+  it.for([
     ['a rate limit', fails(-32005, 'limit exceeded'), 'rpc-unreachable'],
     ['a method that is closed', fails(-32601, 'the method eth_call does not exist'), 'rpc-unreachable'],
     ['a revert', fails(3, 'execution reverted'), 'stake-contract-unreadable'],
@@ -143,7 +143,7 @@ describe('at an endpoint that is not sound', () => {
     expect(failure).toMatchObject({ name: 'AttestdError', reason })
   })
 
-  test('every value is looked at', async (context) => {
+  it('every value is looked at', async (context) => {
     const server = await rpcServerFor(context, { now: () => Date.now() })
     const word = (value: bigint) => encodeAbiParameters(parseAbiParameters('uint256'), [value])
     let words = [5n, 4n, 1n, 0n]

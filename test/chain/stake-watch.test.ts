@@ -1,8 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createChainReader } from '../../src/chain/create-chain-reader.js'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
-import { StakeContract } from '../../src/chain/stake-contract.js'
-import type { StakeReading } from '../../src/chain/stake-reading.js'
+import { StakeContract, type StakeReading } from '../../src/chain/stake-contract.js'
 import { StakeWatch, type StakeWatchOptions } from '../../src/chain/stake-watch.js'
 import { chainSettings } from '../../src/config/chain-settings.js'
 import { systemClock } from '../../src/core/clock.js'
@@ -66,7 +65,7 @@ function running({ watch }: ReturnType<typeof watchOf>) {
 }
 
 describe('the watch', () => {
-  test('reads at once and then again and again; each change is logged once', async () => {
+  it('reads at once and then again and again; each change is logged once', async () => {
     const roles = { attester: false, submitter: false }
     const bench = watchOf([held(20n), held(20n), held(5n), { ...held(5n), blockNumber: 9n }, held(5n, roles)])
     const stop = running(bench)
@@ -92,7 +91,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  test('keeps the last reading while nothing can be read, asks ever later, and says so once', async () => {
+  it('keeps the last reading while nothing can be read, asks ever later, and says so once', async () => {
     const bench = watchOf([held(20n), dead(), dead(), dead(90_000), dead(), held(20n)])
     const stop = running(bench)
     await bench.clock.untilSleeping()
@@ -119,7 +118,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  test('has nothing to say where it never could read', async () => {
+  it('has nothing to say where it never could read', async () => {
     const bench = watchOf([dead()])
     const stop = running(bench)
     await bench.clock.untilSleeping()
@@ -128,7 +127,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  test('never throws, whatever goes wrong', async () => {
+  it('never throws, whatever goes wrong', async () => {
     const onReading = () => {
       throw new TypeError('a bug')
     }
@@ -141,7 +140,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  test('ends in the middle of a reading, without a word', async () => {
+  it('ends in the middle of a reading, without a word', async () => {
     const signals: AbortSignal[] = []
     const contract: StakeWatchOptions['contract'] = {
       read: (_account, signal) =>
@@ -159,7 +158,7 @@ describe('the watch', () => {
 })
 
 describe('asking now', () => {
-  test('callers at the same time share one reading; one that leaves takes it from no other', async () => {
+  it('callers at the same time share one reading; one that leaves takes it from no other', async () => {
     let finish: (reading: StakeReading) => void = () => {}
     let reads = 0
     const read = () => {
@@ -183,14 +182,14 @@ describe('asking now', () => {
     expect(reads).toBe(2)
   })
 
-  test('says what went wrong', async () => {
+  it('says what went wrong', async () => {
     const { watch } = watchOf([dead()])
     await expect(watch.refresh()).rejects.toMatchObject({ reason: 'rpc-unreachable' })
   })
 })
 
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
-  test('sees stake, minimum and roles change, and outlives the chain', async (context) => {
+  it('sees stake, minimum and roles change, and outlives the chain', async (context) => {
     const chain = await stakeChainFor(context)
     const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
     const at = { chainId: chain.chainId, rpcUrls: [chain.rpcUrl], ...limits }

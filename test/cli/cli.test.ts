@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { writeTinyPackage } from '../support/detector-package.js'
@@ -31,7 +31,7 @@ function attestd(args: readonly string[], env: Readonly<Record<string, string>> 
 }
 
 describe('the command line', () => {
-  test('says its version, and its verbs', async () => {
+  it('says its version, and its verbs', async () => {
     const { version } = JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8'))
     expect(await attestd(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
     const { code, out } = await attestd(['--help'])
@@ -56,31 +56,28 @@ describe('the command line', () => {
     }
   })
 
-  test.each([
-    [['cook']],
-    [['run', '--no-such-flag']],
-    [['score']],
-    [['scores', '--format', 'xml']],
-    [['queue', 'cook']],
-  ])('a wrong command line (%j) leaves with 64', async (args) => {
-    const { code, err } = await attestd(args)
-    expect(code).toBe(64)
-    expect(err).toMatch(/error:/)
-  })
+  it.each([[['cook']], [['run', '--no-such-flag']], [['score']], [['scores', '--format', 'xml']], [['queue', 'cook']]])(
+    'a wrong command line (%j) leaves with 64',
+    async (args) => {
+      const { code, err } = await attestd(args)
+      expect(code).toBe(64)
+      expect(err).toMatch(/error:/)
+    },
+  )
 
-  test('secrets have no flag, since a command line is visible to all', async () => {
+  it('secrets have no flag, since a command line is visible to all', async () => {
     const { out } = await attestd(['run', '--help'])
     expect(out).toContain('--service-url')
     expect(out).not.toMatch(/--signing-secret|--access-key|--http-password/)
   })
 
-  test('status without a daemon says so and leaves with 75', async () => {
+  it('status without a daemon says so and leaves with 75', async () => {
     expect(await attestd(['status'])).toMatchObject({ code: 75, err: expect.stringContaining('No daemon runs') })
   })
 })
 
 describe('attestd init', () => {
-  test('writes a settings file that doctor reads, for the owner only, and never overwrites', async () => {
+  it('writes a settings file that doctor reads, for the owner only, and never overwrites', async () => {
     const home = path.join(folder, 'new')
     expect(await attestd(['init', home, '--service-url', 'https://verify.example'])).toMatchObject({ code: 0 })
     const config = path.join(home, 'attestd.yaml')
@@ -93,7 +90,7 @@ describe('attestd init', () => {
     expect(run.err).toMatch(/ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
   })
 
-  test('for a wallet-session service: a wallet and the stake contract are to be filled in', async () => {
+  it('for a wallet-session service: a wallet and the stake contract are to be filled in', async () => {
     const home = path.join(folder, 'wallet')
     const { out } = await attestd(['init', home, '--api', 'wallet-session', '--service-url', 'https://verify.example'])
     expect(out).toContain('attestd wallet create')
@@ -137,17 +134,17 @@ describe('attestd scores', () => {
     for (const one of entries) await ledger.append(one)
   })
 
-  test('as JSON, newest first', async () => {
+  it('as JSON, newest first', async () => {
     const { out } = await attestd(['scores', '--format', 'json'])
     expect(JSON.parse(out)).toEqual(entries.toReversed())
   })
 
-  test('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
+  it('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
     const { out } = await attestd(['scores', '--format', 'csv', '--kind', 'abstained'])
     expect(out).toContain(`"'=HYPERLINK(""x""), ""quoted""`)
   })
 
-  test('as a table without terminal escapes of others', async () => {
+  it('as a table without terminal escapes of others', async () => {
     const { out } = await attestd(['scores'])
     expect(out).toMatch(/accepted {2}a1/)
     expect(out).not.toContain('\u001b')
@@ -155,13 +152,13 @@ describe('attestd scores', () => {
 })
 
 describe('detector packages', () => {
-  test('the shipped ones verify by a real inference in a real child', async () => {
+  it('the shipped ones verify by a real inference in a real child', async () => {
     const { code, out } = await attestd(['models', 'verify'])
     expect(code).toBe(0)
     expect(out).toMatch(/✓ attestd-image@\d+\.\d+\.\d+/)
   })
 
-  test('a changed weight file is refused by name', async () => {
+  it('a changed weight file is refused by name', async () => {
     const models = path.join(folder, 'models')
     const tiny = await writeTinyPackage(models)
     await fs.appendFile(path.join(tiny, 'model.onnx'), 'x')
@@ -172,7 +169,7 @@ describe('detector packages', () => {
     expect(listed).toMatchObject({ code: 1, out: expect.stringContaining('model-digest-mismatch') })
   })
 
-  test('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
+  it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
     const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
     const map = path.join(folder, 'map.png')
     const { code, out } = await attestd(['score', sample, '--explain', map])
@@ -187,7 +184,7 @@ describe('detector packages', () => {
     expect(nowhere.err).toContain('cannot be written')
   })
 
-  test('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
+  it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
     const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
     const { code, out } = await attestd(['score', sample, '--json'])
     expect(code).toBe(0)
@@ -201,7 +198,7 @@ describe('detector packages', () => {
 })
 
 describe('attestd queue, with no daemon running', () => {
-  test('opens the embedded queue itself', async () => {
+  it('opens the embedded queue itself', async () => {
     const env = { ATTESTD_DATA_DIR: path.join(folder, 'queue-data') }
     expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
     expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
 
@@ -41,7 +41,7 @@ function models(...args: string[]) {
 }
 
 describe('the lab on the command line', () => {
-  test('eval prints figures, shows its progress, and writes three files to where it says', async () => {
+  it('eval prints figures, shows its progress, and writes three files to where it says', async () => {
     const { code, out, err } = await models('eval', 'tiny-image', '--data', index).ended
     expect(code).toBe(0)
     expect(err).toContain('60/60 rows')
@@ -56,7 +56,7 @@ describe('the lab on the command line', () => {
     expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
   })
 
-  test('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
+  it('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
     const { child, ended } = models('eval', 'tiny-image', '--data', index, '--out', 'stopped')
     child.stderr.once('data', () => child.kill('SIGINT'))
     const { code, err } = await ended
@@ -65,7 +65,7 @@ describe('the lab on the command line', () => {
     expect(await fs.readdir(bench.folder)).not.toContain('stopped')
   })
 
-  test('calibrate and compare print what they found', async () => {
+  it('calibrate and compare print what they found', async () => {
     const calibrated = await models('calibrate', 'tiny-image', '--data', index, '--method', 'isotonic').ended
     expect(calibrated.code).toBe(0)
     expect(calibrated.out).toMatch(/calibration error +0\.\d{3} +0\.\d{3}/)
@@ -77,7 +77,7 @@ describe('the lab on the command line', () => {
     })
   })
 
-  test('admit leaves with 1 where the package fails', async () => {
+  it('admit leaves with 1 where the package fails', async () => {
     const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1').ended
     expect(failed.code).toBe(1)
     expect(failed.out).toContain('is NOT admitted')
@@ -85,7 +85,7 @@ describe('the lab on the command line', () => {
     expect(passed).toMatchObject({ code: 0, out: expect.stringContaining('is admitted') })
   })
 
-  test.each([
+  it.each([
     [['eval', 'tiny-image'], 64, /--data/],
     [['eval', 'tiny-image', '--data', 'gone.csv'], 78, /cannot be read/],
     [['eval', 'tiny-image', '--data', '.', '--limit', '0'], 78, /--limit takes/],

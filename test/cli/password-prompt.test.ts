@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { askNewPassword, askPassword, type Terminal } from '../../src/cli/password-prompt.js'
 
 interface Typed extends Terminal {
@@ -18,7 +18,7 @@ function terminal(): Typed {
 const shown = ({ output }: Typed) => String(output.read() ?? '')
 
 describe('asking for a password', () => {
-  test.each([
+  it.each([
     ['as typed', ['secret', '\r'], 'secret'],
     ['key by key', [...'secret', '\n'], 'secret'],
     ['with a taken back character', ['secrex\u007ft\r'], 'secret'],
@@ -38,7 +38,7 @@ describe('asking for a password', () => {
     expect(own.input.isPaused()).toBe(true)
   })
 
-  test.each([
+  it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', 'half\u0004'],
   ])('%s ends it, and gives the terminal back', async (_, keys) => {
@@ -49,14 +49,14 @@ describe('asking for a password', () => {
     expect(own.raw).toEqual([true, false])
   })
 
-  test('a terminal that goes away ends it', async () => {
+  it('a terminal that goes away ends it', async () => {
     const own = terminal()
     const asking = askPassword('Password: ', own)
     own.input.end('half')
     await expect(asking).rejects.toMatchObject({ reason: 'setting-missing' })
   })
 
-  test('where there is no terminal nothing is read, and the setting is named', async () => {
+  it('where there is no terminal nothing is read, and the setting is named', async () => {
     const own = terminal()
     own.input.isTTY = false
     await expect(askPassword('Password: ', own)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('asking for a password', () => {
     expect(shown(own)).toBe('')
   })
 
-  test('a new one is asked for twice, also when both lines come at once', async () => {
+  it('a new one is asked for twice, also when both lines come at once', async () => {
     const own = terminal()
     const asking = askNewPassword('Password', own)
     own.input.write('secret\rsecret\r')
@@ -74,7 +74,7 @@ describe('asking for a password', () => {
     expect(shown(own)).toBe('Password: \nPassword, again: \n')
   })
 
-  test('two that differ are refused, and not repeated', async () => {
+  it('two that differ are refused, and not repeated', async () => {
     const own = terminal()
     const asking = askNewPassword('Password', own)
     own.input.write('secret\rsecrte\r')

@@ -3,10 +3,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Hex, recoverTypedDataAddress, serializeSignature } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
+import { startSandbox } from '../support/sandbox.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
 
 /** Each verb is a process of its own. */
@@ -31,7 +32,7 @@ async function walletEnv({ url }: Sandbox, folder: string, privateKey: Hex) {
 }
 
 describe.concurrent('attestd register on a wallet-session service', { timeout: SLOW_MS }, () => {
-  test('signs in, uploads, attests, registers, and follows until the score is there', async ({ onTestFinished }) => {
+  it('signs in, uploads, attests, registers, and follows until the score is there', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const { submitter } = sandbox.wallets
     const env = await walletEnv(sandbox, folder, submitter.privateKey)
@@ -59,7 +60,7 @@ describe.concurrent('attestd register on a wallet-session service', { timeout: S
     expect(`${out}${err}`).not.toContain(submitter.privateKey.slice(2))
   })
 
-  test('a wallet without the role is told so, and nothing is uploaded', async ({ onTestFinished }) => {
+  it('a wallet without the role is told so, and nothing is uploaded', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const keys = [sandbox.wallets.attester.privateKey, generatePrivateKey()]
     const envs = await Promise.all(keys.map((key) => walletEnv(sandbox, folder, key)))
@@ -69,7 +70,7 @@ describe.concurrent('attestd register on a wallet-session service', { timeout: S
     expect(sandbox.control.assets()).toEqual([])
   })
 
-  test('without its settings it says which are missing', async () => {
+  it('without its settings it says which are missing', async () => {
     const { code, err } = await attestdVerb(['register', picture], { ATTESTD_SERVICE_API: 'wallet-session' })
     expect(code).toBe(78)
     expect(err).toMatch(/ATTESTD_SERVICE_URL[\s\S]*ATTESTD_WALLET_KEY/)
@@ -77,7 +78,7 @@ describe.concurrent('attestd register on a wallet-session service', { timeout: S
 })
 
 describe.concurrent('attestd keys on a wallet-session service', { timeout: SLOW_MS }, () => {
-  test('a session of the wallet makes and revokes keys', async ({ onTestFinished }) => {
+  it('a session of the wallet makes and revokes keys', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)
@@ -94,7 +95,7 @@ describe.concurrent('attestd keys on a wallet-session service', { timeout: SLOW_
     expect(other.err).toMatch(/answered with 404/)
   })
 
-  test('a key of a role that the wallet does not have is refused before a file is left', async ({ onTestFinished }) => {
+  it('a key of a role that the wallet does not have is refused before a file is left', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)

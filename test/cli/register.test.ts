@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
+import { startSandbox } from '../support/sandbox.js'
 import { sendSigned } from '../support/sandbox-requests.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
 
@@ -33,9 +34,7 @@ const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
 const picture = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
 
 describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_MS }, () => {
-  test('uploads with the submitter key, registers, and follows until the score is there', async ({
-    onTestFinished,
-  }) => {
+  it('uploads with the submitter key, registers, and follows until the score is there', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const flags = ['--title', 'Coffee', '--context', 'a cup', '--turnaround', 'priority_5min', '--json']
     const verb = attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))
@@ -56,7 +55,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(`${out}${err}`).not.toContain(sandbox.submitterKey.signingSecret)
   })
 
-  test('not scored in time leaves with 1, and the asset stays', async ({ onTestFinished }) => {
+  it('not scored in time leaves with 1, and the asset stays', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
@@ -66,7 +65,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })
 
-  test('Ctrl-C ends the following, and the asset stays', async ({ onTestFinished }) => {
+  it('Ctrl-C ends the following, and the asset stays', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'register', picture], {
       env: { PATH: process.env.PATH, HOME: '/nowhere', ...submitterEnv(sandbox) },
@@ -86,7 +85,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(sandbox.control.assets()).toHaveLength(1)
   })
 
-  test('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {
+  it('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const uid = `0x${'ab'.repeat(32)}`
     const flags = ['--attestation-uid', uid, '--media-type', 'video_short', '--no-follow']
@@ -94,7 +93,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(sandbox.control.assets()).toMatchObject([{ contributorAttestationUid: uid, mediaType: 'video_short' }])
   })
 
-  test('nothing is registered where the service computes another hash', async ({ onTestFinished }) => {
+  it('nothing is registered where the service computes another hash', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished, { contentHash: 'keccak256' })
     const ended = await attestdVerb(['register', picture], submitterEnv(sandbox))
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('[content-hash-mismatch]') })
@@ -103,7 +102,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  test('an attester key is told that it may not upload', async ({ onTestFinished }) => {
+  it('an attester key is told that it may not upload', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const { accessKey, signingSecret } = sandbox.attesterKey
     const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
@@ -111,7 +110,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(err).toMatch(/answered with 403.*kind submitter.*\[service-forbidden\]/)
   })
 
-  test('without its settings it says which are missing', async () => {
+  it('without its settings it says which are missing', async () => {
     const { code, err } = await attestdVerb(['register', picture], {})
     expect(code).toBe(78)
     expect(err).toMatch(/ATTESTD_SERVICE_URL[\s\S]*ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
@@ -124,7 +123,7 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     ATTESTD_SESSION_TOKEN: sessionToken,
   })
 
-  test('a key is created into files for the owner only, works, and is revoked', async ({ onTestFinished }) => {
+  it('a key is created into files for the owner only, works, and is revoked', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const out = path.join(folder, 'secrets')
     const create = ['keys', 'create', '--kind', 'attester', '--label', 'mine', '--out', out, '--json']
@@ -148,7 +147,7 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 401 })
   })
 
-  test('the empty files that init leaves are filled', async ({ onTestFinished }) => {
+  it('the empty files that init leaves are filled', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     await attestdVerb(['init', folder], {})
     const out = path.join(folder, 'secrets')
@@ -157,14 +156,14 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     expect(await fs.readFile(path.join(out, 'access_key'), 'utf8')).toMatch(/^ak_att_\w+\n$/)
   })
 
-  test('off a terminal the secret is not printed, so no key is made', async ({ onTestFinished }) => {
+  it('off a terminal the secret is not printed, so no key is made', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter'], sessionEnv(sandbox))
     expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('--out') })
     expect(sandbox.control.keys()).toHaveLength(2)
   })
 
-  test('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async ({
+  it('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async ({
     onTestFinished,
   }) => {
     const { folder, sandbox } = await bench(onTestFinished)

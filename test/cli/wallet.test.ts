@@ -4,7 +4,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
 import { attestdVerb } from '../support/attestd-verb.js'
@@ -28,7 +28,7 @@ async function secretFile(name: string, text: string, mode = 0o600): Promise<str
 }
 
 describe('attestd wallet create', DERIVING, () => {
-  test('a keystore of a key in a file opens with the printed settings; the key is never printed', async () => {
+  it('a keystore of a key in a file opens with the printed settings; the key is never printed', async () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
     const file = path.join(folder, 'given.json')
@@ -51,7 +51,7 @@ describe('attestd wallet create', DERIVING, () => {
     expect(again).toMatchObject({ code: 78, err: expect.stringContaining('already exists') })
   })
 
-  test.each([
+  it.each([
     ['open to others', `0x${'11'.repeat(32)}`, 0o644, 'chmod 600'],
     ['no key', 'a passphrase of someone', 0o600, 'is not 0x and 64 hex characters'],
     ['no key of the curve', `0x${'f'.repeat(64)}`, 0o600, 'not below the order'],
@@ -67,7 +67,7 @@ describe('attestd wallet create', DERIVING, () => {
     await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('without a terminal and without a password it ends, naming the setting', async () => {
+  it('without a terminal and without a password it ends, naming the setting', async () => {
     const { code, err } = await attestdVerb(['wallet', 'create', path.join(folder, 'never.json')], {})
     expect(code).toBe(78)
     expect(err).toContain('ATTESTD_WALLET_PASSWORD_FILE')
@@ -75,7 +75,7 @@ describe('attestd wallet create', DERIVING, () => {
 })
 
 describe('attestd wallet address', () => {
-  test('names what is missing, and leaves with 78', async () => {
+  it('names what is missing, and leaves with 78', async () => {
     const local = await attestdVerb(['wallet', 'address'], {})
     expect(local).toMatchObject({ code: 78, out: '', err: expect.stringContaining('ATTESTD_WALLET_KEY') })
     const privy = await attestdVerb(['wallet', 'address', '--wallet', 'privy'], {})
@@ -84,7 +84,7 @@ describe('attestd wallet address', () => {
     }
   })
 
-  test('a wallet at Privy signs; what goes wrong is named without a secret', async () => {
+  it('a wallet at Privy signs; what goes wrong is named without a secret', async () => {
     const stub = await PrivyStub.start()
     try {
       expect(await attestdVerb(['wallet', 'address'], stub.env)).toEqual({ code: 0, out: `${stub.address}\n`, err: '' })
@@ -129,7 +129,7 @@ function onTerminal(args: readonly string[], answers: readonly (readonly [prompt
 }
 
 describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', DERIVING, () => {
-  test('the password of a new keystore is asked for twice, and never shown', async () => {
+  it('the password of a new keystore is asked for twice, and never shown', async () => {
     const file = path.join(folder, 'asked.json')
     const { code, seen } = await onTerminal(
       ['wallet', 'create', file],
@@ -142,7 +142,7 @@ describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', DERIVI
     expect(seen).not.toContain(PASSWORD)
   })
 
-  test('to open one it is asked for once; another does not open it', async () => {
+  it('to open one it is asked for once; another does not open it', async () => {
     const file = path.join(folder, 'cheap.json')
     const cost = { n: 1024, r: 8, p: 1 }
     const address = await createKeystore({ file, password: PASSWORD, random: randomBytes, cost })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSettings, type SettingSources, SettingsError } from '../../src/config/load.js'
 import { settingRows } from '../../src/config/settings.js'
 import { exampleFile, reasonsPage, settingsPage } from '../../src/config/settings-page.js'
@@ -30,13 +30,13 @@ function problemsOf(sources: SettingSources): SettingsError {
   throw new Error('the settings were accepted')
 }
 
-test('an address in the file needs no quotes, although YAML would read a number', () => {
+it('an address in the file needs no quotes, although YAML would read a number', () => {
   const address = `0x${'52'.repeat(20)}`
   const yaml = file('address.yaml', `chain:\n  stakeContract: ${address}\n  id: 8453\n`)
   expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({ stakeContract: address, chainId: 8453 })
 })
 
-test.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
+it.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
   'a password of digits in the file, %s, is taken as it is written',
   (password) => {
     const yaml = file('digits.yaml', `wallet:\n  password: ${password}\nqueue:\n  lockMs: 5000\n`)
@@ -47,7 +47,7 @@ test.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
   },
 )
 
-test('a secret file may begin with a byte order mark and end with CRLF', () => {
+it('a secret file may begin with a byte order mark and end with CRLF', () => {
   const password = file('bom', '\uFEFFcorrect horse\r\n')
   fs.chmodSync(password, 0o600)
   const { settings, secrets } = loadSettings({ env: { ATTESTD_WALLET_PASSWORD_FILE: password } })
@@ -55,7 +55,7 @@ test('a secret file may begin with a byte order mark and end with CRLF', () => {
   expect(secrets).toEqual(['correct horse'])
 })
 
-test('a flag wins over the environment, the environment over the file, the file over the default', () => {
+it('a flag wins over the environment, the environment over the file, the file over the default', () => {
   const yaml = file('order.yaml', 'queue:\n  prefix: from-file\n  lockMs: 5000\nhttp:\n  port: 1\n')
   const { settings, origins } = loadSettings({
     file: yaml,
@@ -66,7 +66,7 @@ test('a flag wins over the environment, the environment over the file, the file 
   expect(origins).toMatchObject({ httpPort: '--http-port', queuePrefix: 'ATTESTD_QUEUE_PREFIX', queueUrl: 'default' })
 })
 
-test('lists, sizes and words are parsed', () => {
+it('lists, sizes and words are parsed', () => {
   const env = {
     ATTESTD_ROLES: 'submit, intake, submit',
     ATTESTD_QUEUE_URL: 'redis://h:1',
@@ -87,7 +87,7 @@ test('lists, sizes and words are parsed', () => {
   })
 })
 
-test('detectors have a weight or are shadows, as text and written out, and are shown as text', () => {
+it('detectors have a weight or are shadows, as text and written out, and are shown as text', () => {
   const expected = [{ id: 'a' }, { id: 'b', weight: 2.5, shadow: false }, { id: 'c', shadow: true }]
   const loaded = loadSettings({ env: { ATTESTD_DETECTORS: 'a, b=2.5,c=shadow' } })
   expect(loaded.settings.detectors).toEqual(expected)
@@ -99,7 +99,7 @@ test('detectors have a weight or are shadows, as text and written out, and are s
   expect(loadSettings({ env: {}, file: yaml }).settings.detectors).toEqual(expected)
 })
 
-test.each(['a=', 'a=0', 'a=-1', 'a=1001', 'a=dark', 'a,b=1,a', '../a', 'a=1=2'])(
+it.each(['a=', 'a=0', 'a=-1', 'a=1001', 'a=dark', 'a,b=1,a', '../a', 'a=1=2'])(
   'the detectors %s are refused',
   (given) => {
     expect(problemsOf({ env: { ATTESTD_DETECTORS: given } }).problems).toMatchObject([
@@ -108,7 +108,7 @@ test.each(['a=', 'a=0', 'a=-1', 'a=1001', 'a=dark', 'a,b=1,a', '../a', 'a=1=2'])
   },
 )
 
-test('a secret may come from a file, and is trimmed at its end only', () => {
+it('a secret may come from a file, and is trimmed at its end only', () => {
   const secret = file('secret', ' s3cr3t \n')
   const loaded = loadSettings({ env: { ATTESTD_SIGNING_SECRET_FILE: secret } })
   expect(loaded.settings.signingSecret).toBe(' s3cr3t')
@@ -134,20 +134,20 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_UNSURE_POLICY', 'guess'],
     ['ATTESTD_HTTP_PASSWORD', 'short'],
   ]
-  test.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
+  it.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
     const { problems } = problemsOf({ env: { [name]: value } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid', setting: name }])
     expect(problems[0]!.expected).not.toBe('')
     expect(problems[0]!.fix).toContain(name)
   })
 
-  test('shows no secret in its message', () => {
+  it('shows no secret in its message', () => {
     const error = problemsOf({ env: { ATTESTD_ACCESS_KEY: 'has space', ATTESTD_HTTP_PASSWORD: 'hush' } })
     expect(error.message).not.toMatch(/has space|hush/)
     expect(error.problems.length).toBe(2)
   })
 
-  test('shows no credentials of a URL, and no line of a YAML file', () => {
+  it('shows no credentials of a URL, and no line of a YAML file', () => {
     const env = { ATTESTD_SERVICE_URL: 'https://me:hunter2@x/p', ATTESTD_IPFS_GATEWAYS: 'ftp://me:hunter3@gw' }
     expect(problemsOf({ env }).message).not.toMatch(/hunter/)
     for (const line of ['signingSecret: *S3cret', 'signingSecret: !S3cret [', 'signingSecret: "S3cret']) {
@@ -156,7 +156,7 @@ describe('a setting that cannot be accepted', () => {
     }
   })
 
-  test.each([
+  it.each([
     'base.example/v2/s3cretKey0123456',
     'https//base.example/v2/s3cretKey0123456',
     'wss://base.example/v2/s3cretKey0123456',
@@ -165,13 +165,13 @@ describe('a setting that cannot be accepted', () => {
     expect(problemsOf({ env: { ATTESTD_RPC_URLS: url } }).message).not.toContain('s3cretKey')
   })
 
-  test('shows no key that was given where the path of its file belongs', () => {
+  it('shows no key that was given where the path of its file belongs', () => {
     const key = `0x${'5e'.repeat(32)}`
     expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: key } }).message).not.toContain(key)
     expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' } }).message).toContain('/run/secrets/none')
   })
 
-  test('all problems are told at once', () => {
+  it('all problems are told at once', () => {
     const need = () => ['serviceUrl', 'accessKey', 'signingSecret'] as const
     expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
       'setting-invalid',
@@ -181,7 +181,7 @@ describe('a setting that cannot be accepted', () => {
     ])
   })
 
-  test.each([
+  it.each([
     ['a misspelled name', 'service:\n  ulr: https://x\n', 'setting-unknown'],
     ['an unknown section', 'sevrice:\n  url: https://x\n', 'setting-unknown'],
     ['broken YAML', 'service: [', 'setting-invalid'],
@@ -192,18 +192,18 @@ describe('a setting that cannot be accepted', () => {
     expect(problems[0]!.reason).toBe(reason)
   })
 
-  test('a settings file that is not there is refused', () => {
+  it('a settings file that is not there is refused', () => {
     const { problems } = problemsOf({ env: { ATTESTD_CONFIG: path.join(folder, 'none.yaml') } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid' }])
   })
 })
 
-test('an unknown name in the environment is told, not refused', () => {
+it('an unknown name in the environment is told, not refused', () => {
   const { unknownEnv } = loadSettings({ env: { ATTESTD_SIGNING_SECRETS: 'x', ATTESTD_CHAIN: '1', PATH: '/' } })
   expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN'])
 })
 
-test.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:hush,hush@h:1/0', 'rediss://hush:@h'])(
+it.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:hush,hush@h:1/0', 'rediss://hush:@h'])(
   'no part of the credentials in %s is shown',
   (url) => {
     const loaded = loadSettings({
@@ -214,7 +214,7 @@ test.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:
   },
 )
 
-test('shown settings mask every secret', () => {
+it('shown settings mask every secret', () => {
   const env = {
     ATTESTD_SIGNING_SECRET: 'top-secret',
     ATTESTD_QUEUE_URL: 'redis://:hush-hush@h:1',
@@ -230,12 +230,12 @@ test('shown settings mask every secret', () => {
 })
 
 describe('the generated pages', () => {
-  test('name every setting and every reason', () => {
+  it('name every setting and every reason', () => {
     for (const [, row] of settingRows) expect(settingsPage()).toContain(`ATTESTD_${row.env}\``)
     for (const reason of Object.keys(REASONS)) expect(reasonsPage()).toContain(`\`${reason}\``)
   })
 
-  test('the example file is accepted as it is, and with every line turned on', () => {
+  it('the example file is accepted as it is, and with every line turned on', () => {
     const lines = exampleFile().replaceAll(/^ {2}# (\w+: )/gm, '  $1')
     const secret = file('example-secret', 'ak_att_12345678')
     const key = file('example-key', `0x${'1'.repeat(64)}`)
@@ -248,7 +248,7 @@ describe('the generated pages', () => {
     expect(loadSettings({ env: {}, file: file('enabled.yaml', enabled) }).settings.accessKey).toBe('ak_att_12345678')
   })
 
-  test('names, paths and flags are unique', () => {
+  it('names, paths and flags are unique', () => {
     for (const part of ['env', 'path'] as const) {
       expect(new Set(settingRows.map(([, row]) => row[part])).size).toBe(settingRows.length)
     }

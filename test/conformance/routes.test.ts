@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import { startSandbox } from '../../src/sandbox/create-sandbox.js'
+import { expect, it } from 'vitest'
 import { ROUTES } from '../support/conformance.js'
+import { startSandbox } from '../support/sandbox.js'
 import { send } from '../support/sandbox-requests.js'
 
 /** Tags of the two APIs in the sandbox's OpenAPI document. */
@@ -8,7 +8,7 @@ const API_TAGS = new Set(['attester', 'submitter', 'keys', 'session', 'session a
 /** Routes of the sandbox that no document states. */
 const OWN = new Set(['GET /openapi.json', 'GET /api/v1/submitter/media'])
 
-test('the table covers every route of the documents, and every route of the sandbox under their tags', async (context) => {
+it('the table covers every route of the documents, and every route of the sandbox under their tags', async (context) => {
   context.task.meta.conformanceRoutes = ROUTES
   const sandbox = await startSandbox()
   context.onTestFinished(() => sandbox.close())

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../src/core/errors.js'
 import { entryFile, readFileIfPresent, writeFileAtomic } from '../../src/core/files.js'
@@ -20,24 +20,24 @@ describe('retry', () => {
     [7, 1, 60_000],
     [5000, 0, 30_000],
   ]
-  test.each(rows)('try %i with jitter %d waits %i ms', (attempt, jitter, ms) => {
+  it.each(rows)('try %i with jitter %d waits %i ms', (attempt, jitter, ms) => {
     expect(backoffMs(attempt, policy, () => jitter)).toBe(ms)
   })
 
-  test('delays are whole milliseconds, as the embedded queue demands', () => {
+  it('delays are whole milliseconds, as the embedded queue demands', () => {
     for (let attempt = 1; attempt < 40; attempt++) {
       expect(Number.isInteger(backoffMs(attempt, { baseMs: 333, maxMs: 7777 }, Math.random))).toBe(true)
     }
   })
 
-  test('what the other side asked for is honored, but capped, and never shortens the own back-off', () => {
+  it('what the other side asked for is honored, but capped, and never shortens the own back-off', () => {
     expect(honoredDelayMs(5000, 1000, 60_000)).toBe(5000)
     expect(honoredDelayMs(9e9, 1000, 60_000)).toBe(60_000)
     expect(honoredDelayMs(0, 1000, 60_000)).toBe(1000)
     expect(honoredDelayMs(undefined, 1000, 60_000)).toBe(1000)
   })
 
-  test('Retry-After is read as seconds or date', () => {
+  it('Retry-After is read as seconds or date', () => {
     const now = Date.UTC(2026, 0, 1)
     expect(parseRetryAfter('7', now)).toBe(7000)
     expect(parseRetryAfter('0.5', now)).toBe(500)
@@ -47,13 +47,13 @@ describe('retry', () => {
   })
 })
 
-test('job ids hold for any asset id, and BullMQ accepts them', () => {
+it('job ids hold for any asset id, and BullMQ accepts them', () => {
   const ids = ['1', 'a:b', '', '  ', '\u00e9', 'e\u0301', 'x'.repeat(9999)].map(jobIdOf)
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ids) expect(id).toMatch(/^asset-[0-9a-f]{40}$/)
 })
 
-test('outside text loses NUL and lone surrogates, keeps the rest', () => {
+it('outside text loses NUL and lone surrogates, keeps the rest', () => {
   expect(cleanText('a\u0000b\ud800c 顔🙂')).toBe('a\ufffdb\ufffdc 顔🙂')
   const cut = cleanText('🙂'.repeat(50), 10)
   expect(cut.length).toBeLessThanOrEqual(10)
@@ -61,7 +61,7 @@ test('outside text loses NUL and lone surrogates, keeps the rest', () => {
 })
 
 describe('errors', () => {
-  test('a foreign error becomes one with a reason, its cause kept', () => {
+  it('a foreign error becomes one with a reason, its cause kept', () => {
     const foreign = new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })
     const error = toAttestdError(foreign)
     expect(error).toMatchObject({ reason: 'internal-error', kind: 'retry', cause: foreign })
@@ -70,7 +70,7 @@ describe('errors', () => {
     expect(errorText('text')).toBe('text')
   })
 
-  test('kind and fix come from the one list', () => {
+  it('kind and fix come from the one list', () => {
     expect(new AttestdError('stake-low')).toMatchObject({ kind: 'wait', message: REASONS['stake-low'].says })
     expect(new AttestdError('stake-low').fix).toContain('stake')
     expect(isReason('stake-low')).toBe(true)
@@ -78,7 +78,7 @@ describe('errors', () => {
   })
 })
 
-test('a file is replaced whole, and nothing temporary stays behind', async () => {
+it('a file is replaced whole, and nothing temporary stays behind', async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-files-'))
   const file = path.join(folder, 'x')
   expect(await readFileIfPresent(file)).toBeNull()
@@ -89,14 +89,14 @@ test('a file is replaced whole, and nothing temporary stays behind', async () =>
   await fs.rm(folder, { recursive: true })
 })
 
-test('threads and children are started from compiled files, also when the caller is a source file', () => {
+it('threads and children are started from compiled files, also when the caller is a source file', () => {
   const source = new URL('../../src/queue/a.ts', import.meta.url).href
   const built = new URL('../../dist/queue/a.js', import.meta.url).href
   expect(entryFile(source, 'thread')).toBe(entryFile(built, 'thread'))
   expect(entryFile(source, 'thread')).toMatch(/dist\/queue\/thread\.js$/)
 })
 
-test('sleep ends with its signal', async () => {
+it('sleep ends with its signal', async () => {
   const stop = new AbortController()
   const sleeping = systemClock.sleep(60_000, stop.signal)
   stop.abort(new Error('stopped'))

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { DirectoryLock, type InUse } from '../../src/core/directory-lock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../src/core/process-identity.js'
@@ -33,7 +34,7 @@ async function directory(lock?: unknown): Promise<string> {
 }
 
 async function outcome(dir: string): Promise<string> {
-  return DirectoryLock.take(dir, inUse, TIMES).then(
+  return DirectoryLock.take(dir, inUse, systemClock, TIMES).then(
     async (lock) => {
       await lock.release()
       return 'taken'
@@ -78,7 +79,9 @@ describe('directory lock', () => {
     'lets exactly one of many take over a stale lock, round %i',
     async () => {
       const dir = await directory({ ...own, pid: deadPid, token: 't' })
-      const takes = await Promise.allSettled(Array.from({ length: 30 }, () => DirectoryLock.take(dir, inUse, TIMES)))
+      const takes = await Promise.allSettled(
+        Array.from({ length: 30 }, () => DirectoryLock.take(dir, inUse, systemClock, TIMES)),
+      )
       const won = takes.filter((take) => take.status === 'fulfilled')
       expect(won).toHaveLength(1)
       for (const take of takes)
@@ -91,7 +94,7 @@ describe('directory lock', () => {
 
   it('shows that it lives, notices when it was taken away, and then leaves the new lock alone', async () => {
     const dir = await directory()
-    const lock = await DirectoryLock.take(dir, inUse, TIMES)
+    const lock = await DirectoryLock.take(dir, inUse, systemClock, TIMES)
     const file = path.join(dir, 'lock.2')
     const thief = JSON.stringify({ ...own, token: 'thief' })
     await writeFile(file, thief)
@@ -101,7 +104,7 @@ describe('directory lock', () => {
   })
 
   it('does not count its own release as a loss', async () => {
-    const lock = await DirectoryLock.take(await directory(), inUse, TIMES)
+    const lock = await DirectoryLock.take(await directory(), inUse, systemClock, TIMES)
     await lock.release()
     const later = new Promise((resolve) => setTimeout(() => resolve('quiet'), TIMES.beatMs * 3))
     expect(await Promise.race([lock.lost, later])).toBe('quiet')

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scoreValues } from '../../src/core/score-values.js'
 
 const EVERY_BPS = Array.from({ length: 10_001 }, (_, bps) => bps)
@@ -10,7 +10,7 @@ const riskOf = (bps: number, tenths: number) => Number(`0.${String(bps).padStart
 const decimals = (value: number) => JSON.stringify(value).split('.')[1]?.length ?? 0
 
 describe('the values of a risk', () => {
-  test.each([
+  it.each([
     [0, 0, 0, 100],
     [1, 10_000, 100, 0],
     [0.5, 5000, 50, 50],
@@ -28,7 +28,7 @@ describe('the values of a risk', () => {
     expect(scoreValues(risk)).toEqual({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
   })
 
-  test('of every basis point are that basis point in other units', () => {
+  it('of every basis point are that basis point in other units', () => {
     const wrong = EVERY_BPS.filter((bps) => {
       const values = scoreValues(bps / 10_000)
       const sameRisk = values.deepfakeRiskBps === bps && Math.round(values.deepfakeRiskScore * 100) === bps
@@ -39,7 +39,7 @@ describe('the values of a risk', () => {
     expect(wrong).toEqual([])
   })
 
-  test('are the same again when they are made from the percentage', () => {
+  it('are the same again when they are made from the percentage', () => {
     const wrong = EVERY_BPS.filter((bps) => {
       const values = scoreValues(bps / 10_000)
       return JSON.stringify(scoreValues(values.deepfakeRiskScore / 100)) !== JSON.stringify(values)
@@ -47,7 +47,7 @@ describe('the values of a risk', () => {
     expect(wrong).toEqual([])
   })
 
-  test('at each half are those of the basis point above it, and just below of that below', () => {
+  it('at each half are those of the basis point above it, and just below of that below', () => {
     const halves = EVERY_BPS.slice(0, -1)
     expect(halves.filter((bps) => scoreValues(riskOf(bps, 5)).deepfakeRiskBps !== bps + 1)).toEqual([])
     expect(halves.filter((bps) => scoreValues(riskOf(bps, 4)).deepfakeRiskBps !== bps)).toEqual([])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { MEDIA_TYPES } from '../../src/core/media-types.js'
@@ -23,7 +23,7 @@ async function outcome(host: DetectorHost, request: DetectRequest): Promise<numb
   )
 }
 
-test('the shipped detectors give the same bits one by one and all at once, by one process and by three', async () => {
+it('the shipped detectors give the same bits one by one and all at once, by one process and by three', async () => {
   const shipped = { modelsDir: packagePath('models'), detectors: [] }
   const one = await bench.start({ ...shipped, workers: 1 })
   const samples = await readSamples()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loadSettings } from '../../src/config/load.js'
@@ -33,12 +33,12 @@ const { networks, secrets, services, volumes } = z
 const named = Object.entries(services)
 
 describe('config/compose.yaml', () => {
-  test('daemon and Redis by default, the sandbox by profile', () => {
+  it('daemon and Redis by default, the sandbox by profile', () => {
     expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'redis'])
     expect(named.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['sandbox', 'sandbox-daemon'])
   })
 
-  test.each(named)('%s: what it names is defined', (_, one) => {
+  it.each(named)('%s: what it names is defined', (_, one) => {
     expect(Object.keys(networks)).toEqual(expect.arrayContaining(one.networks))
     expect(Object.keys(secrets)).toEqual(expect.arrayContaining(one.secrets))
     expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(one.depends_on)))
@@ -49,11 +49,11 @@ describe('config/compose.yaml', () => {
     }
   })
 
-  test.each(named)('%s: reachable from this machine alone', (_, { ports }) => {
+  it.each(named)('%s: reachable from this machine alone', (_, { ports }) => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
   })
 
-  test.each(['attestd', 'sandbox-daemon'])('%s: its settings are accepted, and it has time to drain', (name) => {
+  it.each(['attestd', 'sandbox-daemon'])('%s: its settings are accepted, and it has time to drain', (name) => {
     const { environment, stop_grace_period } = services[name]!
     // Secret files lie in the container; any value stands for them here.
     const plain = Object.entries(environment).map(([key, value]) =>
@@ -70,7 +70,7 @@ describe('config/compose.yaml', () => {
     expect(Number.parseInt(stop_grace_period, 10) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
   })
 
-  test('Redis neither evicts nor forgets, and no other network reaches it', () => {
+  it('Redis neither evicts nor forgets, and no other network reaches it', () => {
     const { command, networks: own, ports } = services.redis!
     const words = command!.join(' ')
     for (const option of ['--appendonly yes', '--appendfsync everysec', '--maxmemory-policy noeviction'])

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { read } from './pages.js'
 
@@ -22,13 +22,13 @@ function copied(stage: string): string[] {
 }
 
 describe('the Dockerfile', () => {
-  test('both stages stand on the same full version of a line with long-term support', () => {
+  it('both stages stand on the same full version of a line with long-term support', () => {
     const bases = stages.map((stage) => stage.split(/\s/)[0])
     expect(bases[0]).toMatch(/^node:(?:22|24)\.\d+\.\d+-[a-z]+-slim$/)
     expect(new Set(bases).size).toBe(1)
   })
 
-  test('what it copies exists, and .dockerignore lets it through', () => {
+  it('what it copies exists, and .dockerignore lets it through', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -44,7 +44,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  test('runs as nobody special, keeps its data in a volume, and drains on the signal', () => {
+  it('runs as nobody special, keeps its data in a volume, and drains on the signal', () => {
     expect(lines).toContain('USER 1000:1000')
     expect(lines).toContain('VOLUME /data')
     expect(lines).toContain('STOPSIGNAL SIGTERM')
@@ -55,7 +55,7 @@ describe('the Dockerfile', () => {
     ])
   })
 
-  test('the health check tells alive from dead', async () => {
+  it('the health check tells alive from dead', async () => {
     const check = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
     let status = 200
     const server = http.createServer((request, reply) => {
@@ -94,7 +94,7 @@ describe('what the image holds', () => {
     return run(process.execPath, [path.join(root, 'dist', 'cli', 'main.js'), ...args], { env, cwd: '/' })
   }
 
-  test('the binary of this platform alone, no compiler, no declarations', () => {
+  it('the binary of this platform alone, no compiler, no declarations', () => {
     const binaries = path.join(root, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6')
     expect(fs.readdirSync(binaries)).toEqual([process.platform])
     expect(fs.readdirSync(path.join(binaries, process.platform))).toEqual([process.arch])
@@ -105,7 +105,7 @@ describe('what the image holds', () => {
     expect(fs.existsSync(packagePath('node_modules', 'typescript'))).toBe(true)
   })
 
-  test('enough to run, score, and show the sandbox its samples', async () => {
+  it('enough to run, score, and show the sandbox its samples', async () => {
     expect((await attestd('--help')).stdout).toContain('Usage: attestd')
     expect((await attestd('models', 'verify')).stdout).toContain('as stated')
     const [sample] = JSON.parse(read('src/sandbox/samples/samples.json')) as { file: string }[]
@@ -113,7 +113,7 @@ describe('what the image holds', () => {
     expect(scored.stdout).toMatch(/^risk [\d.]+ of 100/)
   })
 
-  test('enough for the queue, the service client and the console: doctor gets to the service', async () => {
+  it('enough for the queue, the service client and the console: doctor gets to the service', async () => {
     const { stdout } = await attestd('doctor', '--queue-url', 'embedded:')
     expect(stdout).toContain('✓ queue')
     expect(stdout).toContain('– service')

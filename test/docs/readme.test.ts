@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { envName } from '../../src/config/setting.js'
 import { SETTINGS, settingRows } from '../../src/config/settings.js'
@@ -30,13 +30,13 @@ function helpOf(verbs: readonly string[]): Promise<string> {
 describe('what the pages tell a reader to type', () => {
   const attestd = [...new Set(typed.flatMap((line) => line.match(/(?<=(?:npx |^)attestd )[a-z-].*/)?.[0] ?? []))]
 
-  test('the tour is found', () => {
+  it('the tour is found', () => {
     for (const verb of ['init', 'sandbox', 'doctor', 'run', 'scores', 'queue', 'status', 'score', 'models']) {
       expect(attestd.some((line) => line.startsWith(verb))).toBe(true)
     }
   })
 
-  test.each(attestd)('attestd %s: verb and flags exist', async (line) => {
+  it.each(attestd)('attestd %s: verb and flags exist', async (line) => {
     const words = line.split(/\s+/)
     const verbs = /^(?:queue|models)$/.test(words[0]!) ? words.slice(0, 2) : words.slice(0, 1)
     if (verbs[0] === '--help') return
@@ -45,13 +45,13 @@ describe('what the pages tell a reader to type', () => {
     for (const flag of words.filter((word) => word.startsWith('--'))) expect(help).toMatch(new RegExp(`${flag}\\b`))
   })
 
-  test('npm scripts exist', () => {
+  it('npm scripts exist', () => {
     const named = typed.flatMap((line) => [...line.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script!))
     expect(named).toContain('demo')
     expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining([...new Set(named)]))
   })
 
-  test('scripts and files given to node and bash exist', () => {
+  it('scripts and files given to node and bash exist', () => {
     const named = typed.flatMap((line) => line.match(/(?<=^(?:node|bash) )\S+/)?.[0] ?? [])
     expect(named).toContain('dist/cli/main.js')
     expect(named.filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
@@ -59,11 +59,11 @@ describe('what the pages tell a reader to type', () => {
 })
 
 describe('what the pages name', () => {
-  test.each(PAGES)('%s: links lead to files', (page) => {
+  it.each(PAGES)('%s: links lead to files', (page) => {
     expect(fileLinks(page).filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
   })
 
-  test.each([...PAGES, 'Dockerfile', 'config/compose.yaml'])('%s: settings exist', (page) => {
+  it.each([...PAGES, 'Dockerfile', 'config/compose.yaml'])('%s: settings exist', (page) => {
     const known = settingRows.flatMap(([, row]) =>
       row.secret ? [envName(row), `${envName(row)}_FILE`] : [envName(row)],
     )
@@ -71,7 +71,7 @@ describe('what the pages name', () => {
     expect(named.filter((name) => name !== 'ATTESTD_CONFIG' && !known.includes(name))).toEqual([])
   })
 
-  test('source files named in the text exist', () => {
+  it('source files named in the text exist', () => {
     const named = typed.flatMap((code) => code.match(/^(?:src|test|\.ci|config|models)\/[\w./-]+\.\w+$/)?.[0] ?? [])
     expect(named).toContain('src/pipeline/submit.ts')
     expect(named.filter((file) => !fs.existsSync(packagePath(file)))).toEqual([])
@@ -81,17 +81,17 @@ describe('what the pages name', () => {
 describe('what the README states', () => {
   const readme = read('README.md').replaceAll(/\s+/g, ' ')
 
-  test('the oldest Node', () => {
+  it('the oldest Node', () => {
     expect(packageJson.engines.node).toBe('>=20.19')
     expect(readme).toContain('Node 20.19 or newer')
   })
 
-  test('exit codes', () => {
+  it('exit codes', () => {
     const stated = [...read('README.md').matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
     expect(stated).toEqual(Object.values(EXIT))
   })
 
-  test('defaults', () => {
+  it('defaults', () => {
     expect(readme).toContain(`timestamp window (${Number(SETTINGS.timestampWindowMs.fallback) / 1000} s)`)
     expect(readme).toContain(`store a request (${Number(SETTINGS.storeTimeMs.fallback) / 1000} s)`)
     expect(SETTINGS.unsurePolicy.fallback).toBe('abstain')
@@ -99,7 +99,7 @@ describe('what the README states', () => {
     expect(SETTINGS.queueUrl.fallback).toBe('embedded:')
   })
 
-  test('the number of sample files', async () => {
+  it('the number of sample files', async () => {
     expect(readme).toContain(`scores ${(await readSamples()).length} sample files`)
   })
 })
@@ -107,7 +107,7 @@ describe('what the README states', () => {
 describe('sample media', () => {
   const FREE = new Set(['CC0-1.0', 'public-domain', 'made-by-script'])
 
-  test('each is listed with source and license, and nothing else lies there', async () => {
+  it('each is listed with source and license, and nothing else lies there', async () => {
     const samples = await readSamples()
     const there = fs.readdirSync(packagePath('src', 'sandbox', 'samples'))
     const listed = samples.map(({ file }) => file)
@@ -120,7 +120,7 @@ describe('sample media', () => {
   })
 })
 
-test('every reason has a row on the page of reasons', () => {
+it('every reason has a row on the page of reasons', () => {
   const rows = [...read('config/REASONS.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, reason]) => reason)
   expect(rows).toEqual(Object.keys(REASONS))
 })

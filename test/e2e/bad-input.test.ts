@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { DAEMON_TEST_MS, DaemonBench, image } from '../support/daemon-bench.js'
 
@@ -9,7 +9,7 @@ let bench: DaemonBench
 
 afterEach(() => bench.dispose())
 
-test('bad assets and bad media are abstained from by name and cost nothing else', async () => {
+it('bad assets and bad media are abstained from by name and cost nothing else', async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   const whole = await image('bad media', 0)

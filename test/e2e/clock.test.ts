@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 const HOUR_MS = 3_600_000
@@ -9,7 +9,7 @@ let bench: DaemonBench
 
 afterEach(() => bench.dispose())
 
-test.each([HOUR_MS, -HOUR_MS])(
+it.each([HOUR_MS, -HOUR_MS])(
   'a service whose time is %d ms from ours accepts every request from the first on',
   async (offset) => {
     bench = await DaemonBench.create({ clockOffsetMs: offset })

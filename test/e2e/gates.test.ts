@@ -1,4 +1,4 @@
-import { describe, expect, type TestContext, test, vi } from 'vitest'
+import { describe, expect, it, type TestContext, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -15,7 +15,7 @@ async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>)
 }
 
 describe.concurrent('gates that hold submission', () => {
-  test('a stake below the minimum pauses it, and a top-up resumes it without a restart', async (context) => {
+  it('a stake below the minimum pauses it, and a top-up resumes it without a restart', async (context) => {
     const bench = await newBench(context)
     await bench.registerMany(2, 'stake')
     const daemon = await bench.start().ready()
@@ -39,7 +39,7 @@ describe.concurrent('gates that hold submission', () => {
     expect(daemon.running).toBe(true)
   })
 
-  test('Redis that is not there at the start ends the process with 75', async (context) => {
+  it('Redis that is not there at the start ends the process with 75', async (context) => {
     const bench = await newBench(context)
     // Port 1 is never a Redis.
     const daemon = bench.start({ ATTESTD_QUEUE_URL: 'redis://user:top-secret-word@127.0.0.1:1' })

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -7,7 +7,7 @@ let bench: DaemonBench
 
 afterEach(() => bench.dispose())
 
-test('every open asset gets one signed score, and the daemon stops cleanly', async () => {
+it('every open asset gets one signed score, and the daemon stops cleanly', async () => {
   bench = await DaemonBench.create()
   await bench.registerMany(6, 'happy')
   // No queue is prepared: this start makes its own, as a first start does.

@@ -1,4 +1,4 @@
-import { describe, expect, type TestContext, test, vi } from 'vitest'
+import { describe, expect, it, type TestContext, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -12,7 +12,7 @@ async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>)
 }
 
 describe.concurrent('what the service says of one asset', () => {
-  test('a stray 404 delays its score, and does not lose it', async (context) => {
+  it('a stray 404 delays its score, and does not lose it', async (context) => {
     const bench = await newBench(context)
     const [strange] = await bench.registerMany(3, 'stray')
     bench.sandbox.control.setFaults({
@@ -23,7 +23,7 @@ describe.concurrent('what the service says of one asset', () => {
     expect(await daemon.metric('attestd_missed_total', 'reason="asset-closed"')).toBe(1)
   })
 
-  test('an asset that closed while its submission waited is scored when it opens again', async (context) => {
+  it('an asset that closed while its submission waited is scored when it opens again', async (context) => {
     const bench = await newBench(context)
     const asset = await bench.register('reopened')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 500 }] })
@@ -39,7 +39,7 @@ describe.concurrent('what the service says of one asset', () => {
     expect(scoredMeanwhile).toBeLessThanOrEqual(1)
   })
 
-  test('a 403 for one asset holds up no other', async (context) => {
+  it('a 403 for one asset holds up no other', async (context) => {
     const bench = await newBench(context)
     const [poison] = await bench.registerMany(1, 'poison')
     bench.sandbox.control.setFaults({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })

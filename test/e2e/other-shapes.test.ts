@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type net from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { SandboxAsset } from '../../src/sandbox/asset-book.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
@@ -101,7 +101,7 @@ afterEach(async () => {
   await service?.close()
 })
 
-test('a wallet-session service that gives what is not shown in shapes of its own gets one score, in one session', async () => {
+it('a wallet-session service that gives what is not shown in shapes of its own gets one score, in one session', async () => {
   bench = await DaemonBench.create({ api: 'wallet-session', chain: 'memory' })
   await bench.prepare()
   const other = await OtherService.start(bench.sandbox.wallets.attester.address, await bench.register('shapes'))

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 import { ModelServer } from '../support/model-server.js'
 import { writeRemotePackage } from '../support/other-packages.js'
@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('a model server that goes away is said by name, its files wait, and all are scored when it is back', async () => {
+it('a model server that goes away is said by name, its files wait, and all are scored when it is back', async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   server = await ModelServer.start({ binary: true })

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { LedgerEntry } from '../../src/pipeline/ledger.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
@@ -51,7 +51,7 @@ async function changeLedger(
   return () => fs.writeFile(file, text)
 }
 
-test('every verdict is replayed bit for bit by one process alone, from the cache', async () => {
+it('every verdict is replayed bit for bit by one process alone, from the cache', async () => {
   for (const asset of assets) {
     const { code, out } = await replay(asset, { ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9' }, '--json')
     const { outcome, record, detection } = JSON.parse(out)
@@ -65,7 +65,7 @@ test('every verdict is replayed bit for bit by one process alone, from the cache
   }
 })
 
-test('bytes that left the cache come from a gateway again; where there is none, it says so', async () => {
+it('bytes that left the cache come from a gateway again; where there is none, it says so', async () => {
   await fs.rename(cacheDir(), `${cacheDir()}-away`)
   const gone = await replay(assets[0]!, {
     ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9',
@@ -78,20 +78,20 @@ test('bytes that left the cache come from a gateway again; where there is none, 
   })
 })
 
-test('it is the detector of the record that is asked, whatever is selected now', async () => {
+it('it is the detector of the record that is asked, whatever is selected now', async () => {
   await writeTinyPackage(modelsDir(), { id: 'other' })
   expect(await replay(assets[0]!, { ATTESTD_DETECTORS: 'other,tiny-image=shadow' })).toMatchObject({ code: 0 })
   await fs.rm(path.join(modelsDir(), 'other'), { recursive: true })
 })
 
-test('an asset without a record is said to have none', async () => {
+it('an asset without a record is said to have none', async () => {
   expect(await replay('asset-nobody')).toMatchObject({
     code: 1,
     out: expect.stringMatching(/^no-record: .*asset-nobody/),
   })
 })
 
-test.each([
+it.each([
   ['one bit', (raw: number) => raw + Number.EPSILON * Math.max(1, Math.abs(raw)), 'score-differs: .*this is a fault'],
 ])('a record that is off by %s is found out', async (_, off, expected) => {
   const restore = await changeLedger(({ rawScore }) => ({ rawScore: off(rawScore ?? 0) }))
@@ -99,7 +99,7 @@ test.each([
   await restore()
 })
 
-test('another score on another platform is told apart from a fault', async () => {
+it('another score on another platform is told apart from a fault', async () => {
   const restore = await changeLedger(({ risk }) => ({ risk: risk / 2, platform: 'a machine of long ago' }))
   expect(await replay(assets[0]!)).toMatchObject({
     code: 1,
@@ -108,7 +108,7 @@ test('another score on another platform is told apart from a fault', async () =>
   await restore()
 })
 
-test('a package that was swapped since, or is gone, is named with both digests', async () => {
+it('a package that was swapped since, or is gone, is named with both digests', async () => {
   const folder = path.join(modelsDir(), 'tiny-image')
   await fs.rename(folder, path.join(bench.folder, 'old'))
   const gone = await replay(assets[0]!)

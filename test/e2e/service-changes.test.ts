@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -7,7 +7,7 @@ let bench: DaemonBench
 
 afterEach(() => bench.dispose())
 
-test('a revoked key stops submission, is said by name, and costs no job and no process', async () => {
+it('a revoked key stops submission, is said by name, and costs no job and no process', async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   await bench.registerMany(2, 'revoked')
@@ -23,7 +23,7 @@ test('a revoked key stops submission, is said by name, and costs no job and no p
   expect(await daemon.exited).toBe(0)
 })
 
-test('an asset that closes while its job waits is dropped without being fetched', async () => {
+it('an asset that closes while its job waits is dropped without being fetched', async () => {
   bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 1500 }] } })
   await bench.prepare()
   const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
@@ -40,7 +40,7 @@ test('an asset that closes while its job waits is dropped without being fetched'
   expect(fetched).toHaveLength(1)
 })
 
-test('a priority asset overtakes a backlog', async () => {
+it('a priority asset overtakes a backlog', async () => {
   bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 300 }] } })
   await bench.prepare()
   await bench.registerMany(8, 'backlog')
@@ -56,7 +56,7 @@ test('a priority asset overtakes a backlog', async () => {
   expect(await daemon.metric('attestd_missed_total')).toBe(0)
 })
 
-test('a stream that is cut, silent or full of garbage delays nothing', async () => {
+it('a stream that is cut, silent or full of garbage delays nothing', async () => {
   // Each ends its connection but the last, which stays.
   const faults = ['silence', 'retry-0', 'status-503', 'reset', 'cut', 'garbage'] as const
   const rules = faults.map((fault, nth) => ({ route: 'stream' as const, fault, attempts: [nth + 1] }))

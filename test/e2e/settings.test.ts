@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
@@ -38,7 +38,7 @@ describe('wrong settings', () => {
     ['roles that the embedded queue cannot split', { ATTESTD_ROLES: 'intake' }, ['ATTESTD_ROLES', 'redis://']],
     ['a models directory that is not there', { ATTESTD_MODELS_DIR: '/nowhere/models' }, ['/nowhere/models']],
   ]
-  test.each(rows)('%s: one readable block and exit code 78', async (name, changes, wanted) => {
+  it.each(rows)('%s: one readable block and exit code 78', async (name, changes, wanted) => {
     await bench.prepare(`wrong-${name}`)
     const daemon = bench.start(changes, `wrong-${name}`)
     expect(await daemon.exited, daemon.output).toBe(78)
@@ -48,7 +48,7 @@ describe('wrong settings', () => {
   })
 })
 
-test('a second process on the embedded queue is refused with a way out, and the first goes on', async () => {
+it('a second process on the embedded queue is refused with a way out, and the first goes on', async () => {
   await bench.prepare('shared')
   const first = await bench.start({}, 'shared').ready()
   const second = bench.start({}, 'shared')
@@ -59,7 +59,7 @@ test('a second process on the embedded queue is refused with a way out, and the 
   await first.kill9()
 })
 
-test('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
+it('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
   // Refusals repeat what was sent; they must be masked too.
   bench.sandbox.control.setFaults({
     rules: [

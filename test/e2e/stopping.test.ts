@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 /** Signals closer together than half a second are one wish. */
@@ -17,7 +17,7 @@ async function setUp(gatewayMs: number): Promise<void> {
   await bench.registerMany(8, 'stopping')
 }
 
-test('the first SIGTERM lets active work end and leaves the rest to the next start', async () => {
+it('the first SIGTERM lets active work end and leaves the rest to the next start', async () => {
   await setUp(800)
   const daemon = bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' })
   await bench.until('work under way', () => bench.requests('gateway') > 2)
@@ -32,7 +32,7 @@ test('the first SIGTERM lets active work end and leaves the rest to the next sta
   await bench.expectExactlyOneEach()
 })
 
-test('a second SIGTERM forces the end with 75, and the next start takes up what was active', async () => {
+it('a second SIGTERM forces the end with 75, and the next start takes up what was active', async () => {
   await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '60000' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)
@@ -46,7 +46,7 @@ test('a second SIGTERM forces the end with 75, and the next start takes up what 
   await bench.expectExactlyOneEach()
 })
 
-test('work that outlasts the cap of the drain is left with 75, and the next start takes it up', async () => {
+it('work that outlasts the cap of the drain is left with 75, and the next start takes it up', async () => {
   await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '300' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench, image } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
@@ -24,7 +24,7 @@ const dataDir = () => path.join(bench.folder, 'main')
 const algorithms = () => bench.sandbox.scores().map(({ algorithm }) => algorithm)
 const by = (version: string) => algorithms().filter((algorithm) => algorithm === `tiny-image@${version}`).length
 
-test('a new version of a package takes over in the midst of a backlog, and no job is lost or fails', async () => {
+it('a new version of a package takes over in the midst of a backlog, and no job is lost or fails', async () => {
   bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 200 }] } })
   await bench.prepare()
   await bench.registerMany(12, 'swap')
@@ -49,7 +49,7 @@ test('a new version of a package takes over in the midst of a backlog, and no jo
   expect((await daemon.get('/readyz')).status).toBe(200)
 })
 
-test('SIGHUP swaps too; a package that is not accepted changes nothing and is said by name', async () => {
+it('SIGHUP swaps too; a package that is not accepted changes nothing and is said by name', async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   const daemon = await bench.start().ready()
@@ -72,14 +72,14 @@ test('SIGHUP swaps too; a package that is not accepted changes nothing and is sa
   expect(await daemon.exited).toBe(0)
 })
 
-test('a verb that finds no daemon says so', async () => {
+it('a verb that finds no daemon says so', async () => {
   bench = await DaemonBench.create()
   const { code, err } = await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: dataDir() })
   expect(code).toBe(75)
   expect(err).toContain('No daemon runs on')
 })
 
-test('a shadow is measured on live work, recorded, shown, and never submitted', async () => {
+it('a shadow is measured on live work, recorded, shown, and never submitted', async () => {
   bench = await DaemonBench.create()
   const own = {
     calibration: { kind: 'platt', slope: 1, intercept: -40 },

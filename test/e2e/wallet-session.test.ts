@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { anvil } from '../support/anvil.js'
@@ -24,7 +24,7 @@ let bench: DaemonBench
 afterEach(() => bench.dispose())
 
 describe.skipIf(anvil === null)('the daemon on a wallet-session service with a real chain', () => {
-  test('scores every kind of media once, each with an attestation that the EVM recovers its wallet from', async () => {
+  it('scores every kind of media once, each with an attestation that the EVM recovers its wallet from', async () => {
     bench = await DaemonBench.create({ api: 'wallet-session' })
     const samples = (await readSamples()).filter(({ file }) => SAMPLES.includes(file))
     for (const { path: file, title, mediaType } of samples) {
@@ -45,7 +45,7 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     expect(await daemon.exited).toBe(0)
   })
 
-  test('holds submission below the minimum stake, and goes on after a top-up', async () => {
+  it('holds submission below the minimum stake, and goes on after a top-up', async () => {
     bench = await DaemonBench.create({ api: 'wallet-session' })
     await bench.prepare()
     await bench.sandbox.control.setStake({ stakedWei: 1n })
@@ -58,7 +58,7 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(2)
   })
 
-  test('writes neither its key nor its token anywhere', async () => {
+  it('writes neither its key nor its token anywhere', async () => {
     bench = await DaemonBench.create({ api: 'wallet-session', sessionMs: 3_000 })
     await bench.prepare()
     const wire = await WireRecorder.start(bench.sandbox.url)

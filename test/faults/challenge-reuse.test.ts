@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, type TestContext, test } from 'vitest'
+import { afterEach, expect, it, type TestContext } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { answering, WireRecorder } from '../support/wire-recorder.js'
 
@@ -28,7 +28,7 @@ async function withChallenge({ bench }: FaultRun, { onTestFinished }: TestContex
 const asksForSessions = ({ requests }: WireRecorder) => requests.filter(({ target }) => target.startsWith('/v1/auth'))
 
 onWalletSession('a service that gives out challenges that are no good', () => {
-  test('used ones, in the middle: it is asked at growing intervals, and each asset has one score', async (context) => {
+  it('used ones, in the middle: it is asked at growing intervals, and each asset has one score', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_SESSION_MS })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)
@@ -51,7 +51,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  test('expired ones, at the start: nothing is signed, and work begins when they are good', async (context) => {
+  it('expired ones, at the start: nothing is signed, and work begins when they are good', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, test } from 'vitest'
+import { afterEach, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
@@ -117,7 +117,7 @@ const actsOf = (engine: EngineName, api: Api) =>
   api === 'signed-key' ? ACTS_OF[engine] : [...ACTS_OF[engine], killChain, killChain]
 
 onEachEngine('everything at once', (engine, api) => {
-  test.each(seedsOf('everything', api))('in the mixture of seed %s', async (seed) => {
+  it.each(seedsOf('everything', api))('in the mixture of seed %s', async (seed) => {
     run = await startRun(engine, { api, sessionMs: SESSION_MS, faults: { seed, rules: mixture(seed, api) } })
     const { bench } = run
     const count = engine === 'redis' ? 2 : 1

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
@@ -35,7 +35,7 @@ function lastBadOf(route: FaultRoute, api: Api): number {
 }
 
 onEachEngine('429, 500 and 503 at random', (engine, api) => {
-  test.each(seedsOf('statuses', api))('on list, one, score, stream and time, seed %s', async (seed) => {
+  it.each(seedsOf('statuses', api))('on list, one, score, stream and time, seed %s', async (seed) => {
     run = await startRun(engine, { api, faults: { seed, rules: randomStatuses(api) as FaultRule[] } })
     const { bench } = run
     await bench.registerMany(8, seed)

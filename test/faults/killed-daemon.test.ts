@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 import { type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
@@ -22,7 +22,7 @@ const slowService = (seed: string): FaultPlanInput => ({
 })
 
 onEachEngine('kill -9 of the daemon', (engine, api) => {
-  test.each(seedsOf('killedDaemon', api))('at any moment, seed %s', async (seed) => {
+  it.each(seedsOf('killedDaemon', api))('at any moment, seed %s', async (seed) => {
     run = await startRun(engine, { api, faults: slowService(seed) })
     const { bench } = run
     const kills = drawBetween(3, 4, seed, 'kills')
@@ -39,7 +39,7 @@ onEachEngine('kill -9 of the daemon', (engine, api) => {
   })
 })
 
-test('kill -9 while the embedded queue is made for the first time, seed first', async () => {
+it('kill -9 while the embedded queue is made for the first time, seed first', async () => {
   // Not prepared, unlike the runs above.
   const bench = await DaemonBench.create()
   run = { bench, redis: null, start: (name) => bench.start({}, name) }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type FaultRun, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
@@ -11,7 +11,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onRedis('kill -9 of Redis', (api) => {
-  test.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
+  it.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
     run = await startRun('redis', {
       api,
       faults: {
@@ -37,7 +37,7 @@ onRedis('kill -9 of Redis', (api) => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  test('which was not there yet when the daemon started, seed late', async () => {
+  it('which was not there yet when the daemon started, seed late', async () => {
     run = await startRun('redis', { api })
     const { bench, redis } = run
     await redis!.kill9()

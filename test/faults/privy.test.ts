@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { type PrivyFault, PrivyStub } from '../support/privy-stub.js'
 
@@ -21,7 +21,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onWalletSession('a wallet at Privy', () => {
-  test.each(FAULTS)('$what: nothing wrong is sent, and each asset has one score', async (row) => {
+  it.each(FAULTS)('$what: nothing wrong is sent, and each asset has one score', async (row) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const privy = await PrivyStub.start({ privateKey: bench.sandbox.wallets.attester.privateKey })

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 
 const ASSETS = 3
@@ -15,7 +15,7 @@ afterEach(() => run.bench.dispose())
 const sessions = ({ bench }: FaultRun) => bench.requests('session')
 
 onWalletSession('a wallet that is no attester', () => {
-  test('without any role ends the daemon readably, without trying again and again', async () => {
+  it('without any role ends the daemon readably, without trying again and again', async () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const file = path.join(bench.folder, 'stranger-key')
@@ -29,7 +29,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(bench.sandbox.control.scoreAttempts()).toEqual([])
   })
 
-  test('but a submitter ends it too', async () => {
+  it('but a submitter ends it too', async () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wallet = bench.sandbox.wallets.attester.address
@@ -40,7 +40,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(sessions(run)).toBe(1)
   })
 
-  test('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
+  it('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { control, wallets } = bench.sandbox
@@ -57,7 +57,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(sessions(run)).toBe(1)
   })
 
-  test('any more, when its session ends: the daemon stops readably', async () => {
+  it('any more, when its session ends: the daemon stops readably', async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.start().ready()

@@ -1,4 +1,4 @@
-import { afterEach, expect, type TestContext, test } from 'vitest'
+import { afterEach, expect, it, type TestContext } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
@@ -16,7 +16,7 @@ async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Prom
 }
 
 onWalletSession('an RPC endpoint that is down', () => {
-  test('at the start: nothing is submitted before the stake was read', async (context) => {
+  it('at the start: nothing is submitted before the stake was read', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
@@ -33,7 +33,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  test('in the middle: a dead RPC is not "no stake", and submission goes on', async (context) => {
+  it('in the middle: a dead RPC is not "no stake", and submission goes on', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
@@ -47,7 +47,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.until('a new reading', () => daemon.output.includes('can be read again'))
   })
 
-  test("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
+  it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run
     const { control } = bench.sandbox

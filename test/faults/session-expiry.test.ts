@@ -1,4 +1,4 @@
-import { afterEach, expect, type TestContext, test } from 'vitest'
+import { afterEach, expect, it, type TestContext } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { type Recorded, WireRecorder } from '../support/wire-recorder.js'
 
@@ -21,7 +21,7 @@ async function recorderOf({ bench }: FaultRun, { onTestFinished }: TestContext):
 const opened = (wire: WireRecorder): Recorded[] => wire.to('POST', SESSION).filter(({ status }) => status === 200)
 
 onWalletSession('sessions that end while the daemon works', () => {
-  test('after seconds are renewed, and every asset has one score', async (context) => {
+  it('after seconds are renewed, and every asset has one score', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_MS })
     const { bench } = run
     const wire = await recorderOf(run, context)
@@ -38,7 +38,7 @@ onWalletSession('sessions that end while the daemon works', () => {
     expect(wire.tokens().size).toBeLessThanOrEqual(opened(wire).length)
   })
 
-  test('all at once, as when the service has a new session secret, are opened anew', async (context) => {
+  it('all at once, as when the service has a new session secret, are opened anew', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wire = await recorderOf(run, context)

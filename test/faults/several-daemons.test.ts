@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { type FaultRun, lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
@@ -12,7 +12,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onRedis('several daemons on one queue', (api) => {
-  test.each(seedsOf('severalDaemons', api))('with kills of one of them at a time, seed %s', async (seed) => {
+  it.each(seedsOf('severalDaemons', api))('with kills of one of them at a time, seed %s', async (seed) => {
     run = await startRun('redis', {
       api,
       faults: {

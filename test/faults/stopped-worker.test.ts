@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults.js'
 import { LOCK_MS } from '../support/daemon-bench.js'
 import { type FaultRun, type Moment, onEachEngine, onRedis, reach, startRun } from '../support/fault-run.js'
@@ -32,7 +32,7 @@ function midAnswer(seed: string, nth: number): Moment {
 }
 
 onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
-  test.each(seedsOf('stoppedWorker', api))('and wakes after another took over, seed %s', async (seed) => {
+  it.each(seedsOf('stoppedWorker', api))('and wakes after another took over, seed %s', async (seed) => {
     run = await startRun('redis', { api, faults: slowAnswers(seed) })
     const { bench } = run
     const hung = await run.start('hung', PATIENT).ready()
@@ -50,7 +50,7 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
 })
 
 onEachEngine('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
-  test('goes on by itself, seed alone', async () => {
+  it('goes on by itself, seed alone', async () => {
     run = await startRun(engine, { api, faults: slowAnswers('alone') })
     const { bench } = run
     const daemon = await run.start().ready()

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FaultKind } from '../../src/sandbox/faults.js'
 import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
@@ -22,7 +22,7 @@ let run: FaultRun
 afterEach(() => run.bench.dispose())
 
 onEachEngine('submissions without an answer', (engine, api) => {
-  test('are settled by asking, and sent again only where they cannot have been stored', async () => {
+  it('are settled by asking, and sent again only where they cannot have been stored', async () => {
     run = await startRun(engine, { api })
     const { bench } = run
     const posts: Record<string, number> = {}

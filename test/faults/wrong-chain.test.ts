@@ -1,4 +1,4 @@
-import { afterEach, expect, type TestContext, test } from 'vitest'
+import { afterEach, expect, it, type TestContext } from 'vitest'
 import { anvilFor } from '../support/anvil.js'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { WireRecorder } from '../support/wire-recorder.js'
@@ -19,7 +19,7 @@ async function wrongRpc(context: TestContext): Promise<WireRecorder> {
 }
 
 onWalletSession('an RPC endpoint of another chain', () => {
-  test('is named and believed in nothing; work goes on when it is the right one', async (context) => {
+  it('is named and believed in nothing; work goes on when it is the right one', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)
@@ -36,7 +36,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  test('is passed over for the next one of the list', async (context) => {
+  it('is passed over for the next one of the list', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)

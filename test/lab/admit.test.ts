@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admissionCheck } from '../../src/app/admission-check.js'
 import { dataPaths } from '../../src/app/data-dir.js'
 import { admitModel } from '../../src/app/lab/admit-model.js'
@@ -44,12 +44,12 @@ async function start(requireAdmission: boolean): Promise<void> {
 }
 
 describe('models admit', () => {
-  test('without an admission the daemon refuses the package where the settings ask for one', async () => {
+  it('without an admission the daemon refuses the package where the settings ask for one', async () => {
     await start(false)
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted', kind: 'setup' })
   })
 
-  test('a package that passes is kept by its digest, with the figures and the data', async () => {
+  it('a package that passes is kept by its digest, with the figures and the data', async () => {
     const wanted = { minAuc: 0.9, maxLatencyMs: 60_000, maxMemoryMb: 4000, licenses: ['apache-2.0'], minRows: 2 }
     const result = await admit(wanted)
     expect(result.rows.map(({ threshold, passed }) => [threshold, passed])).toEqual([
@@ -64,7 +64,7 @@ describe('models admit', () => {
     await start(true)
   })
 
-  test('any change of the package asks for another exam', async () => {
+  it('any change of the package asks for another exam', async () => {
     const file = path.join(bench.modelsDir, 'tiny-image', 'detector.json')
     const before = await fs.readFile(file, 'utf8')
     await fs.writeFile(file, before.replace('"1.0.0"', '"1.0.1"'))
@@ -73,7 +73,7 @@ describe('models admit', () => {
     await start(true)
   })
 
-  test('a package that fails loses an earlier admission', async () => {
+  it('a package that fails loses an earlier admission', async () => {
     const result = await admit({ maxFpr: 0.1, minAuc: 0.9 })
     expect(result).toMatchObject({ record: null, withdrawn: true })
     expect(result.rows).toEqual([
@@ -83,7 +83,7 @@ describe('models admit', () => {
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted' })
   })
 
-  test('a record that was tampered with, or is of another digest, admits nothing', async () => {
+  it('a record that was tampered with, or is of another digest, admits nothing', async () => {
     const { digest, record } = await admit({ maxMemoryMb: 4000 }, null)
     await start(true)
     const text = await fs.readFile(record ?? '', 'utf8')
@@ -97,18 +97,18 @@ describe('models admit', () => {
     }
   })
 
-  test('thresholds that need data are not judged without', async () => {
+  it('thresholds that need data are not judged without', async () => {
     await expect(admit({ minAuc: 0.5 }, null)).rejects.toThrow(/--data/)
   })
 })
 
 describe('thresholds', () => {
-  test('of a file, with flags before them', () => {
+  it('of a file, with flags before them', () => {
     const text = 'minAuc: 0.8\nlicenses: [MIT]\n'
     expect(parseThresholds(text, { minAuc: 0.9 }, 'x.yaml')).toEqual({ minAuc: 0.9, licenses: ['MIT'] })
   })
 
-  test.each([
+  it.each([
     ['minAUC: 0.8', /x\.yaml is not accepted/],
     ['minAuc: 8', /minAuc/],
     ['a: [', /is not YAML/],
@@ -118,7 +118,7 @@ describe('thresholds', () => {
   })
 })
 
-test('models verify says what time and memory a package takes', async () => {
+it('models verify says what time and memory a package takes', async () => {
   const [verified, ...others] = await verifyModels(bench.settings)
   expect(others).toEqual([])
   expect(verified).toMatchObject({ id: 'tiny-image', version: '1.0.0' })
@@ -126,7 +126,7 @@ test('models verify says what time and memory a package takes', async () => {
   expect(verified?.medianMs).toBeGreaterThan(0)
 })
 
-test('the token of the model server goes astray by no verb of the lab', async ({ onTestFinished }) => {
+it('the token of the model server goes astray by no verb of the lab', async ({ onTestFinished }) => {
   const own = await createLabBench()
   onTestFinished(() => own.dispose())
   await writeRemotePackage(own.modelsDir, 'far', 'http://models.example:8000')

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calibrateModel } from '../../src/app/lab/calibrate-model.js'
 import { calibrate, sigmoid } from '../../src/detect/scoring/calibration.js'
 import { plattTargets, weightedToPrior } from '../../src/lab/calibrate/calibration-row.js'
@@ -26,13 +26,13 @@ function drawn(count: number, slope: number, intercept: number, length?: number)
 }
 
 describe('fits', () => {
-  test('platt finds the line that the rows were drawn from', () => {
+  it('platt finds the line that the rows were drawn from', () => {
     const { slope, intercept } = fitPlatt(drawn(20_000, 0.7, -0.4))
     expect(slope).toBeCloseTo(0.7, 1)
     expect(intercept).toBeCloseTo(-0.4, 1)
   })
 
-  test('platt stays finite where the classes do not overlap, and its means meet its targets', () => {
+  it('platt stays finite where the classes do not overlap, and its means meet its targets', () => {
     const rows = [row(-2, false), row(-1, false), row(1, true), row(2, true)]
     const line = fitPlatt(rows)
     const mean = rows.reduce((sum, { logit }) => sum + sigmoid(line.slope * logit + line.intercept), 0) / 4
@@ -41,12 +41,12 @@ describe('fits', () => {
     expect(mean).toBeCloseTo((targets.fake + targets.real) / 2, 6)
   })
 
-  test('temperature finds how much too sure the logits are', () => {
+  it('temperature finds how much too sure the logits are', () => {
     expect(fitTemperature(drawn(20_000, 0.5, 0))).toBeCloseTo(2, 0)
     expect(fitTemperature(drawn(20_000, 1, 0))).toBeCloseTo(1, 1)
   })
 
-  test('isotonic pools what falls; ties are one knot', () => {
+  it('isotonic pools what falls; ties are one knot', () => {
     const rows = [row(1, false), row(2, true), row(3, false), row(4, true), row(4, true), row(5, true)]
     const { logits, risks } = fitIsotonic(rows)
     // 1: real; 2 and 3 pooled to a half; 4 and 5 fake, kept from 1 by Platt's target of four fakes.
@@ -54,14 +54,14 @@ describe('fits', () => {
     expect(risks).toEqual([0.25, 0.5, 0.833333])
   })
 
-  test('isotonic never has more knots than a manifest holds', () => {
+  it('isotonic never has more knots than a manifest holds', () => {
     const rows = drawn(5000, 3, 0)
     const calibration = fitCalibration(rows, 'isotonic', 0.5, { kind: 'identity' })
     expect(calibration.kind).toBe('isotonic')
     if (calibration.kind === 'isotonic') expect(calibration.logits.length).toBeLessThanOrEqual(200)
   })
 
-  test('by length: a line a bin', () => {
+  it('by length: a line a bin', () => {
     const rows = [...drawn(4000, 0.5, 0, 100), ...drawn(4000, 1.5, 0, 900)]
     const present = {
       kind: 'by-length',
@@ -77,14 +77,14 @@ describe('fits', () => {
     expect(() => fitCalibration(rows, 'by-length', 0.5, { kind: 'identity' })).toThrow(/bins of length/)
   })
 
-  test('a prior moves the intercept by its odds', () => {
+  it('a prior moves the intercept by its odds', () => {
     const rows = drawn(20_000, 1, 0)
     const half = fitPlatt(weightedToPrior(rows, 0.5))
     const tenth = fitPlatt(weightedToPrior(rows, 0.1))
     expect(tenth.intercept - half.intercept).toBeCloseTo(Math.log(0.1 / 0.9), 1)
   })
 
-  test('too few rows of a class, one class, or a ranking upside down are refused', () => {
+  it('too few rows of a class, one class, or a ranking upside down are refused', () => {
     const fitTo = (rows: ReturnType<typeof drawn>, method: 'platt' | 'isotonic' = 'platt') =>
       fitCalibration(rows, method, 0.5, { kind: 'identity' })
     expect(() => fitTo([...drawn(100, 1, 0).filter(({ fake }) => !fake), row(1, true)])).toThrow(/needs 20 of each/)
@@ -100,7 +100,7 @@ describe('fits', () => {
 })
 
 describe('folds and band', () => {
-  test('a group is never split, and folds are about equal', () => {
+  it('a group is never split, and folds are about equal', () => {
     const groups = Array.from({ length: 100 }, (_, index) => `group ${index % 12}`)
     const folds = foldsByGroup(groups)
     for (const group of new Set(groups)) {
@@ -110,7 +110,7 @@ describe('folds and band', () => {
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(17)
   })
 
-  test('the band is the narrowest that is right often enough on both sides', () => {
+  it('the band is the narrowest that is right often enough on both sides', () => {
     const many = (count: number, score: number, fake: boolean) => Array.from({ length: count }, () => ({ score, fake }))
     const rows = [
       ...many(40, 0.9, true),
@@ -154,7 +154,7 @@ describe('models calibrate', () => {
   })
   const manifestFile = () => path.join(bench.modelsDir, 'tiny-image', 'detector.json')
 
-  test('lowers the calibration error on sources that the fit did not see, and changes nothing unasked', async () => {
+  it('lowers the calibration error on sources that the fit did not see, and changes nothing unasked', async () => {
     const before = await fs.readFile(manifestFile(), 'utf8')
     const report = await calibrateModel(bench.settings, 'tiny-image', options(false))
     expect(report.heldOut).toBe('source')
@@ -164,7 +164,7 @@ describe('models calibrate', () => {
     expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
   })
 
-  test('written, the package starts with its new risks and keeps everything else', async () => {
+  it('written, the package starts with its new risks and keeps everything else', async () => {
     const before = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
     const report = await calibrateModel(bench.settings, 'tiny-image', options(true))
     const after = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
@@ -184,7 +184,7 @@ describe('models calibrate', () => {
     }
   })
 
-  test('one class alone is refused', async () => {
+  it('one class alone is refused', async () => {
     const real = await bench.writePictures([{ name: 'one.png', label: 'real', red: 9 }], 'real.csv')
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), data: real })
     await expect(run).rejects.toMatchObject({ reason: 'lab-data-invalid' })

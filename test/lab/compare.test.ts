@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareModels } from '../../src/app/lab/compare-models.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
 import { writeTinyPackage } from '../support/detector-package.js'
@@ -38,7 +38,7 @@ const options = () => ({
 })
 
 describe('models compare', () => {
-  test('a detector that sees is better than one that does not', async () => {
+  it('a detector that sees is better than one that does not', async () => {
     const found = await compareModels(bench.settings, ['tiny-image', 'blind'], options())
     expect(found.rows).toEqual({ both: 60, onlyFirst: 0, onlySecond: 0, neither: 0 })
     expect(found.auc.second).toBe(0.5)
@@ -49,13 +49,13 @@ describe('models compare', () => {
     expect(found.groups.source?.map(({ real, fake }) => real + fake)).toEqual([20, 20, 20])
   })
 
-  test('the other way round it is worse by as much', async () => {
+  it('the other way round it is worse by as much', async () => {
     const found = await compareModels(bench.settings, ['blind', 'tiny-image'], { ...options(), limit: 40 })
     expect(found.better).toBe('second')
     expect(found.data.rows).toBe(40)
   })
 
-  test('two equal ones cannot be told apart', async () => {
+  it('two equal ones cannot be told apart', async () => {
     const found = await compareModels(
       bench.settings,
       ['tiny-image', path.join(bench.modelsDir, 'tiny-image')],
@@ -69,7 +69,7 @@ describe('models compare', () => {
     expect(found.mcNemar).toEqual({ onlyFirstRight: 0, onlySecondRight: 0, pValue: 1 })
   })
 
-  test('packages of different media are not compared', async () => {
+  it('packages of different media are not compared', async () => {
     const folder = await writeTinyPackage(path.join(bench.folder, 'others'), { id: 'words' })
     const manifest = JSON.parse(await fs.readFile(path.join(folder, 'detector.json'), 'utf8'))
     const text = {

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readData } from '../../src/lab/data/read-data.js'
 import { selectRows } from '../../src/lab/data/select-rows.js'
 
@@ -20,7 +20,7 @@ async function write(name: string, data: string | Uint8Array): Promise<string> {
 }
 
 describe('labeled data', () => {
-  test('a CSV, with the names that packs use for its columns', async () => {
+  it('a CSV, with the names that packs use for its columns', async () => {
     const index = await write(
       'a.csv',
       '\uFEFFpath,label,source,system,lang\nimg/1.jpg,fake,"Lab, A",GAN,en\n2.jpg,0,B,-,de\n',
@@ -40,7 +40,7 @@ describe('labeled data', () => {
     expect(elsewhere.rows[0]?.content).toEqual({ file: '/media/img/1.jpg' })
   })
 
-  test('JSON lines with texts, gzipped', async () => {
+  it('JSON lines with texts, gzipped', async () => {
     const lines = [
       '{"id":"a","text":"Prose.","label":"human","domain":"news"}',
       '',
@@ -54,7 +54,7 @@ describe('labeled data', () => {
     ])
   })
 
-  test('a list such as the samples of the sandbox', async () => {
+  it('a list such as the samples of the sandbox', async () => {
     const list = [{ file: 'x.jpg', made: 'machine', mediaType: 'image', title: 'X' }]
     const { rows } = await readData(await write('samples.json', JSON.stringify(list)), null)
     expect(rows).toEqual([
@@ -62,7 +62,7 @@ describe('labeled data', () => {
     ])
   })
 
-  test('a folder; what lies between is the source', async () => {
+  it('a folder; what lies between is the source', async () => {
     for (const name of ['d/real/cam/1.jpg', 'd/real/2.jpg', 'd/fake/sdxl/v1/3.jpg', 'd/fake/.DS_Store'])
       await write(name, 'x')
     const { rows } = await readData(path.join(folder, 'd'), null)
@@ -73,7 +73,7 @@ describe('labeled data', () => {
     ])
   })
 
-  test.each([
+  it.each([
     ['label.csv', 'path,label\nx.jpg,maybe\n', /row 1: label is "maybe"/],
     ['none.csv', 'path,label\n', /holds no rows/],
     ['outside.csv', 'path,label\n../../etc/passwd,real\n', /does not lie below/],
@@ -91,7 +91,7 @@ describe('labeled data', () => {
     await expect(readData(path.join(folder, name), null)).rejects.toMatchObject({ reason: 'lab-data-invalid' })
   })
 
-  test('a folder without its two folders, and a missing index', async () => {
+  it('a folder without its two folders, and a missing index', async () => {
     await expect(readData(path.join(folder, 'd/real'), null)).rejects.toThrow(/holds no folder real/)
     await expect(readData(path.join(folder, 'gone.csv'), null)).rejects.toThrow(/cannot be read/)
   })
@@ -106,13 +106,13 @@ describe('which rows are scored', () => {
     content: { text: '' },
   }))
 
-  test('those of other media are left out and counted', () => {
+  it('those of other media are left out and counted', () => {
     const { otherMedia, rows: kept } = selectRows(rows, ['image'], null)
     expect([otherMedia, kept.length]).toEqual([1, 99])
     expect(kept.every(({ mediaType }) => mediaType === 'image')).toBe(true)
   })
 
-  test('a limit keeps the share of the classes, and the same rows whatever their order', () => {
+  it('a limit keeps the share of the classes, and the same rows whatever their order', () => {
     const ids = (given: typeof rows) => selectRows(given, ['image'], 20).rows.map(({ id }) => id)
     expect(ids(rows.toReversed()).toSorted()).toEqual(ids(rows).toSorted())
     expect(selectRows(rows, ['image'], 20).rows.filter(({ fake }) => fake)).toHaveLength(5)

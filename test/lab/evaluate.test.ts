@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { evaluateModel } from '../../src/app/lab/evaluate-model.js'
 import { evaluationSchema } from '../../src/lab/evaluate/evaluation.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
@@ -40,7 +40,7 @@ function options(out: string | null, own: { signal?: AbortSignal; onProgress?: (
 }
 
 describe('models eval', () => {
-  test('figures, counts by reason, groups and files', async () => {
+  it('figures, counts by reason, groups and files', async () => {
     const out = path.join(bench.folder, 'out')
     const seen: number[] = []
     const evaluation = await evaluateModel(
@@ -74,7 +74,7 @@ describe('models eval', () => {
     expect((await fs.readdir(out)).toSorted()).toEqual(['eval.json', 'report.html', 'scores.csv'])
   })
 
-  test('the report escapes what comes from outside, loads nothing, and shows the mistakes', async () => {
+  it('the report escapes what comes from outside, loads nothing, and shows the mistakes', async () => {
     const page = await fs.readFile(path.join(bench.folder, 'out', 'report.html'), 'utf8')
     const has = (text: string) => page.includes(text)
     expect(has('<img src="https')).toBe(false)
@@ -86,7 +86,7 @@ describe('models eval', () => {
     )
   })
 
-  test('the same rows give the same figures and digest, and another label another digest', async () => {
+  it('the same rows give the same figures and digest, and another label another digest', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => evaluateModel(bench.settings, 'tiny-image', options(null))),
     )
@@ -101,7 +101,7 @@ describe('models eval', () => {
     expect(other.data.digest).not.toBe(first?.data.digest)
   })
 
-  test('a package is also found by the path of its folder', async () => {
+  it('a package is also found by the path of its folder', async () => {
     const { detector } = await evaluateModel(
       { ...bench.settings, modelsDir: '/nowhere' },
       path.join(bench.modelsDir, 'tiny-image'),
@@ -110,7 +110,7 @@ describe('models eval', () => {
     expect(detector.id).toBe('tiny-image')
   })
 
-  test('an interrupted run writes nothing', async () => {
+  it('an interrupted run writes nothing', async () => {
     const stop = new AbortController()
     const out = path.join(bench.folder, 'stopped')
     const run = evaluateModel(
@@ -122,14 +122,14 @@ describe('models eval', () => {
     await expect(fs.stat(out)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('a missing file ends it with a hint', async () => {
+  it('a missing file ends it with a hint', async () => {
     const broken = path.join(bench.folder, 'missing.csv')
     await fs.writeFile(broken, 'path,label\nnowhere.png,real\n')
     const run = evaluateModel(bench.settings, 'tiny-image', { ...options(null), data: broken })
     await expect(run).rejects.toThrow(/nowhere\.png cannot be read.*--root/)
   })
 
-  test('rows of one class, or without any score, give the figures that they can', async () => {
+  it('rows of one class, or without any score, give the figures that they can', async () => {
     const real = await bench.writePictures([{ name: 'r1.png', label: 'real', red: 10 }], 'real.csv')
     const out = path.join(bench.folder, 'one-class')
     const ofReal = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: real })
@@ -145,7 +145,7 @@ describe('models eval', () => {
     expect((await fs.readFile(path.join(out, 'report.html'), 'utf8')).includes('NaN')).toBe(false)
   })
 
-  test('a prior weighs what hangs on the share of fakes, and nothing else', async () => {
+  it('a prior weighs what hangs on the share of fakes, and nothing else', async () => {
     const plain = await evaluateModel(bench.settings, 'tiny-image', options(null))
     const tenth = await evaluateModel(bench.settings, 'tiny-image', { ...options(null), prior: 0.1 })
     expect(tenth.all.auc).toEqual(plain.all.auc)

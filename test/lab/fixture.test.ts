@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { evaluateIntoPackage, evaluateOnFixture } from '../../src/app/lab/evaluate-packages.js'
 import { type FixtureFigures, fixtureDrift } from '../../src/lab/evaluate/fixture-figures.js'
 import { createLabBench, type LabBench } from '../support/lab-bench.js'
@@ -14,7 +14,7 @@ afterAll(() => bench.dispose())
 const watch = () => ({ signal: new AbortController().signal, onProgress: () => {} })
 const evaluationFile = (name: string) => path.join(bench.modelsDir, 'tiny-image', 'evaluation', name)
 
-test('figures on the sample media are kept, hold, and no longer hold once a risk moves', async () => {
+it('figures on the sample media are kept, hold, and no longer hold once a risk moves', async () => {
   const [missing] = await evaluateOnFixture(bench.settings, true, watch())
   expect(missing).toMatchObject({ holds: false, says: expect.stringMatching(/is missing/) })
   await evaluateOnFixture(bench.settings, false, watch())
@@ -32,7 +32,7 @@ test('figures on the sample media are kept, hold, and no longer hold once a risk
   expect(fixtureDrift(kept, other)).toEqual(['tiny-image: made by another state of the package'])
 })
 
-test('figures of foreign data are kept without its pictures and texts', async () => {
+it('figures of foreign data are kept without its pictures and texts', async () => {
   const data = await bench.writePictures([
     { name: 'secret-real.png', label: 'real', red: 250 },
     { name: 'secret-fake.png', label: 'fake', red: 10 },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { audioPlan } from '../../src/lab/import/audio-plan.js'
 import { findFakeClasses } from '../../src/lab/import/fake-classes.js'
 import type { PreprocessorConfig } from '../../src/lab/import/hugging-face-export.js'
@@ -11,7 +11,7 @@ describe('which labels mean fake', () => {
     return found.fake.map((index) => found.labels[index])
   }
 
-  test.each([
+  it.each([
     [['Real', 'Fake'], ['Fake']],
     [['REAL_IMAGE', 'AI_GENERATED'], ['AI_GENERATED']],
     [['artificial', 'human'], ['artificial']],
@@ -25,7 +25,7 @@ describe('which labels mean fake', () => {
     [['aid', 'fakery', 'fake'], ['fake']],
   ])('of %j: %j', (labels, expected) => expect(fake(...labels)).toEqual(expected))
 
-  test('classes that are not numbered through are refused', () => {
+  it('classes that are not numbered through are refused', () => {
     expect(() => findFakeClasses({ id2label: { 0: 'real', 2: 'fake' } }, null)).toThrow(/names no class 1/)
     expect(() => findFakeClasses({ id2label: { 0: 'fake' } }, null)).toThrow(/fewer than two/)
     expect(() => findFakeClasses({}, null)).toThrow(/fewer than two/)
@@ -36,7 +36,7 @@ describe('the preprocessing of image exports', () => {
   const plan = (config: PreprocessorConfig) =>
     imagePlan({ image_mean: [0.5, 0.5, 0.5], image_std: [0.5, 0.5, 0.5], resample: 2, ...config })
 
-  test.each<[string, PreprocessorConfig, object]>([
+  it.each<[string, PreprocessorConfig, object]>([
     [
       'ViT: stretched',
       { size: { height: 224, width: 224 } },
@@ -71,7 +71,7 @@ describe('the preprocessing of image exports', () => {
     expect(plan(config).preprocessing).toMatchObject(expected)
   })
 
-  test('another scale of bytes moves into mean and deviation', () => {
+  it('another scale of bytes moves into mean and deviation', () => {
     // byte / 127.5 normalized by 1 and 1 is (byte / 255 - 0.5) / 0.5.
     const { preprocessing } = imagePlan({
       size: 32,
@@ -86,20 +86,20 @@ describe('the preprocessing of image exports', () => {
     expect(plain).toEqual({ mean: [0, 0, 0], std: [1, 1, 1] })
   })
 
-  test('what is not stated is said to be a guess', () => {
+  it('what is not stated is said to be a guess', () => {
     expect(imagePlan({ size: 32 }).guesses).toHaveLength(3)
     expect(plan({ size: 32 }).guesses).toEqual([])
     expect(plan({ size: { shortest_edge: 224 } }).guesses[0]).toMatch(/middle square/)
   })
 
-  test.each<[PreprocessorConfig, RegExp]>([
+  it.each<[PreprocessorConfig, RegExp]>([
     [{ do_resize: false, size: 32 }, /does not resize/],
     [{ size: { longest_edge: 224 } }, /no height and width/],
     [{ size: 32, image_mean: [0.5] }, /1 channels, not 3/],
   ])('%j is refused', (config, message) => expect(() => plan(config)).toThrow(message))
 })
 
-test("audio: the level of the feature extractor is kept, a window of one's own is no guess", () => {
+it("audio: the level of the feature extractor is kept, a window of one's own is no guess", () => {
   const config = { feature_extractor_type: 'Wav2Vec2FeatureExtractor', sampling_rate: 16_000, do_normalize: false }
   expect(audioPlan(config, 3)).toMatchObject({
     preprocessing: { window: { samples: 48_000 }, normalize: 'none' },
@@ -109,7 +109,7 @@ test("audio: the level of the feature extractor is kept, a window of one's own i
   expect(() => audioPlan({ feature_extractor_type: 'Wav2Vec2FeatureExtractor' }, null)).toThrow(/sampling_rate/)
 })
 
-test.each([
+it.each([
   [{ model_type: 'bert', max_position_embeddings: 512 }, 512, 512],
   [{ model_type: 'roberta', max_position_embeddings: 514 }, null, 512],
   [{ model_type: 'deberta' }, 256, 256],

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { parseManifest } from '../../src/detect/package/manifest.js'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
@@ -76,7 +76,7 @@ const PIXELS = pixelClassifier(
 )
 
 describe('models import', () => {
-  test('an image classifier, scored by the real host as arithmetic says', async () => {
+  it('an image classifier, scored by the real host as arithmetic says', async () => {
     const folder = await writeExport('ViT Deepfake', {
       'config.json': IMAGE_CONFIG,
       'preprocessor_config.json': IMAGE_PROCESSOR,
@@ -107,7 +107,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(fake - real), 5)
   })
 
-  test('an audio classifier of the raw waveform, leveled as its feature extractor does', async () => {
+  it('an audio classifier of the raw waveform, leveled as its feature extractor does', async () => {
     const folder = await writeExport('wav2vec', {
       'config.json': { architectures: ['Wav2Vec2ForSequenceClassification'], id2label: { 0: 'spoof', 1: 'bonafide' } },
       'preprocessor_config.json': {
@@ -130,7 +130,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
   })
 
-  test('a text classifier with its tokenizer; a long text is cut and keeps its end mark', async () => {
+  it('a text classifier with its tokenizer; a long text is cut and keeps its end mark', async () => {
     const vocab = { '[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3, the: 4, a: 5, of: 6, ferry: 7 }
     const folder = await writeExport('text', {
       'config.json': {
@@ -175,7 +175,7 @@ describe('models import', () => {
     }
   })
 
-  test('the package is whole: digests hold, the card says what is not known, hostile labels stay text', async () => {
+  it('the package is whole: digests hold, the card says what is not known, hostile labels stay text', async () => {
     const folder = await writeExport('card', {
       'config.json': { id2label: { 0: 'real', 1: 'AI <script>' }, _name_or_path: 'x|y\n# Heading' },
       'preprocessor_config.json': IMAGE_PROCESSOR,
@@ -198,7 +198,7 @@ describe('models import', () => {
 describe('exports that are refused by name, leaving nothing behind', () => {
   const image = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR, 'model.onnx': PIXELS }
 
-  test.each<[string, Record<string, Uint8Array | string | object>, RegExp]>([
+  it.each<[string, Record<string, Uint8Array | string | object>, RegExp]>([
     ['no config', { 'model.onnx': PIXELS }, /holds no config\.json/],
     ['no weights', { 'config.json': IMAGE_CONFIG }, /holds no onnx\/model\.onnx nor model\.onnx/],
     ['weights that are none', { ...image, 'model.onnx': 'no network' }, /not a network that runs here/],
@@ -242,7 +242,7 @@ describe('exports that are refused by name, leaving nothing behind', () => {
     expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
   })
 
-  test('a label that a person names', async () => {
+  it('a label that a person names', async () => {
     const folder = await writeExport('named', { ...image, 'config.json': { id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } } })
     const { manifest } = await importIt(folder, { fakeLabels: ['LABEL_0'] })
     expect(manifest.fakeClasses).toEqual([0])

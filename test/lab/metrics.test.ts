@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bootstrapIntervals, intervalOf, quantile, resampler } from '../../src/lab/metrics/bootstrap.js'
 import { mcNemar } from '../../src/lab/metrics/mcnemar.js'
 import { averagePrecision } from '../../src/lab/metrics/precision-recall.js'
@@ -16,52 +16,52 @@ const ranked = (...pairs: [number, 0 | 1][]) => rankScores(rows(...pairs))
 const SCIKIT = ranked([0.1, 0], [0.4, 0], [0.35, 1], [0.8, 1])
 
 describe('ranking metrics', () => {
-  test('known values', () => {
+  it('known values', () => {
     expect(areaUnderRoc(SCIKIT)).toBeCloseTo(0.75, 12)
     expect(averagePrecision(SCIKIT)).toBeCloseTo(0.8333333, 6)
     expect(equalErrorRate(SCIKIT)).toBeCloseTo(0.5, 12)
   })
 
-  test('ties count half', () => {
+  it('ties count half', () => {
     expect(areaUnderRoc(ranked([0.5, 1], [0.5, 0]))).toBe(0.5)
     expect(areaUnderRoc(ranked([0.9, 1], [0.5, 1], [0.5, 0], [0.1, 0]))).toBe(0.875)
     expect(averagePrecision(ranked([0.5, 1], [0.5, 0]))).toBe(0.5)
   })
 
-  test('perfect and reversed', () => {
+  it('perfect and reversed', () => {
     const perfect = ranked([0.9, 1], [0.8, 1], [0.2, 0], [0.1, 0])
     expect([areaUnderRoc(perfect), equalErrorRate(perfect), tprAtFpr(perfect, 0.01)]).toEqual([1, 0, 1])
     const reversed = ranked([0.9, 0], [0.8, 0], [0.2, 1], [0.1, 1])
     expect([areaUnderRoc(reversed), equalErrorRate(reversed), tprAtFpr(reversed, 0.01)]).toEqual([0, 1, 0])
   })
 
-  test('weights count as so many rows', () => {
+  it('weights count as so many rows', () => {
     const twice = rankScores([...rows([0.1, 0], [0.35, 1], [0.8, 1]), { score: 0.4, fake: false, weight: 2 }])
     const written = ranked([0.1, 0], [0.35, 1], [0.8, 1], [0.4, 0], [0.4, 0])
     expect(areaUnderRoc(twice)).toBe(areaUnderRoc(written))
     expect(logLoss(twice)).toBeCloseTo(logLoss(written), 12)
   })
 
-  test('the true positive rate keeps within the false positive rate', () => {
+  it('the true positive rate keeps within the false positive rate', () => {
     const hundred = rows([0.95, 0], [0.5, 1], ...Array.from({ length: 99 }, (): [number, 0] => [0.1, 0]), [0.99, 1])
     expect(tprAtFpr(rankScores(hundred), 0.01)).toBe(1)
     expect(tprAtFpr(rankScores(hundred), 0.009)).toBe(0.5)
   })
 
-  test('the equal error rate lies between two thresholds', () => {
+  it('the equal error rate lies between two thresholds', () => {
     // Points (0, 0.5) and (0.5, 0.5), (0.5, 1): missed and flagged meet at 0.5.
     expect(equalErrorRate(ranked([0.9, 1], [0.8, 0], [0.7, 1], [0.6, 0]))).toBe(0.5)
     // Points (0, 2/3), then (1/3, 1): fpr = 1 - tpr at 1/6 of the way of each.
     expect(equalErrorRate(ranked([0.9, 1], [0.8, 1], [0.5, 1], [0.5, 0], [0.2, 0], [0.1, 0]))).toBeCloseTo(1 / 6, 12)
   })
 
-  test('one class alone has no ranking', () => {
+  it('one class alone has no ranking', () => {
     expect(areaUnderRoc(ranked([0.2, 1], [0.4, 1]))).toBeNaN()
     expect(tprAtFpr(ranked([0.2, 0]), 0.05)).toBeNaN()
     expect(averagePrecision(ranked([0.2, 0]))).toBeNaN()
   })
 
-  test('the curve starts at nothing and ends at everything', () => {
+  it('the curve starts at nothing and ends at everything', () => {
     expect(rocPoints(SCIKIT)).toEqual([
       { threshold: Number.POSITIVE_INFINITY, fpr: 0, tpr: 0 },
       { threshold: 0.8, fpr: 0, tpr: 0.5 },
@@ -73,7 +73,7 @@ describe('ranking metrics', () => {
 })
 
 describe('reliability', () => {
-  test('known values', () => {
+  it('known values', () => {
     // scikit-learn's brier_score_loss page: 0.0375.
     expect(brierScore(ranked([0.1, 0], [0.9, 1], [0.8, 1], [0.3, 0]))).toBeCloseTo(0.0375, 12)
     // scikit-learn's log_loss page: 0.21616.
@@ -81,13 +81,13 @@ describe('reliability', () => {
     expect(logLoss(ranked([0, 1]))).toBeCloseTo(13.8155, 4)
   })
 
-  test('the calibration error is the weighted distance over the bins', () => {
+  it('the calibration error is the weighted distance over the bins', () => {
     const twoBins = ranked([0.25, 0], [0.25, 1], [0.95, 1], [0.95, 1])
     expect(expectedCalibrationError(twoBins)).toBeCloseTo((2 * 0.25 + 2 * 0.05) / 4, 12)
     expect(reliabilityBins(twoBins)[2]).toEqual({ from: 0.2, to: 0.3, rows: 2, meanRisk: 0.25, fakeShare: 0.5 })
   })
 
-  test('a risk of 1 lies in the last bin', () => {
+  it('a risk of 1 lies in the last bin', () => {
     expect(reliabilityBins(ranked([1, 1])).at(-1)?.rows).toBe(1)
   })
 })
@@ -96,12 +96,12 @@ describe('thresholds', () => {
   const table = thresholdTable(ranked([0.9, 1], [0.6, 0], [0.5, 1], [0.2, 0], [0.1, 1]))
   const at = (threshold: number) => table.find((row) => row.threshold === threshold)
 
-  test('a risk equal to the threshold is flagged', () => {
+  it('a risk equal to the threshold is flagged', () => {
     expect(at(0.5)).toMatchObject({ tpr: 2 / 3, fpr: 0.5, precision: 2 / 3, accuracy: 0.6, abstainRate: 0 })
     expect(at(0.99)).toMatchObject({ tpr: 0, fpr: 0, precision: Number.NaN })
   })
 
-  test('the band from 1 - t to t abstains', () => {
+  it('the band from 1 - t to t abstains', () => {
     expect(at(0.9)).toMatchObject({ abstainRate: 0.6, accuracyOutside: 0.5 })
     expect(at(0.2)?.abstainRate).toBeNaN()
     expect(bandEffect(ranked([0.3, 0], [0.4, 1], [0.95, 1]), { low: 0.3, high: 0.95 })).toEqual({
@@ -114,7 +114,7 @@ describe('thresholds', () => {
 describe('bootstrap', () => {
   const random = () => seededRandom(7)
 
-  test('the interval of a mean-like metric is near the one of theory', () => {
+  it('the interval of a mean-like metric is near the one of theory', () => {
     const many = rows(
       ...Array.from({ length: 400 }, (_, index): [number, 0 | 1] => [index < 300 ? 1 : 0, 1]),
       ...Array.from({ length: 400 }, (): [number, 0 | 1] => [0, 0]),
@@ -126,7 +126,7 @@ describe('bootstrap', () => {
     expect((tpr?.high ?? 0) - (tpr?.low ?? 0)).toBeCloseTo(0.085, 1.5)
   })
 
-  test('the same seed gives the same interval, and no spread gives a point', () => {
+  it('the same seed gives the same interval, and no spread gives a point', () => {
     const some = rows([0.9, 1], [0.4, 1], [0.6, 0], [0.1, 0])
     const auc = () => bootstrapIntervals(some, { auc: areaUnderRoc }, random()).auc
     expect(auc()).toEqual(auc())
@@ -137,7 +137,7 @@ describe('bootstrap', () => {
     expect(bootstrapIntervals(rows([0.9, 1]), { auc: areaUnderRoc }, random()).auc).toBeNull()
   })
 
-  test('several scorings are drawn alike, each class by itself', () => {
+  it('several scorings are drawn alike, each class by itself', () => {
     const first = rows([0.9, 1], [0.4, 1], [0.6, 0], [0.1, 0])
     const draw = resampler([first, first.map((row) => ({ ...row, score: 1 - row.score }))], random())
     for (let round = 0; round < 20; round++) {
@@ -148,7 +148,7 @@ describe('bootstrap', () => {
     }
   })
 
-  test('quantiles', () => {
+  it('quantiles', () => {
     expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5)
     expect(quantile([], 0.5)).toBeNaN()
     expect(intervalOf([1, Number.NaN])).toBeNull()
@@ -156,7 +156,7 @@ describe('bootstrap', () => {
 })
 
 describe("McNemar's test", () => {
-  test.each([
+  it.each([
     [0, 0, 1],
     [5, 0, 0.0625],
     [1, 9, 0.021484375],
@@ -169,7 +169,7 @@ describe("McNemar's test", () => {
     })
   })
 
-  test('for many disagreements it is the corrected chi-squared one', () => {
+  it('for many disagreements it is the corrected chi-squared one', () => {
     // (|b - c| - 1)^2 / (b + c) = 99^2 / 1100 = 8.91, p = 0.00284.
     expect(mcNemar(500, 600).pValue).toBeCloseTo(0.00284, 4)
   })

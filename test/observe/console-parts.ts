@@ -69,7 +69,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> & { ch
     log: silentLog,
     redact: createRedactor(['known-secret-value']),
     health,
-    metrics: createMetrics({ processMetrics: false }),
+    metrics: createMetrics({ clock: new ManualClock(NOW), processMetrics: false }),
     state: sampleState,
     now: () => NOW,
     queueNames: ['analyze', 'submit'],

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { callDaemon } from '../../src/observe/control-client.js'
 import {
@@ -52,13 +53,13 @@ describe('callDaemon', () => {
     const { server, asked, controlToken } = await startTestServer({ password: 'correct horse' })
     const daemon = { url: server.url, token: controlToken }
     const call = { method: 'POST', path: '/control/retry', body: { queue: 'submit' }, answer } as const
-    expect(await callDaemon(daemon, call)).toEqual({ retried: 1 })
+    expect(await callDaemon(daemon, call, systemClock)).toEqual({ retried: 1 })
     expect(asked).toEqual([['retry', { queue: 'submit' }]])
-    const status = await callDaemon(daemon, {
-      method: 'GET',
-      path: '/status',
-      answer: z.looseObject({ pid: z.number() }),
-    })
+    const status = await callDaemon(
+      daemon,
+      { method: 'GET', path: '/status', answer: z.looseObject({ pid: z.number() }) },
+      systemClock,
+    )
     expect(status.pid).toBe(4242)
     await server.close()
   })
@@ -67,12 +68,16 @@ describe('callDaemon', () => {
     const { server, asked, controlToken } = await startTestServer()
     const daemon = { url: server.url, token: controlToken }
     const reload = (body: unknown) =>
-      callDaemon(daemon, {
-        method: 'POST',
-        path: '/control/reload',
-        body,
-        answer: z.object({ detectors: z.array(z.number()) }),
-      })
+      callDaemon(
+        daemon,
+        {
+          method: 'POST',
+          path: '/control/reload',
+          body,
+          answer: z.object({ detectors: z.array(z.number()) }),
+        },
+        systemClock,
+      )
     expect(await reload({})).toEqual({ detectors: [1] })
     await reload({ detectors: 'a=2,b=shadow' })
     expect(asked).toEqual([
@@ -98,8 +103,8 @@ describe('callDaemon', () => {
     })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }
-    await expect(callDaemon({ url: server.url, token: controlToken }, call)).rejects.toMatchObject(error)
-    await expect(callDaemon({ url: server.url, token: 'old' }, call)).rejects.toMatchObject({
+    await expect(callDaemon({ url: server.url, token: controlToken }, call, systemClock)).rejects.toMatchObject(error)
+    await expect(callDaemon({ url: server.url, token: 'old' }, call, systemClock)).rejects.toMatchObject({
       message: expect.stringContaining('token of this run'),
     })
     await server.close()
@@ -109,7 +114,7 @@ describe('callDaemon', () => {
     const { server } = await startTestServer()
     await server.close()
     const call = { method: 'GET', path: '/status', answer } as const
-    await expect(callDaemon({ url: server.url, token: 'x' }, call)).rejects.toMatchObject({
+    await expect(callDaemon({ url: server.url, token: 'x' }, call, systemClock)).rejects.toMatchObject({
       reason: 'queue-unreachable',
       message: expect.stringContaining(server.url),
     })

@@ -5,7 +5,9 @@ import { packagePath } from '../../src/core/files.js'
 import { METRICS, type MetricEntry } from '../../src/observe/metric-table.js'
 import { createMetrics } from '../../src/observe/metrics.js'
 import { metricsPage } from '../../src/observe/metrics-page.js'
+import { ManualClock } from '../support/manual-clock.js'
 
+const clock = new ManualClock()
 const entries = Object.values<MetricEntry>(METRICS)
 
 describe('the metric table', () => {
@@ -34,7 +36,7 @@ describe('the metric table', () => {
 
 describe('createMetrics', () => {
   it('exposes what was counted, set and observed', async () => {
-    const metrics = createMetrics({ processMetrics: false })
+    const metrics = createMetrics({ clock, processMetrics: false })
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' })
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' }, 2)
     metrics.queueDepth.set({ queue: 'analyze', state: 'waiting' }, 7)
@@ -48,14 +50,17 @@ describe('createMetrics', () => {
   })
 
   it('keeps the sets of two daemons in one process apart', async () => {
-    const [one, other] = [createMetrics({ processMetrics: true }), createMetrics({ processMetrics: true })]
+    const [one, other] = [
+      createMetrics({ clock, processMetrics: true }),
+      createMetrics({ clock, processMetrics: true }),
+    ]
     one.scores.inc({ how: 'accepted' })
     expect(await other.text()).not.toContain('attestd_scores_total{')
     expect(await other.text()).toContain('nodejs_eventloop_lag_p99_seconds')
   })
 
   it('compares the stake exactly, although the gauges are floats', async () => {
-    const metrics = createMetrics({ processMetrics: false })
+    const metrics = createMetrics({ clock, processMetrics: false })
     const minStakeWei = 10n ** 18n
     metrics.setStake({ stakedWei: minStakeWei - 1n, minStakeWei })
     expect(await metrics.text()).toMatch(/attestd_stake_ether 1\n[\s\S]*attestd_stake_enough 0\n/)
@@ -64,7 +69,7 @@ describe('createMetrics', () => {
   })
 
   it('reads collected values at the scrape, and counts a collector that fails', async () => {
-    const metrics = createMetrics({ processMetrics: false })
+    const metrics = createMetrics({ clock, processMetrics: false })
     let depth = 1
     metrics.beforeScrape(() => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, depth))
     metrics.beforeScrape(() => Promise.reject(new Error('no queue')))
@@ -75,8 +80,18 @@ describe('createMetrics', () => {
     expect(text).toContain('attestd_scrape_failures_total 2')
   })
 
+  it('waits for a collector for a while only', async () => {
+    const standing = new ManualClock()
+    const metrics = createMetrics({ clock: standing, processMetrics: false })
+    metrics.beforeScrape(() => new Promise(() => {}))
+    const text = metrics.text()
+    await standing.untilSleeping()
+    await standing.advance(2000)
+    expect(await text).toContain('attestd_scrape_failures_total 1')
+  })
+
   it('bounds the series of a metric', async () => {
-    const metrics = createMetrics({ processMetrics: false })
+    const metrics = createMetrics({ clock, processMetrics: false })
     for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })
     metrics.gatewayRequests.inc({ gateway: 'host-0', outcome: 'ok' })
     const lines = (await metrics.text())

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
 import type { Detection, DetectorHost } from '../../src/detect/detection.js'
 import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js'
@@ -80,13 +80,13 @@ async function outcomeOf(
   }
 }
 
-test('a sure detection becomes a verdict that is queued', async () => {
+it('a sure detection becomes a verdict that is queued', async () => {
   const { end, queued } = await outcomeOf({}, 'abstain')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { risk: 91.2, unsureBecause: null } } })
   expect(queued).toHaveLength(1)
 })
 
-test.each([
+it.each([
   ['band', 'The risk of 91.2 by d@1.0.0 lies in the decision band.'],
   ['flip', 'The risk of 91.2 by d@1.0.0 depends on the encoding: 31.0 as JPEG quality 80.'],
 ] as const)('an unsure one (%s) is abstained from, and the message says why', async (unsureBecause, message) => {
@@ -95,7 +95,7 @@ test.each([
   expect(queued).toEqual([])
 })
 
-test('or submitted as it is where the operator says so', async () => {
+it('or submitted as it is where the operator says so', async () => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause: 'flip' }, 'submit')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { unsure: true, unsureBecause: 'flip' } } })
   expect(queued).toHaveLength(1)
@@ -103,7 +103,7 @@ test('or submitted as it is where the operator says so', async () => {
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-test('where the service does not say what kind of media it is, the bytes do, and the submission knows it', async () => {
+it('where the service does not say what kind of media it is, the bytes do, and the submission knows it', async () => {
   const { end, queued, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes: PNG })
   expect(asked).toEqual(['image'])
   expect(end).toMatchObject({ result: { outcome: 'scored', mediaType: 'image' } })
@@ -111,7 +111,7 @@ test('where the service does not say what kind of media it is, the bytes do, and
   expect(held).toBe(0)
 })
 
-test.each([
+it.each([
   [Buffer.from([0, 1, 2, 3]), 'media-unsupported'],
   [Buffer.from('Words that no detector is loaded for.'), 'detector-none'],
 ])('bytes of no known kind, or of one without a detector, get no score', async (bytes, reason) => {

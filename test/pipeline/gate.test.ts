@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Gate } from '../../src/pipeline/gate.js'
 import { ManualClock } from '../support/manual-clock.js'
 
@@ -12,7 +12,7 @@ describe('the gate', () => {
     ['holds while the clock is not trusted', { stake: [1n, 1n], clock: false }, 'clock-untrusted'],
     ['holds during a pause whatever else', { stake: [1n, 1n], pauseMs: 1 }, 'service-rate-limited'],
   ]
-  test.each(rows)('%s', (_name, { stake, clock = true, pauseMs }, reason) => {
+  it.each(rows)('%s', (_name, { stake, clock = true, pauseMs }, reason) => {
     const gate = new Gate({
       clock: new ManualClock(),
       random: () => 1,
@@ -24,7 +24,7 @@ describe('the gate', () => {
     expect(answer.open ? null : answer.reason).toBe(reason)
   })
 
-  test('tells when the stake crosses the minimum, both ways', () => {
+  it('tells when the stake crosses the minimum, both ways', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
     expect(gate.updateStake({ stakedWei: 6n, minStakeWei: 5n })).toBe(false)
@@ -32,7 +32,7 @@ describe('the gate', () => {
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
   })
 
-  test('a refusal closes it until a stake can be read again', () => {
+  it('a refusal closes it until a stake can be read again', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     expect(gate.refuse()).toBe(true)
@@ -43,7 +43,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('a stake read in the contract does not undo a refusal of the service', () => {
+  it('a stake read in the contract does not undo a refusal of the service', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.refuse()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
@@ -52,7 +52,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
+  it('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect([gate.updateRole(true), gate.updateRole(false), gate.updateRole(false)]).toEqual([false, true, false])
@@ -61,7 +61,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
+  it('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     expect([gate.slowDown(undefined), gate.slowDown(0), gate.slowDown(9000)]).toEqual([2000, 4000, 9000])
     gate.wentThrough()
@@ -69,7 +69,7 @@ describe('the gate', () => {
     expect(gate.slowDown(24 * 3_600_000)).toBe(10 * 60_000)
   })
 
-  test('a shorter pause does not cut a longer one short', async () => {
+  it('a shorter pause does not cut a longer one short', async () => {
     const clock = new ManualClock()
     const gate = new Gate({ clock, random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })

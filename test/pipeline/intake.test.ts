@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { jobIdOf } from '../../src/core/ids.js'
 import { silentLog } from '../../src/core/log.js'
@@ -99,7 +99,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
 const snapshot = (...assets: Asset[]): ServiceEvent => ({ kind: 'snapshot', assets, ids: assets.map(({ id }) => id) })
 
 describe('intake', () => {
-  test('queues each asset once, urgent ones first and with priority', async () => {
+  it('queues each asset once, urgent ones first and with priority', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' }), openAsset({ id: 'b', turnaround: 'priority_5min' })))
     await parts.send({ kind: 'delta', assets: [openAsset({ id: 'a' })], ids: ['a'] })
@@ -110,7 +110,7 @@ describe('intake', () => {
     ])
   })
 
-  test('leaves out what this attester has scored already, a score of 0 included', async () => {
+  it('leaves out what this attester has scored already, a score of 0 included', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a', myScore: 0 }), openAsset({ id: 'b', myScore: 50 })))
     await parts.end()
@@ -118,7 +118,7 @@ describe('intake', () => {
     expect(parts.counts.skipped).toEqual(['already-scored', 'already-scored'])
   })
 
-  test('drops the job of an asset that left the open set, also one queued before a restart', async () => {
+  it('drops the job of an asset that left the open set, also one queued before a restart', async () => {
     const asset = openAsset({ id: 'old' })
     const data = { asset, seenAt: 1 }
     const parts = setUp([
@@ -132,7 +132,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
   })
 
-  test('a malformed asset that is still open by its id is not taken for closed', async () => {
+  it('a malformed asset that is still open by its id is not taken for closed', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.send({ kind: 'snapshot', assets: [], ids: ['a'] })
@@ -140,7 +140,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([])
   })
 
-  test('the list catches what the stream never said, and tells the stake', async () => {
+  it('the list catches what the stream never said, and tells the stake', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push([openAsset({ id: 'quiet' })])
@@ -151,7 +151,7 @@ describe('intake', () => {
     expect(parts.counts.stakes).toBe(2)
   })
 
-  test('a list that is refused waits as long as the service asked', async () => {
+  it('a list that is refused waits as long as the service asked', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push(new AttestdError('service-rate-limited', undefined, { retryAfterMs: 200_000 }))
@@ -167,7 +167,7 @@ describe('intake', () => {
     await parts.end()
   })
 
-  test('what the list says is scored, the stream does not bring again', async () => {
+  it('what the list says is scored, the stream does not bring again', async () => {
     const parts = setUp()
     parts.lists.push([openAsset({ id: 'mine', myScore: 7 })])
     await settle()
@@ -178,7 +178,7 @@ describe('intake', () => {
     expect(parts.added).toEqual([])
   })
 
-  test('an urgent asset overtakes a snapshot that is still being queued', async () => {
+  it('an urgent asset overtakes a snapshot that is still being queued', async () => {
     const parts = setUp()
     let open = () => {}
     parts.gate.hold = new Promise((resolve) => {
@@ -195,7 +195,7 @@ describe('intake', () => {
     expect(place).toBeLessThan(10)
   })
 
-  test('an asset that is offered again after its submission ended as closed gets new jobs', async () => {
+  it('an asset that is offered again after its submission ended as closed gets new jobs', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
@@ -207,7 +207,7 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([`analyze ${jobIdOf('a')}`])
   })
 
-  test('an asset that seemed closed is not taken up at once, which would turn for ever', async () => {
+  it('an asset that seemed closed is not taken up at once, which would turn for ever', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
@@ -217,7 +217,7 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([])
   })
 
-  test('an asset that a late snapshot does not know yet keeps its job', async () => {
+  it('an asset that a late snapshot does not know yet keeps its job', async () => {
     const parts = setUp()
     await parts.send({ kind: 'delta', assets: [openAsset({ id: 'new' })], ids: ['new'] })
     await parts.send(snapshot())
@@ -225,7 +225,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([])
   })
 
-  test('one whose score is on record is left alone, whatever the service offers', async () => {
+  it('one whose score is on record is left alone, whatever the service offers', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     parts.results.set(jobIdOf('a'), { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
@@ -236,7 +236,7 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([])
   })
 
-  test('a refused list is told, since it speaks of the stake', async () => {
+  it('a refused list is told, since it speaks of the stake', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push(new AttestdError('service-forbidden'))
@@ -246,7 +246,7 @@ describe('intake', () => {
     expect(parts.counts.forbidden).toBe(1)
   })
 
-  test('what a broken queue did not take is offered again with the next event', async () => {
+  it('what a broken queue did not take is offered again with the next event', async () => {
     const parts = setUp()
     parts.broken.queue = true
     await parts.send(snapshot(openAsset({ id: 'a' })))

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
 
@@ -26,7 +26,7 @@ const abstained = (at: number, assetId: string): LedgerEntry => ({
 })
 
 describe('the ledger', () => {
-  test('gives the newest entries first, over several days', async () => {
+  it('gives the newest entries first, over several days', async () => {
     const ledger = new Ledger(folder)
     for (const [day, id] of [
       [0, 'a'],
@@ -38,7 +38,7 @@ describe('the ledger', () => {
     expect((await ledger.recent(9, (entry) => entry.assetId === 'a')).length).toBe(1)
   })
 
-  test('passes over a line that a kill tore, and loses nothing else', async () => {
+  it('passes over a line that a kill tore, and loses nothing else', async () => {
     const ledger = new Ledger(folder)
     await ledger.append(abstained(start, 'a'))
     await fs.appendFile(path.join(folder, '2026-01-10.jsonl'), '{"kind":"absta\n')
@@ -46,7 +46,7 @@ describe('the ledger', () => {
     expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['b', 'a'])
   })
 
-  test('forgets whole days that are too old', async () => {
+  it('forgets whole days that are too old', async () => {
     const ledger = new Ledger(folder)
     await ledger.append(abstained(start, 'old'))
     await ledger.append(abstained(start + 2 * DAY, 'new'))
@@ -54,7 +54,7 @@ describe('the ledger', () => {
     expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['new'])
   })
 
-  test('an empty data directory has no entries', async () => {
+  it('an empty data directory has no entries', async () => {
     expect(await new Ledger(path.join(folder, 'none')).recent(5)).toEqual([])
   })
 })
@@ -78,7 +78,7 @@ const detection = {
 }
 
 describe('the verdict store', () => {
-  test('keeps a detection by content, detector and platform', async () => {
+  it('keeps a detection by content, detector and platform', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     expect(await store.get(key)).toEqual(detection)
@@ -88,7 +88,7 @@ describe('the verdict store', () => {
     expect(await store.get({ ...key, platform: `${PLATFORM}, ffmpeg none` })).toBeNull()
   })
 
-  test('a torn or foreign file counts as absent', async () => {
+  it('a torn or foreign file counts as absent', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
@@ -98,7 +98,7 @@ describe('the verdict store', () => {
     }
   })
 
-  test('prunes by age', async () => {
+  it('prunes by age', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     await store.prune(DAY, Date.now())

@@ -1,9 +1,10 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import type { Detection, DetectRequest, ShadowMeasurement } from '../../src/detect/detection.js'
 import type { FetchedMedia } from '../../src/media/media-source.js'
-import { type ShadowComparison, ShadowLine } from '../../src/pipeline/shadow-line.js'
+import type { ShadowComparison } from '../../src/pipeline/pipeline-events.js'
+import { ShadowLine } from '../../src/pipeline/shadow-line.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { submitJobData } from '../support/pipeline-parts.js'
 
@@ -32,7 +33,7 @@ beforeEach(() => {
 const line = (unsurePolicy: 'abstain' | 'submit' = 'abstain') =>
   new ShadowLine({
     detectors: {
-      hasShadows: (mediaType) => mediaType === 'image',
+      detectors: [{ ...detector, weight: 1, shadow: true }],
       state: () => ({ ready: 1, busy: 0, size: 1, waiting, lastInferenceAgoMs: 0, unreachable: [] }),
       shadow: async (request, signal) => {
         measured.push(request.file)
@@ -56,7 +57,7 @@ function offer(name: string, submitted = detection(0.8), mediaType: 'image' | 'a
   return { asset: { ...asset, mediaType }, submitted, media }
 }
 
-test.each([
+it.each([
   [0.8, false, 0.9, false, 'abstain', true, false],
   [0.8, false, 0.2, false, 'abstain', false, true],
   [0.8, false, 0.9, true, 'abstain', true, true],
@@ -73,18 +74,18 @@ test.each([
   },
 )
 
-test('a file of a kind that has no shadow is let go at once', () => {
+it('a file of a kind that has no shadow is let go at once', () => {
   line().offer(offer('a', detection(0.8), 'audio'))
   expect([held.size, dropped]).toEqual([0, 0])
 })
 
-test('a shadow that fails is told by its reason', async () => {
+it('a shadow that fails is told by its reason', async () => {
   answer = async () => [{ detector, reason: 'detector-failed', totalMs: 5 }]
   line().offer(offer('a'))
   await expect.poll(() => compared).toMatchObject([{ agrees: null, wouldChange: null }])
 })
 
-test('one trouble stops nothing and keeps no file', async () => {
+it('one trouble stops nothing and keeps no file', async () => {
   const shadows = line()
   answer = () => Promise.reject(new Error('broken'))
   shadows.offer(offer('a'))
@@ -94,7 +95,7 @@ test('one trouble stops nothing and keeps no file', async () => {
   await expect.poll(() => compared).toHaveLength(1)
 })
 
-test('it rests while live files wait, drops what finds no place, and takes up the rest in their order', async () => {
+it('it rests while live files wait, drops what finds no place, and takes up the rest in their order', async () => {
   waiting = 3
   const shadows = line()
   for (let nth = 0; nth < 12; nth++) shadows.offer(offer(`file ${nth}`))
@@ -109,7 +110,7 @@ test('it rests while live files wait, drops what finds no place, and takes up th
   await expect.poll(() => measured.at(-1)).toBe('later')
 })
 
-test('a stop releases every file, those that wait and the one at work', async () => {
+it('a stop releases every file, those that wait and the one at work', async () => {
   answer = (_, signal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new AttestdError('draining'))))
   const shadows = line()

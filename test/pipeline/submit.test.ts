@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { Gate } from '../../src/pipeline/gate.js'
@@ -72,7 +72,7 @@ const free = openAsset({ myScore: null })
 const sentBefore = (settledAt: number) => submitJobData({ sent: { tries: 1, settledAt } })
 
 describe('a submission', () => {
-  test('asks, records the attempt, then sends with the time it recorded', async () => {
+  it('asks, records the attempt, then sends with the time it recorded', async () => {
     const { calls, end, run, signedAt } = setUp(submitJobData(), [free], [receipt])
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
     expect(calls).toEqual(['ask', 'send'])
@@ -80,44 +80,44 @@ describe('a submission', () => {
     expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
   })
 
-  test('is not sent when the service already holds a score of this attester', async () => {
+  it('is not sent when the service already holds a score of this attester', async () => {
     const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: 12 })], [])
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: 12 } })
     expect(calls).toEqual(['ask'])
   })
 
-  test('is not sent for an asset that closed', async () => {
+  it('is not sent for an asset that closed', async () => {
     const { calls, end } = setUp(submitJobData(), [null], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
     expect(calls).toEqual(['ask'])
   })
 
-  test('waits, asking only, while an earlier one may still land', async () => {
+  it('waits, asking only, while an earlier one may still land', async () => {
     const { calls, end, run } = setUp(sentBefore(NOW + 7000), [free], [])
     expect(await end()).toEqual({ kind: 'hold', reason: 'score-unconfirmed', delayMs: 7000 + ERROR })
     expect(calls).toEqual(['ask'])
     expect(run.saved).toEqual([])
   })
 
-  test('goes again once the earlier one can no longer be accepted', async () => {
+  it('goes again once the earlier one can no longer be accepted', async () => {
     const { calls, end, run } = setUp(sentBefore(NOW - ERROR), [free], [receipt])
     expect(await end()).toMatchObject({ result: { outcome: 'accepted' } })
     expect(calls).toEqual(['ask', 'send'])
     expect(run.saved).toMatchObject([{ sent: { tries: 2 } }])
   })
 
-  test('that landed although its answer was lost is found by asking, before the wait is over', async () => {
+  it('that landed although its answer was lost is found by asking, before the wait is over', async () => {
     const { calls, end } = setUp(sentBefore(NOW + 7000), [openAsset({ myScore: 87.5 })], [])
     expect(await end()).toMatchObject({ result: { outcome: 'confirmed', risk: 87.5 } })
     expect(calls).toEqual(['ask'])
   })
 
-  test('of an asset that closed meanwhile says that it may have been stored', async () => {
+  it('of an asset that closed meanwhile says that it may have been stored', async () => {
     const { end } = setUp(sentBefore(NOW - ERROR), [null], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: true } })
   })
 
-  test('is not forgotten while it may still land, although the asset seems closed', async () => {
+  it('is not forgotten while it may still land, although the asset seems closed', async () => {
     const { end } = setUp(sentBefore(NOW + 7000), [null], [])
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'score-unconfirmed' })
   })
@@ -153,13 +153,13 @@ describe('after a failed send the record of the attempt', () => {
     ['is cleared after a 401', new AttestdError('service-unauthorized'), null],
     ['is cleared after a refusal', new AttestdError('service-refused'), null],
   ]
-  test.each(rows)('%s', async (_name, failure, sent) => {
+  it.each(rows)('%s', async (_name, failure, sent) => {
     const { end, run } = setUp(submitJobData(), [free], [failure])
     await expect(end()).rejects.toThrow()
     expect((run.saved.at(-1) as SubmitJob).sent).toEqual(sent)
   })
 
-  test('is not touched when the lock was lost, since another worker may hold the job', async () => {
+  it('is not touched when the lock was lost, since another worker may hold the job', async () => {
     const lost = new AbortController()
     const { end, run, service } = setUp(submitJobData(), [free], [], { signal: lost.signal })
     service.submit = async () => {
@@ -172,7 +172,7 @@ describe('after a failed send the record of the attempt', () => {
 })
 
 describe('refusals', () => {
-  test('a 429 closes the gate for every submission for as long as the service said', async () => {
+  it('a 429 closes the gate for every submission for as long as the service said', async () => {
     const slowDown = new AttestdError('service-rate-limited', undefined, { retryAfterMs: 9000 })
     const { clock, end, gate } = setUp(submitJobData(), [slowDown], [])
     expect(await end()).toEqual({ kind: 'hold', reason: 'service-rate-limited', delayMs: 9000 })
@@ -181,19 +181,19 @@ describe('refusals', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('a 403 holds the job where the stake is refused too', async () => {
+  it('a 403 holds the job where the stake is refused too', async () => {
     const { end } = setUp(submitJobData(), [free], [new AttestdError('service-forbidden')], { confirm: false })
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'service-forbidden' })
   })
 
-  test('a 403 of one asset alone is that job failing, and closes the gate for no other', async () => {
+  it('a 403 of one asset alone is that job failing, and closes the gate for no other', async () => {
     const refusal = new AttestdError('service-forbidden')
     const { end, gate } = setUp(submitJobData(), [free], [refusal], { confirm: true })
     await expect(end()).rejects.toMatchObject({ reason: 'score-forbidden', kind: 'retry' })
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('a stop in the middle closes no gate', async () => {
+  it('a stop in the middle closes no gate', async () => {
     const stop = new AbortController()
     const { end, gate, service } = setUp(submitJobData(), [], [], { signal: stop.signal })
     service.find = async () => {
@@ -204,30 +204,30 @@ describe('refusals', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  test('a conflict over the same value is success', async () => {
+  it('a conflict over the same value is success', async () => {
     const conflict = new AttestdError('score-conflict')
     const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 87.5 })], [conflict])
     expect(await end()).toMatchObject({ result: { outcome: 'confirmed' } })
   })
 
-  test('a conflict over another value is an error', async () => {
+  it('a conflict over another value is an error', async () => {
     const conflict = new AttestdError('score-conflict')
     const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 3 })], [conflict])
     await expect(end()).rejects.toMatchObject({ reason: 'score-conflict' })
   })
 
-  test('an asset that closes between question and send is information', async () => {
+  it('an asset that closes between question and send is information', async () => {
     const { end } = setUp(submitJobData(), [free], [new AttestdError('asset-closed')])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
   })
 
-  test('a low stake holds the job without asking', async () => {
+  it('a low stake holds the job without asking', async () => {
     const { calls, end } = setUp(submitJobData(), [], [], { stake: 9n })
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'stake-low' })
     expect(calls).toEqual([])
   })
 
-  test('a job that is not of the stated shape is named', async () => {
+  it('a job that is not of the stated shape is named', async () => {
     const { end } = setUp({ nonsense: true } as unknown as SubmitJob, [], [])
     await expect(end()).rejects.toMatchObject({ reason: 'job-malformed' })
   })

@@ -1,8 +1,9 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLoopback } from '../../src/core/loopback.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { startSandbox } from '../support/sandbox.js'
 import { send, sendSigned } from '../support/sandbox-requests.js'
 
 const MEDIA = '/api/v1/attester/media'
@@ -162,7 +163,7 @@ describe('startSandbox', () => {
     ],
     ['blocks above the cap of clients', { chunkBytes: 3 * 1024 * 1024 }],
   ])('does not start with %s', async (_name, options) => {
-    await expect(startSandbox(options as SandboxOptions)).rejects.toMatchObject({ reason: 'setting-invalid' })
+    await expect(startSandbox(options as Partial<SandboxOptions>)).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
   it('listens elsewhere where told to, and still keeps /sandbox to this machine', async () => {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { createApp } from '../../src/sandbox/create-app.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { createWorld } from '../../src/sandbox/create-world.js'
 import { SandboxControl } from '../../src/sandbox/sandbox-control.js'
 import { memoryStorage } from '../../src/sandbox/storage/storage.js'
+import { startSandbox } from '../support/sandbox.js'
 import { send } from '../support/sandbox-requests.js'
 
 /** The tables of signed-key-api-v1.md and wallet-session-api.md, Endpoints. */
@@ -57,7 +59,7 @@ describe('/openapi.json', () => {
   })
 
   it('has every route of the sandbox, pages aside', async () => {
-    const world = await createWorld({}, memoryStorage, new AbortController().signal)
+    const world = await createWorld({ clock: systemClock }, memoryStorage, new AbortController().signal)
     const app = await createApp(world, new SandboxControl(world))
     // The printed tree leaves out what stands before a wildcard.
     const routes = routesOf(app.printRoutes({ commonPrefix: false })).map((route) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { startSandbox } from '../support/sandbox.js'
 import { type RawReply, send, sendSigned } from '../support/sandbox-requests.js'
 
 const NOW = Date.UTC(2026, 0, 1)

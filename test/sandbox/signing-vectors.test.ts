@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { startSandbox } from '../support/sandbox.js'
 import { send } from '../support/sandbox-requests.js'
 import { readSigningVectors, type SigningVector } from '../support/signing-vectors.js'
 

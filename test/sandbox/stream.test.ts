@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Sandbox, type SandboxKey, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox, SandboxKey } from '../../src/sandbox/create-sandbox.js'
 import type { FaultPlanInput } from '../../src/sandbox/faults.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { startSandbox } from '../support/sandbox.js'
 import { StreamProbe } from '../support/sandbox-events.js'
 
 const STAKE = { stakedWei: '2000000000000000000', minStakeWei: '1000000000000000000' }
@@ -15,7 +16,7 @@ afterEach(async () => {
   await sandbox.close()
 })
 
-async function start(options: SandboxOptions = {}): Promise<void> {
+async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
   sandbox = await startSandbox({ snapshotDelayMs: 5, ...options })
 }
 

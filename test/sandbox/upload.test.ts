@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { startSandbox } from '../support/sandbox.js'
 import { type RawReply, send, signatureHeaders } from '../support/sandbox-requests.js'
 
 const TARGET = '/api/media/upload'

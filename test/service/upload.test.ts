@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
-import { startSandbox } from '../../src/sandbox/create-sandbox.js'
 import { createSignedKeyService } from '../../src/service/signed-key/attester-service.js'
+import { startSandbox } from '../support/sandbox.js'
 
 const content = new Uint8Array(300_000).map((_, index) => (index * 31) % 251)
 const contentHash = `0x${createHash('sha256').update(content).digest('hex')}`
@@ -27,7 +27,7 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, uploa
   return { sandbox, open }
 }
 
-test.concurrent.for(['session', 'submitter key'])('a file goes up as bytes, by %s', async (how, { onTestFinished }) => {
+it.concurrent.for(['session', 'submitter key'])('a file goes up as bytes, by %s', async (how, { onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const token = how === 'session' ? sandbox.sessionToken : undefined
   // A name that would end the header, were it not made safe; the bytes hold what looks like a part of the form.
@@ -36,7 +36,7 @@ test.concurrent.for(['session', 'submitter key'])('a file goes up as bytes, by %
   expect(reply).toMatchObject({ contentHash, uri: expect.stringMatching(/^ipfs:\/\//) })
 })
 
-test.concurrent('an attester key uploads nothing, and a wrong session neither', async ({ onTestFinished }) => {
+it.concurrent('an attester key uploads nothing, and a wrong session neither', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const file = { name: 'a', content }
   await expect(open(sandbox.attesterKey).upload(file, undefined)).rejects.toMatchObject({ reason: 'service-forbidden' })
@@ -46,7 +46,7 @@ test.concurrent('an attester key uploads nothing, and a wrong session neither', 
   })
 })
 
-test.concurrent('a file that the service does not take is refused by name', async ({ onTestFinished }) => {
+it.concurrent('a file that the service does not take is refused by name', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished, 1000)
   const refused = open(sandbox.submitterKey).upload({ name: 'a', content }, sandbox.sessionToken)
   await expect(refused).rejects.toMatchObject({ reason: 'upload-refused' })

@@ -1,4 +1,5 @@
 import type { TestContext } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import {
   type AnvilOptions,
   type AnvilProcess,
@@ -15,7 +16,7 @@ export async function anvilFor(
   options: Partial<AnvilOptions> = {},
 ): Promise<AnvilProcess> {
   if (anvil === null) throw new Error('there is no anvil')
-  const started = await startAnvil({ binary: anvil, chainId: 84532, ...options })
+  const started = await startAnvil({ binary: anvil, chainId: 84532, clock: systemClock, ...options })
   onTestFinished(() => started.stop())
   return started
 }

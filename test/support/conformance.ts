@@ -1,4 +1,4 @@
-import { describe, type TestContext, test } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 
 /** The routes of both documents, as their tables of endpoints name them, in that order. */
 export const ROUTES = {
@@ -69,7 +69,7 @@ export function rulesOf<A extends Api>(api: A) {
     describe(`${route}: ${rule}`, () => {
       for (const [side, check] of Object.entries({ sandbox, client })) {
         if (typeof check === 'string') continue
-        test(side, async (context) => {
+        it(side, async (context) => {
           context.task.meta.conformance = { api, route, rule, section, side: side as 'sandbox' | 'client', absent }
           await check(context)
         })

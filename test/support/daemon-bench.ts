@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import type { SandboxAsset } from '../../src/sandbox/asset-book.js'
-import { type RegisterFileOptions, type Sandbox, startSandbox } from '../../src/sandbox/create-sandbox.js'
+import type { RegisterFileOptions, Sandbox } from '../../src/sandbox/create-sandbox.js'
 import type { FaultRoute } from '../../src/sandbox/faults.js'
 import { chainAccessOf } from '../../src/sandbox/rpc-route.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
@@ -14,11 +14,12 @@ import { placeEmptyQueue } from './daemon-queue-template.js'
 import { writeTinyPackage } from './detector-package.js'
 import { draw } from './fault-seed.js'
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.js'
+import { startSandbox } from './sandbox.js'
 
 /** The API that the daemons of a bench speak. */
 export type Api = 'signed-key' | 'wallet-session'
 
-export interface BenchOptions extends SandboxOptions {
+export interface BenchOptions extends Partial<SandboxOptions> {
   /** @default 'signed-key' */
   readonly api?: Api
 }

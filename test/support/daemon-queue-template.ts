@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import { openEmbedded } from '../../src/queue/embedded/open-embedded.js'
 import { SCRATCH_VARIABLE } from './daemon-scratch.js'
@@ -30,7 +31,7 @@ async function findOrMake(): Promise<string> {
     () => false,
   )
   if (isFirst) {
-    const backing = await openEmbedded(`${done}.draft`, { log: silentLog })
+    const backing = await openEmbedded(`${done}.draft`, { clock: systemClock, log: silentLog })
     await backing.close()
     await fs.rename(`${done}.draft`, done)
   }

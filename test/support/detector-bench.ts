@@ -13,8 +13,8 @@ type EventOf<T extends DetectorEvent['type']> = Extract<DetectorEvent, { type: T
 /** A temporary folder with a models directory, and the detector hosts that a test starts over it. */
 export class DetectorBench {
   readonly events: DetectorEvent[] = []
-  private readonly hosts: DetectorHost[] = []
-  private readonly listeners = new Set<(event: DetectorEvent) => void>()
+  readonly #hosts: DetectorHost[] = []
+  readonly #listeners = new Set<(event: DetectorEvent) => void>()
 
   private constructor(readonly folder: string) {}
 
@@ -46,10 +46,10 @@ export class DetectorBench {
       clock: systemClock,
       random: () => 0.5,
       log: silentLog,
-      onEvent: (event) => this.tell(event),
+      onEvent: (event) => this.#tell(event),
       ...options,
     })
-    this.hosts.push(host)
+    this.#hosts.push(host)
     return host
   }
 
@@ -58,10 +58,10 @@ export class DetectorBench {
     return new Promise((resolve) => {
       const listener = (event: DetectorEvent) => {
         if (event.type !== type) return
-        this.listeners.delete(listener)
+        this.#listeners.delete(listener)
         resolve(event as EventOf<T>)
       }
-      this.listeners.add(listener)
+      this.#listeners.add(listener)
     })
   }
 
@@ -69,10 +69,10 @@ export class DetectorBench {
   once<T extends DetectorEvent['type']>(type: T, act: (event: EventOf<T>) => void): void {
     const listener = (event: DetectorEvent) => {
       if (event.type !== type) return
-      this.listeners.delete(listener)
+      this.#listeners.delete(listener)
       act(event as EventOf<T>)
     }
-    this.listeners.add(listener)
+    this.#listeners.add(listener)
   }
 
   all<T extends DetectorEvent['type']>(type: T): EventOf<T>[] {
@@ -80,13 +80,13 @@ export class DetectorBench {
   }
 
   async dispose(): Promise<void> {
-    await Promise.all(this.hosts.map((host) => host.close()))
+    await Promise.all(this.#hosts.map((host) => host.close()))
     await fs.rm(this.folder, { recursive: true })
   }
 
-  private tell(event: DetectorEvent): void {
+  #tell(event: DetectorEvent): void {
     this.events.push(event)
-    for (const listener of this.listeners) listener(event)
+    for (const listener of this.#listeners) listener(event)
   }
 }
 

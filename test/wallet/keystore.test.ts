@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AttestdError } from '../../src/core/errors.js'
 import { type CreateKeystoreOptions, createKeystore } from '../../src/wallet/create-keystore.js'
 import { openKeystore } from '../../src/wallet/keystore.js'
@@ -62,7 +62,7 @@ async function sample(): Promise<{ content: KeystoreFile; address: string }> {
 }
 
 describe('opening a keystore', () => {
-  test.each(vectors.keystores)(
+  it.each(vectors.keystores)(
     '$name',
     async ({ keystore, password }) => {
       const signer = await openKeystore(await written(keystore), password)
@@ -72,7 +72,7 @@ describe('opening a keystore', () => {
     120_000,
   )
 
-  test('another password is told as such', async () => {
+  it('another password is told as such', async () => {
     const { content } = await sample()
     const error = await refusal(openKeystore(await written(content), 'not the password'))
     expect(error).toMatchObject({ reason: 'wallet-unusable' })
@@ -81,7 +81,7 @@ describe('opening a keystore', () => {
     expect(error.message).not.toContain('not the password')
   })
 
-  test('as others write it: Crypto, 0x before hex, no address, no id, further members', async () => {
+  it('as others write it: Crypto, 0x before hex, no address, no id, further members', async () => {
     const { content, address } = await sample()
     const { address: bare, crypto, version } = content
     for (const form of [
@@ -94,7 +94,7 @@ describe('opening a keystore', () => {
     }
   })
 
-  test('an address that is not that of the key is refused, without the key', async () => {
+  it('an address that is not that of the key is refused, without the key', async () => {
     const { content, address } = await sample()
     const file = await written({ ...content, address: 'ab'.repeat(20) })
     const error = await refusal(openKeystore(file, PASSWORD))
@@ -103,7 +103,7 @@ describe('opening a keystore', () => {
     expect(error.message).toContain(address)
   })
 
-  test.each([
+  it.each([
     ['a gigabyte', { n: 2 ** 20, r: 8, p: 1 }],
     ['gigabytes by r', { n: 2, r: 2 ** 23, p: 1 }],
     ['a gigabyte by p', { n: 2, r: 1, p: 2 ** 23 }],
@@ -124,7 +124,7 @@ describe('opening a keystore', () => {
     expect(error.message).toContain('at crypto.kdfparams')
   })
 
-  test('so are rounds of PBKDF2 without end', async () => {
+  it('so are rounds of PBKDF2 without end', async () => {
     const { keystore } = vectors.keystores.find(({ keystore }) => keystore.crypto.kdf === 'pbkdf2')!
     const { crypto } = keystore
     const kdfparams = { ...crypto.kdfparams, c: 1e12 }
@@ -132,7 +132,7 @@ describe('opening a keystore', () => {
     expect((await refusal(openKeystore(file, 'testpassword'))).message).toContain('at crypto.kdfparams.c')
   })
 
-  test.each<[string, (content: KeystoreFile) => unknown]>([
+  it.each<[string, (content: KeystoreFile) => unknown]>([
     ['no JSON', () => 'not JSON {'],
     ['nothing', () => ''],
     ['a list', () => []],
@@ -154,7 +154,7 @@ describe('opening a keystore', () => {
     expect(error.message).toContain(file)
   })
 
-  test.each(['ciphertext', 'mac'] as const)('a changed %s is found', async (member) => {
+  it.each(['ciphertext', 'mac'] as const)('a changed %s is found', async (member) => {
     const { content } = await sample()
     const { crypto } = content
     const other = crypto[member].startsWith('00') ? 'ff' : '00'
@@ -162,7 +162,7 @@ describe('opening a keystore', () => {
     expect((await refusal(openKeystore(file, PASSWORD))).message).toContain('or the file is damaged')
   })
 
-  test.each([0o640, 0o604, 0o660, 0o644])('mode %o lets others in and is refused', async (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o644])('mode %o lets others in and is refused', async (mode) => {
     const { content } = await sample()
     const file = await written(content)
     await fs.chmod(file, mode)
@@ -171,18 +171,18 @@ describe('opening a keystore', () => {
     expect(error.message).toContain(`run chmod 600 ${file}`)
   })
 
-  test('a path without a file, and a folder', async () => {
+  it('a path without a file, and a folder', async () => {
     expect((await refusal(openKeystore(path.join(folder, 'none'), PASSWORD))).message).toContain('ENOENT')
     expect((await refusal(openKeystore(folder, PASSWORD))).message).toContain('is not a file')
   })
 
-  test.skipIf(!existsSync(MKFIFO))('a pipe that nobody writes to', async () => {
+  it.skipIf(!existsSync(MKFIFO))('a pipe that nobody writes to', async () => {
     const pipe = newFile()
     execFileSync(MKFIFO, ['-m', '600', pipe])
     expect((await refusal(openKeystore(pipe, PASSWORD))).message).toContain('is not a file')
   })
 
-  test('the mode may be stricter', async () => {
+  it('the mode may be stricter', async () => {
     const { content, address } = await sample()
     const file = await written(content)
     await fs.chmod(file, 0o400)
@@ -191,7 +191,7 @@ describe('opening a keystore', () => {
 })
 
 describe('creating a keystore', () => {
-  test('a new key, for the owner only, in the standard form', async () => {
+  it('a new key, for the owner only, in the standard form', async () => {
     const { file, creating } = create()
     const address = await creating
     expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
@@ -205,7 +205,7 @@ describe('creating a keystore', () => {
     expect((await openKeystore(file, PASSWORD)).address).toBe(address)
   })
 
-  test('that OpenSSL can decrypt, by the definition', async () => {
+  it('that OpenSSL can decrypt, by the definition', async () => {
     const { file, creating } = create({ privateKey: vectors.privateKey })
     await creating
     const { crypto } = JSON.parse(await fs.readFile(file, 'utf8')) as KeystoreFile
@@ -217,19 +217,19 @@ describe('creating a keystore', () => {
     expect(`0x${decipher.update(ciphertext).toString('hex')}`).toBe(vectors.privateKey)
   })
 
-  test('two are of different keys, salts and vectors', async () => {
+  it('two are of different keys, salts and vectors', async () => {
     const [one, other] = [await sample(), await sample()]
     expect(one.address).not.toBe(other.address)
     expect(one.content.crypto.kdfparams.salt).not.toBe(other.content.crypto.kdfparams.salt)
     expect(one.content.crypto.cipherparams.iv).not.toBe(other.content.crypto.cipherparams.iv)
   })
 
-  test('of a given key', async () => {
+  it('of a given key', async () => {
     const { creating } = create({ privateKey: vectors.privateKey })
     expect(await creating).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
   })
 
-  test('a text that is no key, a short password: refused without either, and without a file', async () => {
+  it('a text that is no key, a short password: refused without either, and without a file', async () => {
     for (const [own, reason] of [
       [{ privateKey: `0x${'0'.repeat(64)}` }, 'wallet-unusable'],
       [{ privateKey: 'deadbeef' }, 'wallet-unusable'],
@@ -245,7 +245,7 @@ describe('creating a keystore', () => {
     }
   })
 
-  test('never overwrites, and leaves what is there alone', async () => {
+  it('never overwrites, and leaves what is there alone', async () => {
     const file = await written('a keystore of someone')
     const error = await refusal(create({ file }).creating)
     expect(error).toMatchObject({ reason: 'setting-invalid' })
@@ -257,12 +257,12 @@ describe('creating a keystore', () => {
     expect((await openKeystore(free, PASSWORD)).address).toBe(won?.value)
   })
 
-  test('a folder that is not there', async () => {
+  it('a folder that is not there', async () => {
     const { creating } = create({ file: path.join(folder, 'no', 'where.json') })
     expect(await refusal(creating)).toMatchObject({ reason: 'data-dir-unusable' })
   })
 
-  test('what goes wrong on the way leaves no file', async () => {
+  it('what goes wrong on the way leaves no file', async () => {
     const random = () => {
       throw new Error('no entropy')
     }

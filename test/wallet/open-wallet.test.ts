@@ -6,7 +6,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
 import { openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
@@ -38,26 +39,28 @@ const privy = (own: object = {}): WalletChoice => ({
 })
 const choices = (): WalletChoice[] => [{ kind: 'local', key }, { kind: 'keystore', file, password: PASSWORD }, privy()]
 
+const options = { clock: systemClock }
+
 describe('opening a wallet', () => {
-  test.each([0, 1])('one that holds its key signs (%i)', async (index) => {
-    const signer = await openWallet(choices()[index]!)
+  it.each([0, 1])('one that holds its key signs (%i)', async (index) => {
+    const signer = await openWallet(choices()[index]!, options)
     expect(signer.address).toBe(address)
     const message = 'hello'
     expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
   })
 
-  test.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
+  it.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
     const choice = choices()[index]!
     for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
-      expect((await openWallet({ ...choice, expectedAddress })).address).toBe(address)
+      expect((await openWallet({ ...choice, expectedAddress }, options)).address).toBe(address)
     }
-    await expect(openWallet({ ...choice, expectedAddress: ANOTHER })).rejects.toMatchObject({
+    await expect(openWallet({ ...choice, expectedAddress: ANOTHER }, options)).rejects.toMatchObject({
       reason: 'wallet-unusable',
       message: expect.stringMatching(new RegExp(`${address}.*${ANOTHER}`)),
     })
   })
 
-  test.each([
+  it.each([
     ['zero', `0x${'0'.repeat(64)}`],
     ['the order of the curve', '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
     ['more than the order', `0x${'f'.repeat(64)}`],
@@ -65,7 +68,7 @@ describe('opening a wallet', () => {
     ['no 0x', key.slice(2)],
     ['not hex', `0x${'x'.repeat(64)}`],
   ])('a key that is %s: refused without it', async (_, bad) => {
-    const error = await openWallet({ kind: 'local', key: bad }).catch((thrown: unknown) => thrown)
+    const error = await openWallet({ kind: 'local', key: bad }, options).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ reason: 'wallet-unusable' })
     expect(error).not.toHaveProperty('cause')
     expect((error as Error).stack).not.toContain(bad.slice(2))
@@ -85,13 +88,14 @@ async function resolvedBy(choice: WalletChoice): Promise<string[]> {
   const opener = packagePath('dist', 'wallet', 'open-wallet.js')
   const code = `import { register } from 'node:module'
 register(${JSON.stringify(hooks)})
+const { systemClock } = await import(${JSON.stringify(packagePath('dist', 'core', 'clock.js'))})
 const { openWallet } = await import(${JSON.stringify(opener)})
-await openWallet(${JSON.stringify(choice)})`
+await openWallet(${JSON.stringify(choice)}, { clock: systemClock })`
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
   return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)
 }
 
-test("only a wallet at Privy loads Privy's library", async () => {
+it("only a wallet at Privy loads Privy's library", async () => {
   const [local, keystore, embedded] = await Promise.all(choices().map(resolvedBy))
   for (const resolved of [local, keystore]) {
     expect(resolved).toContain('./local-wallet.js')

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { recoverMessageAddress, recoverTypedDataAddress, zeroAddress } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { type OpenWalletOptions, openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -17,7 +18,7 @@ afterEach(() => stub.close())
 
 type PrivyChoice = Extract<WalletChoice, { kind: 'privy' }>
 
-function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
+function open(own: Partial<PrivyChoice> = {}, options: Partial<OpenWalletOptions> = {}) {
   const { address, appId, appSecret, authorizationKey, url: apiUrl, walletId } = stub
   const choice = {
     kind: 'privy',
@@ -29,7 +30,7 @@ function open(own: Partial<PrivyChoice> = {}, options: OpenWalletOptions = {}) {
     timeoutMs: 20_000,
     address,
   } as const
-  return openWallet({ ...choice, ...own }, options)
+  return openWallet({ ...choice, ...own }, { clock: systemClock, ...options })
 }
 
 /** What signing failed with, after a look that it and its causes hold no secret. */
@@ -50,7 +51,7 @@ async function failure(signing: Promise<unknown>): Promise<AttestdError> {
 }
 
 describe('a wallet at Privy', () => {
-  test('signs texts, bytes and typed data with bigints, over authorized requests', async () => {
+  it('signs texts, bytes and typed data with bigints, over authorized requests', async () => {
     const signer = await open()
     for (const message of [MESSAGE, 'ünïcode ✓', { raw: '0x00ff10' }, { raw: new Uint8Array([1, 2, 3]) }] as const) {
       const signature = await signer.signMessage({ message })
@@ -62,23 +63,24 @@ describe('a wallet at Privy', () => {
     expect([...new Set(stub.requests.map(({ method }) => method))]).toEqual(['personal_sign', 'eth_signTypedData_v4'])
   })
 
-  test('sends nothing before the first signature', async () => {
+  it('sends nothing before the first signature', async () => {
     await open()
     expect(stub.requests).toEqual([])
   })
 
-  test('works without an authorization key where the wallet asks for none', async () => {
+  it('works without an authorization key where the wallet asks for none', async () => {
     const plain = await PrivyStub.start({ authorization: false })
     try {
       const { address, appId, appSecret, url: apiUrl, walletId } = plain
-      const signer = await openWallet({ kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address })
+      const choice = { kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address } as const
+      const signer = await openWallet(choice, { clock: systemClock })
       expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
     } finally {
       await plain.close()
     }
   })
 
-  test('parallel signatures are each of their own text', async () => {
+  it('parallel signatures are each of their own text', async () => {
     const signer = await open()
     const messages = Array.from({ length: 8 }, (_, index) => `text ${index}`)
     const signatures = await Promise.all(messages.map((message) => signer.signMessage({ message })))
@@ -93,7 +95,7 @@ describe('wrong credentials', () => {
     const der = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'der' })
     return `wallet-auth:${der.toString('base64')}`
   }
-  test.each<[string, () => Partial<PrivyChoice>]>([
+  it.each<[string, () => Partial<PrivyChoice>]>([
     ['the secret', () => ({ appSecret: 'another' })],
     ['the app', () => ({ appId: 'another' })],
     ['the wallet', () => ({ walletId: 'another' })],
@@ -106,7 +108,7 @@ describe('wrong credentials', () => {
     expect(stub.requests.every(({ refused }) => refused !== null)).toBe(true)
   })
 
-  test('an authorization key that is none does not open, and is not repeated', async () => {
+  it('an authorization key that is none does not open, and is not repeated', async () => {
     const error = await failure(
       open({ authorizationKey: `wallet-auth:${Buffer.from('not a key').toString('base64')}` }),
     )
@@ -114,11 +116,11 @@ describe('wrong credentials', () => {
     expect(error).not.toHaveProperty('cause')
   })
 
-  test('plain http is for this machine only', async () => {
+  it('plain http is for this machine only', async () => {
     expect(await failure(open({ apiUrl: 'http://privy.example' }))).toMatchObject({ reason: 'wallet-unusable' })
   })
 
-  test("an address that is not the wallet's: its signatures are not used", async () => {
+  it("an address that is not the wallet's: its signatures are not used", async () => {
     const signer = await open({ address: zeroAddress })
     expect(await failure(signer.signMessage({ message: MESSAGE }))).toMatchObject({ reason: 'signature-wrong' })
   })
@@ -126,7 +128,7 @@ describe('wrong credentials', () => {
 
 describe('what can go wrong at Privy', () => {
   const status = (code: number, own = {}): PrivyFault => ({ kind: 'status', status: code, ...own })
-  test.each<[string, PrivyFault, object]>([
+  it.each<[string, PrivyFault, object]>([
     ['429', status(429), { reason: 'wallet-rate-limited', retryAfterMs: 10_000 }],
     ['429 with Retry-After', status(429, { retryAfter: '7' }), { reason: 'wallet-rate-limited', retryAfterMs: 7000 }],
     ['400', status(400), { reason: 'wallet-refused' }],
@@ -166,7 +168,7 @@ describe('what can go wrong at Privy', () => {
     expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x/)
   })
 
-  test('no answer: given up after the time limit', async () => {
+  it('no answer: given up after the time limit', async () => {
     const clock = new ManualClock()
     const signer = await open({ timeoutMs: 5000 }, { clock })
     stub.setFault({ kind: 'hang' })
@@ -179,7 +181,7 @@ describe('what can go wrong at Privy', () => {
     expect(clock.sleeping).toBe(0)
   })
 
-  test('a slow answer is waited for', async () => {
+  it('a slow answer is waited for', async () => {
     const clock = new ManualClock()
     const signer = await open({}, { clock })
     stub.setFault({ kind: 'slow', ms: 20 })
@@ -187,7 +189,7 @@ describe('what can go wrong at Privy', () => {
     expect(clock.sleeping).toBe(0)
   })
 
-  test('nobody listens', async () => {
+  it('nobody listens', async () => {
     const signer = await open()
     await stub.close()
     const error = await failure(signer.signMessage({ message: MESSAGE }))
@@ -195,7 +197,7 @@ describe('what can go wrong at Privy', () => {
     expect(error.message).toContain('ECONNREFUSED')
   })
 
-  test('a stop ends a request with its own reason, and lets no other begin', async () => {
+  it('a stop ends a request with its own reason, and lets no other begin', async () => {
     const stop = new AbortController()
     const signer = await open({}, { signal: stop.signal })
     stub.setFault({ kind: 'hang' })

@@ -1,6 +1,6 @@
 import { type Hex, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { Signer } from '../../src/wallet/signer.js'
 import { verifiedSigner } from '../../src/wallet/verified-signer.js'
@@ -25,7 +25,7 @@ const withS = (s: string) => (signature: Hex) => `${signature.slice(0, 66)}${s}$
 const ORDER = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
 
 describe('a verified signer', () => {
-  test('hands out text and typed data signatures that recover to its address', async () => {
+  it('hands out text and typed data signatures that recover to its address', async () => {
     const signer = verifiedSigner(account)
     const message = { raw: '0x00ff' } as const
     for (const one of [SECRET_TEXT, message]) {
@@ -36,16 +36,16 @@ describe('a verified signer', () => {
     expect(await recoverTypedDataAddress({ ...TYPED_DATA, signature })).toBe(account.address)
   })
 
-  test('offers nothing that signs transactions or bare hashes', () => {
+  it('offers nothing that signs transactions or bare hashes', () => {
     expect(Object.keys(verifiedSigner(account)).toSorted()).toEqual(['address', 'signMessage', 'signTypedData'])
   })
 
-  test('states its address with the checksum, however it was given', () => {
+  it('states its address with the checksum, however it was given', () => {
     const lower = { ...account, address: account.address.toLowerCase() as Hex }
     expect(verifiedSigner(lower).address).toBe(account.address)
   })
 
-  test('makes v of 0 and 1 what contracts know', async () => {
+  it('makes v of 0 and 1 what contracts know', async () => {
     const low = altered((signature) => withV(signature.endsWith('1b') ? '00' : '01')(signature))
     const plain = await verifiedSigner(account).signMessage({ message: SECRET_TEXT })
     expect(await low.signMessage({ message: SECRET_TEXT })).toBe(plain)
@@ -54,7 +54,7 @@ describe('a verified signer', () => {
     ).toBe(plain)
   })
 
-  test.each<[string, (signature: Hex) => unknown]>([
+  it.each<[string, (signature: Hex) => unknown]>([
     ['s in the upper half', mirrored],
     ['another v', withV('1d')],
     ['v of EIP-155', withV('25')],
@@ -82,7 +82,7 @@ describe('a verified signer', () => {
     }
   })
 
-  test('refuses a signature of another key, and one of another content', async () => {
+  it('refuses a signature of another key, and one of another content', async () => {
     const other = privateKeyToAccount(generatePrivateKey())
     const signer = verifiedSigner({ ...other, address: account.address })
     await expect(signer.signMessage({ message: 'x' })).rejects.toMatchObject({ reason: 'signature-wrong' })
@@ -91,7 +91,7 @@ describe('a verified signer', () => {
     await expect(elsewhere.signMessage({ message: 'x' })).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
-  test('what cannot be encoded is not signed, and not repeated', async () => {
+  it('what cannot be encoded is not signed, and not repeated', async () => {
     let asked = 0
     const signer = verifiedSigner({
       ...account,
@@ -108,7 +108,7 @@ describe('a verified signer', () => {
     expect(asked).toBe(0)
   })
 
-  test.each(['84532', '0x14a34', null])(
+  it.each(['84532', '0x14a34', null])(
     'a chain id of %j, which would be left out of the hash, is not signed',
     async (chainId) => {
       const signer = verifiedSigner(account)
@@ -119,7 +119,7 @@ describe('a verified signer', () => {
     },
   )
 
-  test("passes a wallet's own refusal on, and hides what a library throws", async () => {
+  it("passes a wallet's own refusal on, and hides what a library throws", async () => {
     const refusal = new AttestdError('wallet-refused')
     const refusing = verifiedSigner({ ...account, signMessage: () => Promise.reject(refusal) })
     await expect(refusing.signMessage({ message: 'x' })).rejects.toBe(refusal)

@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { listenForStop } from '../../core/shutdown.js'
+import { startTimer } from '../../core/time-limit.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../../sandbox/create-sandbox.js'
 import type { ChainChoice } from '../../sandbox/registry/open-registry.js'
@@ -69,7 +70,7 @@ export async function runDemo(options: DemoOptions, progress: DemoProgress): Pro
   const logFile = path.join(folder, 'daemon.log')
   const dataDir = path.join(folder, 'data')
   const samples = await readSamples()
-  const signals = listenForStop()
+  const signals = listenForStop(systemClock)
   const sandbox = await startDemoSandbox(options, progress)
   let daemon: DaemonProcess | undefined
   let ok = false
@@ -114,7 +115,7 @@ async function startDemoSandbox({ api, chain, searchPath }: DemoOptions, progres
   const withChain = api === 'wallet-session'
   progress.step('starting the sandbox service')
   // Strict: a second score for an asset would be stored and counted, not forgiven.
-  const strict = { duplicateScores: 'store' } as const
+  const strict = { clock: systemClock, duplicateScores: 'store' } as const
   return startSandbox(withChain ? { ...strict, chain, searchPath } : strict)
 }
 
@@ -125,11 +126,11 @@ function chainOf(sandbox: Sandbox): DemoChain {
 
 async function stopped(daemon: DaemonProcess): Promise<number | null> {
   daemon.kill('SIGTERM')
-  const forceStop = setTimeout(() => daemon.kill('SIGKILL'), STOP_MS)
+  const stopTimer = startTimer(systemClock, STOP_MS, () => void daemon.kill('SIGKILL'))
   try {
     return await daemon.exited
   } finally {
-    clearTimeout(forceStop)
+    stopTimer()
   }
 }
 

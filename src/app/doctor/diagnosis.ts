@@ -6,7 +6,7 @@ export interface Diagnosis {
   /** `skipped` where there is nothing to check: not set up, not needed, or pointless after an earlier failure. */
   readonly outcome: 'ok' | 'failed' | 'skipped'
   readonly says: string
-  readonly fix?: string
+  readonly fix?: string | undefined
 }
 
 /** Below this, ms, a check of something outside gives up. */
@@ -23,7 +23,7 @@ export async function check(name: string, work: () => Promise<string>): Promise<
 
 export function failed(name: string, error: unknown): Diagnosis {
   const { fix, message, reason } = toAttestdError(error)
-  return { check: name, outcome: 'failed', says: `${message}  [${reason}]`, ...(fix ? { fix } : {}) }
+  return { check: name, outcome: 'failed', says: `${message}  [${reason}]`, fix }
 }
 
 export function skipped(name: string, says: string): Diagnosis {

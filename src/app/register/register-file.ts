@@ -15,12 +15,12 @@ import type { RegisteredAsset, SubmitterSide } from './submitter-side.js'
 export interface RegisterWish {
   readonly file: string
   /** @default the file's name */
-  readonly title?: string
-  readonly mediaContext?: string
+  readonly title?: string | undefined
+  readonly mediaContext?: string | undefined
   /** @default told from the bytes */
-  readonly mediaType?: MediaType
-  readonly turnaround?: Turnaround
-  readonly attestationUid?: Hex
+  readonly mediaType?: MediaType | undefined
+  readonly turnaround?: Turnaround | undefined
+  readonly attestationUid?: Hex | undefined
   /** How long the asset stays open, ms. */
   readonly openForMs: number
   readonly contentHash: ContentHashAlgorithm
@@ -59,8 +59,8 @@ export async function registerFile(side: SubmitterSide, wish: RegisterWish, sign
     uri: stored.uri,
     deadline,
     ...(side.takesHints && mediaType ? { mediaType } : {}),
-    ...(wish.turnaround === undefined ? {} : { turnaround: wish.turnaround }),
-    ...(wish.attestationUid === undefined ? {} : { attestationUid: wish.attestationUid }),
+    turnaround: wish.turnaround,
+    attestationUid: wish.attestationUid,
   }
   const registered = await side.register(asset, signal).catch((error: unknown) => {
     throw maybeRegistered(error)

@@ -9,7 +9,7 @@ import { type Registered, type RegisterWish, registerFile } from './register-fil
 
 export interface RegisterRequest extends Omit<RegisterWish, 'contentHash'> {
   /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
-  readonly followMs?: number | null
+  readonly followMs?: number | null | undefined
 }
 
 export interface RegisterOptions extends Required<Pick<WalletOfOptions, 'askPassword'>> {

@@ -13,11 +13,11 @@ export interface NewAsset {
   readonly contentHash: Hex
   readonly uri: string
   /** Absent where the API has no field for it. */
-  readonly mediaType?: MediaType
+  readonly mediaType?: MediaType | undefined
   /** Absent where the submitter did not say. */
-  readonly turnaround?: Turnaround
+  readonly turnaround?: Turnaround | undefined
   /** Made from the wallet, or from the content hash, where absent. */
-  readonly attestationUid?: Hex
+  readonly attestationUid?: Hex | undefined
   /** Unix milliseconds. */
   readonly deadline: number
 }

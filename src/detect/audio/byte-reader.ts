@@ -1,10 +1,10 @@
 /** Reads bytes that arrive in chunks of any size as runs of wanted sizes. */
 export class ByteReader {
-  private readonly chunks: AsyncIterator<Uint8Array>
-  private chunk: Uint8Array = new Uint8Array(0)
+  readonly #chunks: AsyncIterator<Uint8Array>
+  #chunk: Uint8Array = new Uint8Array(0)
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.chunks = chunks[Symbol.asyncIterator]()
+    this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
   /** The next bytes: `count` of them, fewer only at the end. */
@@ -12,7 +12,7 @@ export class ByteReader {
     const parts: Uint8Array[] = []
     let wanted = count
     while (wanted > 0) {
-      const part = await this.some(wanted)
+      const part = await this.#some(wanted)
       if (part.length === 0) break
       parts.push(part)
       wanted -= part.length
@@ -24,7 +24,7 @@ export class ByteReader {
   async skip(count: number): Promise<void> {
     let left = count
     while (left > 0) {
-      const { length } = await this.some(left)
+      const { length } = await this.#some(left)
       if (length === 0) return
       left -= length
     }
@@ -32,18 +32,18 @@ export class ByteReader {
 
   /** Ends the source, read or not. */
   async close(): Promise<void> {
-    await this.chunks.return?.()
+    await this.#chunks.return?.()
   }
 
   /** One to `most` bytes of one chunk, or none at the end. */
-  private async some(most: number): Promise<Uint8Array> {
-    while (this.chunk.length === 0) {
-      const next = await this.chunks.next()
-      if (next.done) return this.chunk
-      this.chunk = next.value
+  async #some(most: number): Promise<Uint8Array> {
+    while (this.#chunk.length === 0) {
+      const next = await this.#chunks.next()
+      if (next.done) return this.#chunk
+      this.#chunk = next.value
     }
-    const part = this.chunk.subarray(0, most)
-    this.chunk = this.chunk.subarray(part.length)
+    const part = this.#chunk.subarray(0, most)
+    this.#chunk = this.#chunk.subarray(part.length)
     return part
   }
 }

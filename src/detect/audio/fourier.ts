@@ -1,19 +1,19 @@
 /** Power spectra of real frames, by the radix-2 fast Fourier transform (Cooley and Tukey, 1965). */
 export class PowerSpectrum {
-  private readonly real: Float64Array
-  private readonly imaginary: Float64Array
-  private readonly cosine: Float64Array
-  private readonly sine: Float64Array
-  private readonly reversed: Uint32Array
+  readonly #real: Float64Array
+  readonly #imaginary: Float64Array
+  readonly #cosine: Float64Array
+  readonly #sine: Float64Array
+  readonly #reversed: Uint32Array
 
   /** @param size a power of two; shorter frames are filled up with zeros */
   constructor(readonly size: number) {
     const bits = Math.log2(size)
-    this.real = new Float64Array(size)
-    this.imaginary = new Float64Array(size)
-    this.cosine = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
-    this.sine = Float64Array.from({ length: size / 2 }, (_, k) => -Math.sin((2 * Math.PI * k) / size))
-    this.reversed = Uint32Array.from({ length: size }, (_, index) => reverseBits(index, bits))
+    this.#real = new Float64Array(size)
+    this.#imaginary = new Float64Array(size)
+    this.#cosine = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
+    this.#sine = Float64Array.from({ length: size / 2 }, (_, k) => -Math.sin((2 * Math.PI * k) / size))
+    this.#reversed = Uint32Array.from({ length: size }, (_, index) => reverseBits(index, bits))
   }
 
   /**
@@ -21,18 +21,20 @@ export class PowerSpectrum {
    * @param value of the sample at an index below `length`, weighted
    */
   of(value: (index: number) => number, length: number, first: number, last: number): Float64Array {
-    const { real, imaginary, reversed, size } = this
+    const { size } = this
+    const [real, imaginary, reversed] = [this.#real, this.#imaginary, this.#reversed]
     imaginary.fill(0)
     for (let index = 0; index < size; index++) real[reversed[index] as number] = index < length ? value(index) : 0
-    for (let span = 1; span < size; span *= 2) this.butterflies(span)
+    for (let span = 1; span < size; span *= 2) this.#butterflies(span)
     return Float64Array.from({ length: last - first + 1 }, (_, offset) => {
       const bin = first + offset
       return (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2
     })
   }
 
-  private butterflies(span: number): void {
-    const { real, imaginary, cosine, sine, size } = this
+  #butterflies(span: number): void {
+    const { size } = this
+    const [real, imaginary, cosine, sine] = [this.#real, this.#imaginary, this.#cosine, this.#sine]
     const step = size / (2 * span)
     for (let start = 0; start < size; start += 2 * span) {
       for (let offset = 0; offset < span; offset++) {

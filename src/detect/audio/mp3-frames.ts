@@ -27,35 +27,35 @@ interface Frame {
 export class Mp3Frames {
   /** Of the first frame; null until there was one. */
   isMono: boolean | null = null
-  private inStep = false
+  #inStep = false
 
   /** Runs of whole frames, in order. */
   async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for await (const chunk of chunks) {
       const bytes = Buffer.concat([rest, chunk])
-      const run = this.take(bytes, bytes.length - LOOKAHEAD_BYTES)
+      const run = this.#take(bytes, bytes.length - LOOKAHEAD_BYTES)
       if (run.frames.length > 0) yield Buffer.concat(run.frames)
       rest = bytes.subarray(run.end)
     }
-    const last = this.take(rest, rest.length)
+    const last = this.#take(rest, rest.length)
     if (last.frames.length > 0) yield Buffer.concat(last.frames)
   }
 
   /** Whole frames that begin before `limit`, and where the next one may begin. */
-  private take(bytes: Buffer, limit: number): { frames: Buffer[]; end: number } {
+  #take(bytes: Buffer, limit: number): { frames: Buffer[]; end: number } {
     const frames: Buffer[] = []
     let at = 0
     while (at < limit) {
       const frame = frameAt(bytes, at)
       const next = at + (frame?.bytes ?? 1)
       // Out of step, bytes that look like a header are one only where another one follows.
-      const isFrame = frame !== null && next <= bytes.length && (this.inStep || frameAt(bytes, next) !== null)
+      const isFrame = frame !== null && next <= bytes.length && (this.#inStep || frameAt(bytes, next) !== null)
       if (isFrame) {
         this.isMono ??= frame.isMono
         frames.push(bytes.subarray(at, next))
       }
-      this.inStep = isFrame
+      this.#inStep = isFrame
       at = isFrame ? next : at + 1
     }
     return { frames, end: at }

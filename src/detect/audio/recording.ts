@@ -34,14 +34,15 @@ export interface Recording {
  */
 export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {
   const { format, blocks } = await openSound(file, tools)
-  const deadline = performance.now() + tools.timeoutSeconds * 1000
+  const deadline = tools.clock.monotonic() + tools.timeoutSeconds * 1000
   const pieces: Float32Array[] = []
   let frames = 0
   let first: SoundBlock | undefined
   let resampler: Resampler | undefined
   let isCut = false
   for await (const block of blocks) {
-    if (performance.now() > deadline) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
+    if (tools.clock.monotonic() > deadline)
+      throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     first ??= checked(block)
     resampler ??= new Resampler(block.sampleRate, rate)
     if (block.sampleRate !== first.sampleRate || block.channels.length !== first.channels.length) {

@@ -19,82 +19,83 @@ const INTERPOLATED_PHASES = 256
  * that output sample n lies at n / toRate seconds. Deterministic: doubles added in one order.
  */
 export class Resampler {
-  private readonly up: number
-  private readonly down: number
-  private readonly half: number
-  private readonly phases: number
-  private readonly filter: Float64Array
+  readonly #up: number
+  readonly #down: number
+  readonly #half: number
+  readonly #phases: number
+  readonly #filter: Float64Array
   /** Input not yet done with; its first sample is number `start` of the whole input. */
-  private held: Float32Array
-  private start: number
-  private received = 0
-  private given = 0
+  #held: Float32Array
+  #start: number
+  #received = 0
+  #given = 0
 
   /** @param fromRate samples a second, a whole number @param toRate samples a second, a whole number */
   constructor(fromRate: number, toRate: number) {
     const divisor = greatestCommonDivisor(fromRate, toRate)
-    this.up = toRate / divisor
-    this.down = fromRate / divisor
+    this.#up = toRate / divisor
+    this.#down = fromRate / divisor
     const scale = Math.min(1, toRate / fromRate)
-    this.half = Math.ceil(ZERO_CROSSINGS / (CUTOFF * scale))
-    const taps = 2 * this.half
-    this.phases = this.up * taps <= MAX_EXACT_VALUES ? this.up : INTERPOLATED_PHASES
-    this.filter = this.up === this.down ? new Float64Array(0) : designFilter(this.phases, this.half, CUTOFF * scale)
+    this.#half = Math.ceil(ZERO_CROSSINGS / (CUTOFF * scale))
+    const taps = 2 * this.#half
+    this.#phases = this.#up * taps <= MAX_EXACT_VALUES ? this.#up : INTERPOLATED_PHASES
+    this.#filter =
+      this.#up === this.#down ? new Float64Array(0) : designFilter(this.#phases, this.#half, CUTOFF * scale)
     // Silence before the first sample, so that the filter can lie over the start.
-    this.held = new Float32Array(this.half)
-    this.start = -this.half
+    this.#held = new Float32Array(this.#half)
+    this.#start = -this.#half
   }
 
   /** Takes the next samples and gives those that can be computed now. */
   push(samples: Float32Array): Float32Array {
-    if (this.up === this.down) return samples
-    this.received += samples.length
-    this.hold(samples)
-    return this.give(this.received - this.half)
+    if (this.#up === this.#down) return samples
+    this.#received += samples.length
+    this.#hold(samples)
+    return this.#give(this.#received - this.#half)
   }
 
   /** Gives the rest, as many samples as the whole input lasts. */
   flush(): Float32Array {
-    if (this.up === this.down) return new Float32Array(0)
-    this.hold(new Float32Array(this.half + 1))
-    return this.give(this.received)
+    if (this.#up === this.#down) return new Float32Array(0)
+    this.#hold(new Float32Array(this.#half + 1))
+    return this.#give(this.#received)
   }
 
-  private hold(samples: Float32Array): void {
-    const joined = new Float32Array(this.held.length + samples.length)
-    joined.set(this.held)
-    joined.set(samples, this.held.length)
-    this.held = joined
+  #hold(samples: Float32Array): void {
+    const joined = new Float32Array(this.#held.length + samples.length)
+    joined.set(this.#held)
+    joined.set(samples, this.#held.length)
+    this.#held = joined
   }
 
   /** All outputs that lie before input sample `end`. */
-  private give(end: number): Float32Array {
-    const last = Math.max(this.given, Math.ceil((end * this.up) / this.down))
-    const output = new Float32Array(last - this.given)
-    for (let index = 0; index < output.length; index++) output[index] = this.at(this.given + index)
-    this.given = last
-    const needed = Math.floor((last * this.down) / this.up) - this.half + 1
-    if (needed > this.start) {
-      this.held = this.held.slice(needed - this.start)
-      this.start = needed
+  #give(end: number): Float32Array {
+    const last = Math.max(this.#given, Math.ceil((end * this.#up) / this.#down))
+    const output = new Float32Array(last - this.#given)
+    for (let index = 0; index < output.length; index++) output[index] = this.#at(this.#given + index)
+    this.#given = last
+    const needed = Math.floor((last * this.#down) / this.#up) - this.#half + 1
+    if (needed > this.#start) {
+      this.#held = this.#held.slice(needed - this.#start)
+      this.#start = needed
     }
     return output
   }
 
-  private at(output: number): number {
-    const position = output * this.down
-    const base = Math.floor(position / this.up)
-    const phase = ((position - base * this.up) * this.phases) / this.up
+  #at(output: number): number {
+    const position = output * this.#down
+    const base = Math.floor(position / this.#up)
+    const phase = ((position - base * this.#up) * this.#phases) / this.#up
     const row = Math.floor(phase)
     const share = phase - row
-    const from = base - this.half + 1 - this.start
-    const sum = this.dot(row, from)
-    return share === 0 ? sum : sum * (1 - share) + this.dot(row + 1, from) * share
+    const from = base - this.#half + 1 - this.#start
+    const sum = this.#dot(row, from)
+    return share === 0 ? sum : sum * (1 - share) + this.#dot(row + 1, from) * share
   }
 
-  private dot(row: number, from: number): number {
-    const { filter, held } = this
-    const taps = 2 * this.half
+  #dot(row: number, from: number): number {
+    const [filter, held] = [this.#filter, this.#held]
+    const taps = 2 * this.#half
     const offset = row * taps
     // Two sums that do not wait for each other take half the time; the number of taps is even.
     let even = 0

@@ -7,7 +7,7 @@ export const VARIANTS = [
   'half as loud, in 8-bit mu-law',
   'upper quarter of the band cut',
 ] as const
-export type VariantName = (typeof VARIANTS)[number]
+type VariantName = (typeof VARIANTS)[number]
 
 /** The same sound coded anew, as many samples as before. @param rate samples a second */
 export function varied(samples: Float32Array, rate: number, variant: VariantName): Float32Array {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { readAudio } from '../audio/audio-reader.js'
 import { readImage } from '../image/image-reader.js'
@@ -53,10 +54,10 @@ export async function loadChildDetector(
   const { preprocessing, runtime, id } = pack.manifest
   const reader = await openReader(pack)
   if (reader !== undefined && (runtime.kind === 'onnx' || runtime.kind === 'remote')) {
-    return createPartsDetector(pack, reader, await openModel(pack, runtime, remoteToken), tools)
+    return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, remoteToken), tools)
   }
   if (runtime.kind === 'onnx-views') return loadViewsDetector(pack, runtime, tools)
-  if (runtime.kind === 'module') return loadModuleDetector(pack, runtime)
+  if (runtime.kind === 'module') return loadModuleDetector(pack, runtime, tools.clock)
   if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
 }
@@ -65,11 +66,12 @@ export async function loadChildDetector(
 async function openModel(
   pack: DetectorPackage,
   runtime: OnnxRuntime | RemoteRuntime,
+  clock: Clock,
   token: string | null,
 ): Promise<Model> {
   if (runtime.kind === 'onnx') return loadOnnxModel(pack, runtime)
   const { createRemoteModel } = await import('../runtimes/remote-model.js')
-  return createRemoteModel(runtime, { id: pack.manifest.id, token })
+  return createRemoteModel(runtime, { id: pack.manifest.id, clock, token })
 }
 
 /** How a package's files are opened; undefined where they are not read in parts. */

@@ -1,3 +1,5 @@
+// oxlint-disable-next-line no-restricted-imports -- the entry of a process has nobody above it that passes one in
+import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readEvidence } from '../evidence/read-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -15,7 +17,8 @@ function send(message: FromChild): void {
   process.send?.(message)
 }
 
-async function load({ packages, tools, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
+  const tools = { ...limits, clock: systemClock }
   try {
     // Side by side: networks are built by threads of their own.
     const loading = new Map<string, Promise<unknown>>()
@@ -54,7 +57,7 @@ async function measure({
 async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
   if (measurement.evidence.length > 0) return measurement
   const watch = new StageWatch()
-  const evidence = await watch.during('evidence', () => readEvidence(file))
+  const evidence = await watch.during('evidence', () => readEvidence(file, systemClock))
   const { elapsedMs } = measurement
   const stages = elapsedMs.stages === undefined ? {} : { stages: { ...elapsedMs.stages, ...watch.ms } }
   return { ...measurement, evidence, elapsedMs: { ...elapsedMs, ...stages } }

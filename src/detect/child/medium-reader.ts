@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import type { DetectorManifest } from '../package/manifest.js'
 
 /** Most pixels (width * height) of a picture that is decoded, in whichever process. */
@@ -11,6 +12,7 @@ export interface ReaderTools {
   readonly timeoutSeconds: number
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
+  readonly clock: Clock
 }
 
 /** An input tensor of floats. */
@@ -41,7 +43,7 @@ export interface ReadMedia {
   /** One line: what was decoded, such as `jpeg 640x480`. */
   readonly says: string
   /** Length in the unit of a `by-length` calibration: normalized characters of a text, seconds of a recording. */
-  readonly length?: number
+  readonly length?: number | undefined
   parts(): Parts
   /** The same content encoded anew in ways that do not change what it is, for the stability probe. */
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>

@@ -51,9 +51,9 @@ export function createPartsDetector(
     pack,
     ...(preprocessing.kind === 'image' ? { scorePicture: scorePicture(preprocessing) } : {}),
     async measure(file, { heatMap: heatMapFile, probe = false } = {}): Promise<Measurement> {
-      const started = performance.now()
+      const started = tools.clock.monotonic()
       const media = await read(file, manifest, tools)
-      const decoded = performance.now()
+      const decoded = tools.clock.monotonic()
       const scored = await score(media.parts())
       const rawScore = together(scored)
       const variants: ScoredPart[] = []
@@ -64,14 +64,14 @@ export function createPartsDetector(
       return {
         rawScore,
         notes: `${media.says}; ${describeParts(scored)}`,
-        ...(media.length === undefined ? {} : { length: media.length }),
+        length: media.length,
         parts: highestParts(scored),
         variants,
         evidence: [],
         ...(heatMapFile !== undefined && preprocessing.kind === 'image'
           ? { heatMap: await heatMapOf(file, heatMapFile, preprocessing) }
           : {}),
-        elapsedMs: { decode: decoded - started, infer: performance.now() - decoded },
+        elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded },
       }
     },
   }

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../core/clock.js'
+import { withinLimit } from '../../core/time-limit.js'
 import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
 import type { Evidence } from '../child/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
@@ -20,31 +21,32 @@ const TIMEOUT_MS = 3000
  * is no proof of being real, since any of it can be written, copied or removed by anybody. For use in a child process.
  * Never throws and never fails a job: what cannot be read is left out.
  */
-export async function readEvidence(file: string): Promise<Evidence[]> {
+export async function readEvidence(file: string, clock: Clock): Promise<Evidence[]> {
   try {
-    return await withFileBytes(file, (bytes) => evidenceOf(file, bytes))
+    return await withFileBytes(file, (bytes) => evidenceOf(file, bytes, clock))
   } catch {
     return []
   }
 }
 
-async function evidenceOf(file: string, bytes: FileBytes): Promise<Evidence[]> {
+async function evidenceOf(file: string, bytes: FileBytes, clock: Clock): Promise<Evidence[]> {
+  const attempt = (work: () => Promise<Evidence[]>) => limited(work, clock)
   const { class: kind, mime } = await sniff(await bytes.read(0, SNIFF_BYTES))
   const found = [await attempt(() => c2paEvidence(bytes, mime))]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
-    found.push(await attempt(() => pictureMetadata(file)))
+    found.push(await attempt(() => pictureMetadata(file, clock)))
   }
   if (kind === 'video' || kind === 'audio') found.push(await attempt(() => recordingTags(file)))
   return distinct(found.flatMap((lines) => lines.slice(0, MAX_LINES_PER_KIND))).slice(0, MAX_LINES)
 }
 
 /** libvips finds the blocks in every format that is decoded, within its own limits. */
-async function pictureMetadata(file: string): Promise<Evidence[]> {
+async function pictureMetadata(file: string, clock: Clock): Promise<Evidence[]> {
   const { xmp, exif } = await imageLibrary(file, { pages: 1 }).metadata()
   return [
-    ...(xmp === undefined ? [] : await attempt(async () => xmpEvidence(xmp))),
-    ...(exif === undefined ? [] : await attempt(async () => (await import('./exif.js')).exifEvidence(exif))),
+    ...(xmp === undefined ? [] : await limited(async () => xmpEvidence(xmp), clock)),
+    ...(exif === undefined ? [] : await limited(async () => (await import('./exif.js')).exifEvidence(exif), clock)),
   ]
 }
 
@@ -54,14 +56,12 @@ async function recordingTags(file: string): Promise<Evidence[]> {
   return containerEvidence(file)
 }
 
-async function attempt(work: () => Promise<Evidence[]>): Promise<Evidence[]> {
-  const over = new AbortController()
+/** Nothing where it fails or takes too long. */
+async function limited(work: () => Promise<Evidence[]>, clock: Clock): Promise<Evidence[]> {
   try {
-    return await Promise.race([work(), sleep(TIMEOUT_MS, [], { signal: over.signal, ref: false })])
+    return await withinLimit(clock, TIMEOUT_MS, work(), () => [])
   } catch {
     return []
-  } finally {
-    over.abort()
   }
 }
 

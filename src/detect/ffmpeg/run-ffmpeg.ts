@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { startTimer } from '../../core/time-limit.js'
 import { ffmpegCage } from './ffmpeg-cage.js'
 import { ffmpegError } from './ffmpeg-error.js'
 import { DECODERS, DEMUXERS } from './ffmpeg-formats.js'
@@ -28,6 +30,7 @@ export interface FfmpegRun {
   readonly maxBytes: number
   /** Longest time of the run by the wall clock, ms; the same in processor time is the kernel's limit. */
   readonly timeoutMs: number
+  readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   /** Receives what the run writes to its file descriptor 3, in pieces, each before the output it goes with. */
   readonly onSide?: (text: string) => void
@@ -81,62 +84,64 @@ function commandLine({ file, inputOptions = [], args }: FfmpegRun): string[] {
 
 /** Ends one ffmpeg when its time is over or it is no longer wanted, and tells how it ended. */
 class Watch {
-  private readonly closed: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>
-  private readonly timer: NodeJS.Timeout
-  private readonly onAbort = () => this.child.kill('SIGKILL')
-  private stderr = ''
-  private timedOut = false
-  private startError: Error | null = null
+  readonly #closed: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>
+  readonly #stopTimer: () => void
+  readonly #onAbort = () => this.#child.kill('SIGKILL')
+  #stderr = ''
+  #timedOut = false
+  #startError: Error | null = null
 
-  constructor(
-    private readonly child: ChildProcess,
-    private readonly run: FfmpegRun,
-  ) {
+  readonly #child: ChildProcess
+  readonly #run: FfmpegRun
+
+  constructor(child: ChildProcess, run: FfmpegRun) {
+    this.#child = child
+    this.#run = run
     child.on('error', (error) => {
-      this.startError = error
+      this.#startError = error
     })
-    this.closed = new Promise((resolve) => {
+    this.#closed = new Promise((resolve) => {
       child.once('close', (exitCode, signal) => resolve({ exitCode, signal }))
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      if (this.stderr.length < MAX_STDERR) this.stderr += text.slice(0, MAX_STDERR - this.stderr.length)
+      if (this.#stderr.length < MAX_STDERR) this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length)
     })
-    this.readSide(child.stdio[3] as Readable | null)
-    this.timer = setTimeout(() => {
-      this.timedOut = true
+    this.#readSide(child.stdio[3] as Readable | null)
+    this.#stopTimer = startTimer(run.clock, run.timeoutMs, () => {
+      this.#timedOut = true
       child.kill('SIGKILL')
-    }, run.timeoutMs)
-    run.signal?.addEventListener('abort', this.onAbort, { once: true })
+    })
+    run.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   /** Waits for the end. @throws AttestdError unless it ended well */
   async finish(): Promise<void> {
-    const { exitCode, signal } = await this.closed
-    this.run.signal?.throwIfAborted()
-    if (this.startError !== null) {
-      throw new AttestdError('detector-failed', `ffmpeg could not be started: ${this.startError.message}`, {
-        cause: this.startError,
+    const { exitCode, signal } = await this.#closed
+    this.#run.signal?.throwIfAborted()
+    if (this.#startError !== null) {
+      throw new AttestdError('detector-failed', `ffmpeg could not be started: ${this.#startError.message}`, {
+        cause: this.#startError,
       })
     }
-    if (this.timedOut) {
+    if (this.#timedOut) {
       throw new AttestdError('detector-timeout', 'Decoding by ffmpeg took longer than its limit.', {
-        facts: { limitMs: this.run.timeoutMs },
+        facts: { limitMs: this.#run.timeoutMs },
       })
     }
-    if (exitCode !== 0) throw ffmpegError({ exitCode, signal, stderr: this.stderr })
+    if (exitCode !== 0) throw ffmpegError({ exitCode, signal, stderr: this.#stderr })
   }
 
   stop(): void {
-    clearTimeout(this.timer)
-    this.run.signal?.removeEventListener('abort', this.onAbort)
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL')
+    this.#stopTimer()
+    this.#run.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
   }
 
-  private readSide(side: Readable | null): void {
+  #readSide(side: Readable | null): void {
     let bytes = 0
     side?.setEncoding('utf8').on('data', (text: string) => {
       bytes += text.length
-      if (bytes <= MAX_SIDE_BYTES) this.run.onSide?.(text)
+      if (bytes <= MAX_SIDE_BYTES) this.#run.onSide?.(text)
     })
   }
 }

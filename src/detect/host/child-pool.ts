@@ -26,28 +26,31 @@ type EndListener = (child: DetectorProcess, end: ChildEnd) => void
 
 /** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
 export class ChildPool {
-  private readonly slots: readonly ChildSlot[]
-  private readonly line = new WaitingLine<ChildSlot>()
-  private readonly closing = new AbortController()
-  private readonly living = new Set<DetectorProcess>()
-  private readonly launching = new Set<Promise<DetectorProcess>>()
+  readonly #slots: readonly ChildSlot[]
+  readonly #line = new WaitingLine<ChildSlot>()
+  readonly #closing = new AbortController()
+  readonly #living = new Set<DetectorProcess>()
+  readonly #launching = new Set<Promise<DetectorProcess>>()
 
-  constructor(private readonly options: PoolOptions) {
+  readonly #options: PoolOptions
+
+  constructor(options: PoolOptions) {
+    this.#options = options
     const slotOptions = {
       ...options,
-      closing: this.closing.signal,
+      closing: this.#closing.signal,
       renewing: { taken: false },
-      launch: (ended: EndListener) => this.launch(ended),
-      onFree: (slot: ChildSlot) => this.offer(slot),
-      onStartFailed: (_slot: ChildSlot, waitMs: number) => this.refuseWhenDown(waitMs),
+      launch: (ended: EndListener) => this.#launch(ended),
+      onFree: (slot: ChildSlot) => this.#offer(slot),
+      onStartFailed: (_slot: ChildSlot, waitMs: number) => this.#refuseWhenDown(waitMs),
     }
-    this.slots = Array.from({ length: options.size }, () => new ChildSlot(slotOptions))
+    this.#slots = Array.from({ length: options.size }, () => new ChildSlot(slotOptions))
   }
 
   /** Starts all processes side by side. Ends them all where one cannot start. */
   async start(): Promise<void> {
     try {
-      await Promise.all(this.slots.map((slot) => slot.start()))
+      await Promise.all(this.#slots.map((slot) => slot.start()))
     } catch (error) {
       await this.close()
       throw error
@@ -56,9 +59,9 @@ export class ChildPool {
 
   /** Processes that are warm and free, that are at work, and that there should be; jobs that wait for one. */
   state(): { ready: number; busy: number; size: number; waiting: number } {
-    const { slots } = this
+    const slots = this.#slots
     return {
-      waiting: this.line.length,
+      waiting: this.#line.length,
       ready: slots.filter((slot) => slot.warm && !slot.busy).length,
       busy: slots.filter((slot) => slot.busy).length,
       size: slots.length,
@@ -72,85 +75,83 @@ export class ChildPool {
    * @throws AttestdError of the job, detector-unavailable, draining
    */
   async run(job: ChildJob, signal?: AbortSignal, check?: (answer: MeasuredMessage) => void): Promise<MeasuredMessage> {
-    const slot = await this.acquire(signal)
-    const started = (pid: number) => this.options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
+    const slot = await this.#acquire(signal)
+    const started = (pid: number) => this.#options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
     const work = slot.measure(job, started, check)
     return unlessAborted(work, signal)
   }
 
   /** Ends all processes by their id; jobs on them and those waiting fail with `draining`. Resolves when all are gone. */
   async close(): Promise<void> {
-    this.closing.abort()
-    this.line.dismiss(stopping())
-    await Promise.all([...this.living].map((child) => child.kill('closed', stopping())))
-    await Promise.allSettled(this.launching)
+    this.#closing.abort()
+    this.#line.dismiss(stopping())
+    await Promise.all([...this.#living].map((child) => child.kill('closed', stopping())))
+    await Promise.allSettled(this.#launching)
   }
 
-  private async acquire(signal?: AbortSignal): Promise<ChildSlot> {
+  async #acquire(signal?: AbortSignal): Promise<ChildSlot> {
     signal?.throwIfAborted()
-    if (this.closing.signal.aborted) throw stopping()
-    const free = this.slots.find((slot) => slot.warm && !slot.busy)
+    if (this.#closing.signal.aborted) throw stopping()
+    const free = this.#slots.find((slot) => slot.warm && !slot.busy)
     if (free !== undefined) {
       free.busy = true
       return free
     }
-    const slot = this.line.join(signal)
-    this.refuseWhenDown()
+    const slot = this.#line.join(signal)
+    this.#refuseWhenDown()
     return slot
   }
 
   /** Gives a free process to the first in line; the slot is busy before that one even wakes. */
-  private offer(slot: ChildSlot): void {
+  #offer(slot: ChildSlot): void {
     if (slot.busy || !slot.warm) return
-    slot.busy = this.line.handOut(slot)
+    slot.busy = this.#line.handOut(slot)
   }
 
   /** While no process can be started at all, waiting is no use: the job is better tried again later. */
-  private refuseWhenDown(retryAfterMs?: number): void {
-    if (!this.slots.every((slot) => slot.down)) return
-    this.line.dismiss(
-      new AttestdError('detector-unavailable', undefined, retryAfterMs === undefined ? {} : { retryAfterMs }),
-    )
+  #refuseWhenDown(retryAfterMs?: number): void {
+    if (!this.#slots.every((slot) => slot.down)) return
+    this.#line.dismiss(new AttestdError('detector-unavailable', undefined, { retryAfterMs }))
   }
 
-  private launch(ended: EndListener): Promise<DetectorProcess> {
-    const launching = this.launchWarm(ended)
-    this.launching.add(launching)
-    const forget = () => this.launching.delete(launching)
+  #launch(ended: EndListener): Promise<DetectorProcess> {
+    const launching = this.#launchWarm(ended)
+    this.#launching.add(launching)
+    const forget = () => this.#launching.delete(launching)
     launching.then(forget, forget)
     return launching
   }
 
-  private async launchWarm(ended: EndListener): Promise<DetectorProcess> {
-    const { clock, startChild, onEvent } = this.options
+  async #launchWarm(ended: EndListener): Promise<DetectorProcess> {
+    const { clock, startChild, onEvent } = this.#options
     const began = clock.monotonic()
     try {
-      const child = await startChild(this.closing.signal)
-      this.living.add(child)
-      void child.ended.then((end) => this.afterEnd(child, end, ended))
-      if (this.closing.signal.aborted) await child.kill('closed')
-      this.closing.signal.throwIfAborted()
+      const child = await startChild(this.#closing.signal)
+      this.#living.add(child)
+      void child.ended.then((end) => this.#afterEnd(child, end, ended))
+      if (this.#closing.signal.aborted) await child.kill('closed')
+      this.#closing.signal.throwIfAborted()
       onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
       return child
     } catch (error) {
-      if (!this.closing.signal.aborted) this.tellStartFailed(toAttestdError(error))
+      if (!this.#closing.signal.aborted) this.#tellStartFailed(toAttestdError(error))
       throw error
     }
   }
 
-  private afterEnd(child: DetectorProcess, end: ChildEnd, ended: EndListener): void {
-    this.living.delete(child)
-    this.options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
+  #afterEnd(child: DetectorProcess, end: ChildEnd, ended: EndListener): void {
+    this.#living.delete(child)
+    this.#options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
     const facts = { pid: child.pid, cause: end.cause, ...(end.output === '' ? {} : { output: end.output }) }
     const planned = end.cause === 'closed' || end.cause === 'jobs' || (end.cause === 'memory' && end.idle)
-    if (planned) this.options.log.debug(facts, 'detector process was replaced or closed')
-    else this.options.log.warn(facts, 'detector process ended')
+    if (planned) this.#options.log.debug(facts, 'detector process was replaced or closed')
+    else this.#options.log.warn(facts, 'detector process ended')
     ended(child, end)
   }
 
-  private tellStartFailed(error: AttestdError): void {
-    this.options.onEvent({ type: 'child-start-failed', reason: error.reason })
-    this.options.log.error({ reason: error.reason, err: error }, 'detector process could not be started')
+  #tellStartFailed(error: AttestdError): void {
+    this.#options.onEvent({ type: 'child-start-failed', reason: error.reason })
+    this.#options.log.error({ reason: error.reason, err: error }, 'detector process could not be started')
   }
 }
 

@@ -31,36 +31,40 @@ export interface SlotOptions {
 export class ChildSlot {
   /** Set by the pool from the moment the slot is given to a job. */
   busy = false
-  private child: DetectorProcess | null = null
+  #child: DetectorProcess | null = null
   /** A warmed process that takes over when the present one is free. */
-  private successor: DetectorProcess | null = null
+  #successor: DetectorProcess | null = null
   /** Jobs of the present process. */
-  private jobs = 0
+  #jobs = 0
   /** Failed starts, and ends without a job, since the last job that a process survived. */
-  private failures = 0
-  private refilling = false
-  private startFailed = false
+  #failures = 0
+  #refilling = false
+  #startFailed = false
 
-  constructor(private readonly options: SlotOptions) {}
+  readonly #options: SlotOptions
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+  }
 
   get warm(): boolean {
-    return this.child !== null
+    return this.#child !== null
   }
 
   /** Empty, and the last try to fill it failed. */
   get down(): boolean {
-    return this.child === null && this.startFailed
+    return this.#child === null && this.#startFailed
   }
 
   /** Starts the first process. @throws AttestdError the reason why none can be started */
   async start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.fill()
+        return await this.#fill()
       } catch (error) {
         const passing = error instanceof AttestdError && error.reason === 'detector-start-failed'
         if (!passing || attempt >= FIRST_START_ATTEMPTS) throw error
-        await this.options.clock.sleep(this.restartDelay(attempt), this.options.closing)
+        await this.#options.clock.sleep(this.#restartDelay(attempt), this.#options.closing)
       }
     }
   }
@@ -70,7 +74,7 @@ export class ChildSlot {
    * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
    */
   async measure(job: ChildJob, onStart: (pid: number) => void, check?: Check): Promise<MeasuredMessage> {
-    const child = this.child
+    const child = this.#child
     try {
       if (child === null) throw new AttestdError('detector-unavailable')
       onStart(child.pid)
@@ -79,103 +83,103 @@ export class ChildSlot {
       return answer
     } finally {
       this.busy = false
-      if (child !== null) this.afterJob(child)
+      if (child !== null) this.#afterJob(child)
     }
   }
 
-  private afterJob(child: DetectorProcess): void {
-    this.jobs++
-    if (child.alive) this.failures = 0
-    if (child.alive && child.rssBytes > this.options.memoryBytes) void child.kill('memory')
+  #afterJob(child: DetectorProcess): void {
+    this.#jobs++
+    if (child.alive) this.#failures = 0
+    if (child.alive && child.rssBytes > this.#options.memoryBytes) void child.kill('memory')
     if (!child.alive) {
-      if (this.child === child) this.child = null
-    } else if (this.successor !== null) {
-      this.promote()
+      if (this.#child === child) this.#child = null
+    } else if (this.#successor !== null) {
+      this.#promote()
     } else {
-      this.options.onFree(this)
-      if (this.jobs >= this.options.jobsPerChild) void this.renew()
+      this.#options.onFree(this)
+      if (this.#jobs >= this.#options.jobsPerChild) void this.#renew()
     }
   }
 
   /** Starts a process for the empty slot, again and again until one is warm. */
-  private async refill(delayMs: number): Promise<void> {
-    const { clock, closing } = this.options
-    if (this.refilling) return
-    this.refilling = true
+  async #refill(delayMs: number): Promise<void> {
+    const { clock, closing } = this.#options
+    if (this.#refilling) return
+    this.#refilling = true
     for (let waitMs = delayMs; ; ) {
       try {
         await clock.sleep(waitMs, closing)
-        await this.fill()
+        await this.#fill()
         break
       } catch {
         if (closing.aborted) return
-        this.startFailed = true
-        waitMs = this.restartDelay(++this.failures)
-        this.options.onStartFailed(this, waitMs)
+        this.#startFailed = true
+        waitMs = this.#restartDelay(++this.#failures)
+        this.#options.onStartFailed(this, waitMs)
       }
     }
-    this.refilling = false
+    this.#refilling = false
   }
 
-  private async fill(): Promise<void> {
-    if (this.child !== null) return
-    const child = await this.launch()
-    if (this.child === null) this.install(child)
+  async #fill(): Promise<void> {
+    if (this.#child !== null) return
+    const child = await this.#launch()
+    if (this.#child === null) this.#install(child)
     else await child.kill('closed')
   }
 
-  private async renew(): Promise<void> {
-    const { renewing, closing } = this.options
+  async #renew(): Promise<void> {
+    const { renewing, closing } = this.#options
     if (renewing.taken || closing.aborted) return
     renewing.taken = true
     try {
-      this.successor = await this.launch()
-      if (!this.busy) this.promote()
+      this.#successor = await this.#launch()
+      if (!this.busy) this.#promote()
     } catch {
       // The present process stays; the next try comes after as many jobs again.
-      this.jobs = 0
+      this.#jobs = 0
     } finally {
       renewing.taken = false
     }
   }
 
-  private promote(): void {
-    const { child: old, successor } = this
+  #promote(): void {
+    const [old, successor] = [this.#child, this.#successor]
     if (successor === null) return
-    this.successor = null
-    this.install(successor)
+    this.#successor = null
+    this.#install(successor)
     void old?.kill('jobs')
   }
 
-  private install(child: DetectorProcess): void {
-    this.child = child
-    this.jobs = 0
-    this.startFailed = false
-    this.options.onFree(this)
+  #install(child: DetectorProcess): void {
+    this.#child = child
+    this.#jobs = 0
+    this.#startFailed = false
+    this.#options.onFree(this)
   }
 
-  private async launch(): Promise<DetectorProcess> {
-    const child = await this.options.launch((ended, end) => this.afterEnd(ended, end))
+  async #launch(): Promise<DetectorProcess> {
+    const child = await this.#options.launch((ended, end) => this.#afterEnd(ended, end))
     if (!child.alive) throw new AttestdError('detector-start-failed')
     return child
   }
 
-  private afterEnd(child: DetectorProcess, end: ChildEnd): void {
-    if (this.successor === child) this.successor = null
-    if (this.child === child) this.child = null
-    if (this.child !== null || this.options.closing.aborted) return
-    if (this.successor === null) this.replace(end)
-    else this.promote()
+  #afterEnd(child: DetectorProcess, end: ChildEnd): void {
+    if (this.#successor === child) this.#successor = null
+    if (this.#child === child) this.#child = null
+    if (this.#child !== null || this.#options.closing.aborted) return
+    if (this.#successor === null) this.#replace(end)
+    else this.#promote()
   }
 
-  private replace(end: ChildEnd): void {
+  #replace(end: ChildEnd): void {
     const planned = end.cause === 'memory' && end.idle
-    if (end.idle && !planned) this.failures++
-    void this.refill(planned ? 0 : this.restartDelay(Math.max(1, this.failures)))
+    if (end.idle && !planned) this.#failures++
+    void this.#refill(planned ? 0 : this.#restartDelay(Math.max(1, this.#failures)))
   }
 
-  private restartDelay(failures: number): number {
-    return backoffMs(failures, RESTART_BACKOFF, this.options.random)
+  #restartDelay(failures: number): number {
+    return backoffMs(failures, RESTART_BACKOFF, this.#options.random)
   }
 }
 

@@ -41,98 +41,97 @@ export async function createDetectorHost(options: DetectorHostOptions): Promise<
 }
 
 class ReloadableDetectorHost implements DetectorHost {
-  private crew: DetectorCrew | null = null
+  #crew: DetectorCrew | null = null
   /** All that have processes: the present one, one that is starting, and those that end their last files. */
-  private readonly crews = new Set<DetectorCrew>()
+  readonly #crews = new Set<DetectorCrew>()
   readonly platform: string
-  private choice: DetectorHostOptions['detectors']
-  private reloading: Promise<void> = Promise.resolve()
-  private closed = false
+  #choice: DetectorHostOptions['detectors']
+  #reloading: Promise<void> = Promise.resolve()
+  #closed = false
 
-  constructor(private readonly options: DetectorHostOptions) {
+  readonly #options: DetectorHostOptions
+
+  constructor(options: DetectorHostOptions) {
+    this.#options = options
     this.platform = options.platform ?? 'not known'
-    this.choice = options.detectors
+    this.#choice = options.detectors
   }
 
   get detectors(): readonly LoadedDetector[] {
-    return this.present.detectors
+    return this.#present.detectors
   }
 
   detectorFor(mediaType: MediaType): DetectorSummary | null {
-    return this.present.lineups.get(mediaType)?.summary ?? null
+    return this.#present.lineups.get(mediaType)?.summary ?? null
   }
 
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    return this.present.detect(request, signal)
-  }
-
-  hasShadows(mediaType: MediaType): boolean {
-    return this.present.hasShadows(mediaType)
+    return this.#present.detect(request, signal)
   }
 
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]> {
-    return this.present.shadow(request, signal)
+    return this.#present.shadow(request, signal)
   }
 
   probe(signal?: AbortSignal): Promise<void> {
-    return this.present.probe(signal)
+    return this.#present.probe(signal)
   }
 
   reload(detectors?: DetectorHostOptions['detectors']): Promise<void> {
     // One after the other: each must see the outcome of the one before.
-    const reload = this.reloading.then(() => this.replace(detectors ?? this.choice))
-    this.reloading = reload.catch(() => {})
+    const reload = this.#reloading.then(() => this.#replace(detectors ?? this.#choice))
+    this.#reloading = reload.catch(() => {})
     return reload
   }
 
   state(): DetectorHostState {
-    return this.present.state()
+    return this.#present.state()
   }
 
   async close(): Promise<void> {
-    this.closed = true
-    await Promise.all([...this.crews].map((crew) => crew.close()))
-    await this.reloading
+    this.#closed = true
+    await Promise.all([...this.#crews].map((crew) => crew.close()))
+    await this.#reloading
   }
 
-  private get present(): DetectorCrew {
-    if (this.crew === null) throw new AttestdError('detector-unavailable')
-    return this.crew
+  get #present(): DetectorCrew {
+    if (this.#crew === null) throw new AttestdError('detector-unavailable')
+    return this.#crew
   }
 
-  private async replace(detectors: DetectorHostOptions['detectors']): Promise<void> {
-    const { admit, log, modelsDir, remoteToken = null, workers } = this.options
+  async #replace(detectors: DetectorHostOptions['detectors']): Promise<void> {
+    const { admit, log, modelsDir, remoteToken = null, workers } = this.#options
     const packages = await loadPackages({ modelsDir, detectors })
     checkTokenServers(loadOrder(packages), remoteToken)
     await admit?.(packages)
-    if (this.closed) throw new AttestdError('draining', 'The detector host is closing.')
+    if (this.#closed) throw new AttestdError('draining', 'The detector host is closing.')
     const next = new DetectorCrew(packages, {
-      ...this.options,
+      ...this.#options,
       remoteToken,
       platform: this.platform,
-      onEvent: this.options.onEvent ?? (() => {}),
+      onEvent: this.#options.onEvent ?? (() => {}),
     })
-    this.crews.add(next)
+    this.#crews.add(next)
     try {
       await next.start()
     } catch (error) {
-      this.crews.delete(next)
+      this.#crews.delete(next)
       throw error
     }
-    const old = this.crew
-    this.crew = next
-    this.choice = detectors
+    const old = this.#crew
+    this.#crew = next
+    this.#choice = detectors
     log.info(
       { detectors: next.detectors.map(stated), workers },
       old ? 'detectors were replaced' : 'detectors were loaded and tested',
     )
-    this.options.onEvent?.({ type: 'detectors-loaded', detectors: next.detectors, before: old?.detectors ?? [] })
-    if (old) void this.retire(old)
+    this.#options.onEvent?.({ type: 'detectors-loaded', detectors: next.detectors, before: old?.detectors ?? [] })
+    if (old) void this.#retire(old)
   }
 
-  private async retire(crew: DetectorCrew): Promise<void> {
+  async #retire(crew: DetectorCrew): Promise<void> {
     await crew.retire()
-    this.crews.delete(crew)
+    this.#crews.delete(crew)
   }
 }
 

@@ -9,9 +9,8 @@ import { withEvidence } from '../evidence/with-evidence.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection } from '../scoring/to-detection.js'
 import { ChildPool } from './child-pool.js'
-import { detectTogether } from './detect-together.js'
 import type { ChildJob, MeasuredMessage } from './detector-process.js'
-import { type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
+import { detectBy, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './self-test.js'
 import { startWarmChild } from './warm-child.js'
 
@@ -44,136 +43,124 @@ export interface CrewOptions {
 export class DetectorCrew {
   readonly detectors: readonly LoadedDetector[]
   readonly lineups: ReadonlyMap<MediaType, Lineup>
-  private readonly live: readonly SelectedPackage[]
-  private readonly shadows: readonly SelectedPackage[]
-  private readonly pool: ChildPool
-  private readonly shadowPool: ChildPool | null
-  private readonly away = new Set<string>()
-  private started = false
+  readonly #live: readonly SelectedPackage[]
+  readonly #shadows: readonly SelectedPackage[]
+  readonly #pool: ChildPool
+  readonly #shadowPool: ChildPool | null
+  readonly #away = new Set<string>()
+  #started = false
   /** Runs that have begun and not ended. */
-  private runs = 0
-  private onIdle: () => void = () => {}
+  #runs = 0
+  #onIdle: () => void = () => {}
   /** By the monotonic clock: a stepped wall clock must not hide detectors that stopped working. */
-  private lastInferenceAt: number
+  #lastInferenceAt: number
 
-  constructor(
-    packages: readonly SelectedPackage[],
-    private readonly options: CrewOptions,
-  ) {
+  readonly #options: CrewOptions
+
+  constructor(packages: readonly SelectedPackage[], options: CrewOptions) {
+    this.#options = options
     this.detectors = packages.map(loadedDetectorOf)
     this.lineups = lineupsOf(packages)
-    this.live = packages.filter(({ shadow }) => !shadow)
-    this.shadows = packages.filter(({ shadow }) => shadow)
-    this.pool = this.poolOf(this.live, options.workers, false)
-    this.shadowPool = this.shadows.length > 0 ? this.poolOf(this.shadows, SHADOW_PROCESSES, true) : null
-    this.lastInferenceAt = options.clock.monotonic()
+    this.#live = packages.filter(({ shadow }) => !shadow)
+    this.#shadows = packages.filter(({ shadow }) => shadow)
+    this.#pool = this.#poolOf(this.#live, options.workers, false)
+    this.#shadowPool = this.#shadows.length > 0 ? this.#poolOf(this.#shadows, SHADOW_PROCESSES, true) : null
+    this.#lastInferenceAt = options.clock.monotonic()
   }
 
   /** Starts all processes; ends them all where one cannot start. @throws AttestdError of `startWarmChild` */
   async start(): Promise<void> {
     try {
-      await Promise.all([this.pool.start(), this.shadowPool?.start()])
+      await Promise.all([this.#pool.start(), this.#shadowPool?.start()])
     } catch (error) {
       await this.close()
       throw error
     }
-    this.started = true
-    this.lastInferenceAt = this.options.clock.monotonic()
+    this.#started = true
+    this.#lastInferenceAt = this.#options.clock.monotonic()
   }
 
   /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const detection = await this.running(() => this.detectBare(request, signal))
+    const lineup = this.lineups.get(request.mediaType)
+    if (lineup === undefined) {
+      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
+    }
+    const detection = await this.#running(() =>
+      detectBy(lineup, request, (pack, one) => this.#measure(pack, one, signal)),
+    )
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
   }
 
-  hasShadows(mediaType: MediaType): boolean {
-    return this.shadowsOf(mediaType).length > 0
-  }
-
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
-    return this.running(async () => {
+    return this.#running(async () => {
       const measured: ShadowMeasurement[] = []
-      for (const pack of this.shadowsOf(request.mediaType))
-        measured.push(await this.measureShadow(pack, request, signal))
+      for (const pack of this.#shadows) {
+        const isOfKind = pack.manifest.mediaTypes.includes(request.mediaType)
+        if (isOfKind) measured.push(await this.#measureShadow(pack, request, signal))
+      }
       return measured
     })
   }
 
   /** Tries every package, so that one that fails leaves no other unproved. @throws the first failure */
   probe(signal?: AbortSignal): Promise<void> {
-    return this.running(async () => {
+    return this.#running(async () => {
       const failures: unknown[] = []
-      for (const pack of this.live) await this.probeOne(pack, signal).catch((error: unknown) => failures.push(error))
+      for (const pack of this.#live) await this.#probeOne(pack, signal).catch((error: unknown) => failures.push(error))
       if (failures.length > 0) throw failures[0]
     })
   }
 
   state() {
-    const lastInferenceAgoMs = this.options.clock.monotonic() - this.lastInferenceAt
-    return { ...this.pool.state(), lastInferenceAgoMs, unreachable: [...this.away] }
+    const lastInferenceAgoMs = this.#options.clock.monotonic() - this.#lastInferenceAt
+    return { ...this.#pool.state(), lastInferenceAgoMs, unreachable: [...this.#away] }
   }
 
   /** Lets what has begun end, then stops the processes. Nothing may be begun any more. */
   async retire(): Promise<void> {
-    if (this.runs > 0) {
+    if (this.#runs > 0) {
       await new Promise<void>((resolve) => {
-        this.onIdle = resolve
+        this.#onIdle = resolve
       })
     }
     await this.close()
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool.close(), this.shadowPool?.close()])
+    await Promise.all([this.#pool.close(), this.#shadowPool?.close()])
   }
 
-  private async detectBare(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const lineup = this.lineups.get(request.mediaType)
-    if (lineup === undefined) {
-      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
-    }
-    const { ensemble, members } = lineup
-    const [first] = members as [SelectedPackage]
-    if (ensemble === null) return this.measure(first, request, signal)
-    const { heatMap: _, ...bare } = request
-    return detectTogether(members, ensemble, (pack, draws) => this.measure(pack, draws ? request : bare, signal))
-  }
-
-  private async probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
+  async #probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
     await checkSampleUnchanged(pack)
     const check = ({ measurement }: MeasuredMessage) => checkSelfTest(pack, measurement)
-    await this.watched(pack, () => this.pool.run(selfTestJob(pack), signal, check))
+    await this.#watched(pack, () => this.#pool.run(selfTestJob(pack), signal, check))
   }
 
-  private shadowsOf(mediaType: MediaType): readonly SelectedPackage[] {
-    return this.shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
-  }
-
-  private async measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const { clock, platform } = this.options
+  async #measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    const { clock, platform } = this.#options
     const began = clock.monotonic()
     try {
-      const { measurement } = await this.watched(pack, () => this.pool.run(jobOf(pack, request), signal))
+      const { measurement } = await this.#watched(pack, () => this.#pool.run(jobOf(pack, request), signal))
       const detection = toDetection(pack, measurement, platform)
-      this.tell(request, pack, began, 'scored', detection)
+      this.#tell(request, pack, began, 'scored', detection)
       return detection
     } catch (error) {
-      if (!isAbort(error)) this.tell(request, pack, began, toAttestdError(error).reason)
+      if (!isAbort(error)) this.#tell(request, pack, began, toAttestdError(error).reason)
       throw error
     }
   }
 
-  private async measureShadow(
+  async #measureShadow(
     pack: SelectedPackage,
     request: DetectRequest,
     signal?: AbortSignal,
   ): Promise<ShadowMeasurement> {
-    const { clock, platform } = this.options
+    const { clock, platform } = this.#options
     const began = clock.monotonic()
     const detector = summaryOf(pack)
     try {
-      const answer = await this.shadowPool?.run(jobOf(pack, request), signal)
+      const answer = await this.#shadowPool?.run(jobOf(pack, request), signal)
       if (answer === undefined) throw new AttestdError('detector-none')
       const detection = toDetection(pack, answer.measurement, platform)
       return { detector, detection, totalMs: clock.monotonic() - began }
@@ -185,60 +172,60 @@ export class DetectorCrew {
   }
 
   /** Keeps in mind when inference last worked, and whose server is away. */
-  private async watched<T>(pack: DetectorPackage, work: () => Promise<T>): Promise<T> {
+  async #watched<T>(pack: DetectorPackage, work: () => Promise<T>): Promise<T> {
     const { id } = pack.manifest
     try {
       const answer = await work()
-      this.lastInferenceAt = this.options.clock.monotonic()
-      this.away.delete(id)
+      this.#lastInferenceAt = this.#options.clock.monotonic()
+      this.#away.delete(id)
       return answer
     } catch (error) {
-      if (error instanceof AttestdError && error.reason === 'detector-unreachable') this.away.add(id)
+      if (error instanceof AttestdError && error.reason === 'detector-unreachable') this.#away.add(id)
       throw error
     }
   }
 
-  private async running<T>(work: () => Promise<T>): Promise<T> {
-    this.runs++
+  async #running<T>(work: () => Promise<T>): Promise<T> {
+    this.#runs++
     try {
       return await work()
     } finally {
-      this.runs--
-      if (this.runs === 0) this.onIdle()
+      this.#runs--
+      if (this.#runs === 0) this.#onIdle()
     }
   }
 
-  private poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
-    const { clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.options
+  #poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
+    const { clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
     const memoryBytes = memoryMb * MIB
     const child = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, remoteToken, clock, lowPriority }
     return new ChildPool({
-      ...this.options,
+      ...this.#options,
       size,
       memoryBytes,
       // A shadow is never what keeps the daemon from its work.
-      startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.started && !lowPriority }, signal),
+      startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.#started && !lowPriority }, signal),
     })
   }
 
-  private tell(
+  #tell(
     { mediaType, label }: DetectRequest,
     pack: DetectorPackage,
     began: number,
     outcome: 'scored' | AttestdError['reason'],
     detection?: Detection,
   ): void {
-    const totalMs = this.options.clock.monotonic() - began
+    const totalMs = this.#options.clock.monotonic() - began
     const detectorId = pack.manifest.id
-    this.options.onEvent({
+    this.#options.onEvent({
       type: 'job-finished',
       detectorId,
       mediaType,
       outcome,
       totalMs,
-      ...(detection === undefined ? {} : { elapsedMs: detection.elapsedMs }),
+      elapsedMs: detection?.elapsedMs,
     })
-    this.options.log.debug(
+    this.#options.log.debug(
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
       'file was looked at',
     )

@@ -47,7 +47,7 @@ export interface ChildJob {
   /** Absolute path. */
   readonly file: string
   /** Absolute path at which a heat map is written; absent where none is asked for. */
-  readonly heatMap?: string
+  readonly heatMap?: string | undefined
   /** Whether re-encodings are scored too, by a package that asks for it. */
   readonly probe: boolean
 }
@@ -77,14 +77,14 @@ export class DetectorProcess {
   readonly ended: Promise<ChildEnd>
   /** Resident memory after the last job, bytes. */
   rssBytes = 0
-  private readonly handle: ChildProcess
-  private readonly options: ChildOptions
-  private waiting: Waiting | null = null
-  private cause: StopCause | null = null
-  private idle = true
-  private greeted = false
-  private output = ''
-  private lastJobId = 0
+  readonly #handle: ChildProcess
+  readonly #options: ChildOptions
+  #waiting: Waiting | null = null
+  #cause: StopCause | null = null
+  #idle = true
+  #greeted = false
+  #output = ''
+  #lastJobId = 0
 
   /**
    * Forks a child and loads the packages in it.
@@ -98,7 +98,7 @@ export class DetectorProcess {
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await child.load()
+      await child.#load()
       return child
     } catch (error) {
       await child.kill('crashed')
@@ -110,28 +110,28 @@ export class DetectorProcess {
 
   /** Whether it was neither ended nor died. */
   get alive(): boolean {
-    return this.cause === null
+    return this.#cause === null
   }
 
   private constructor(child: ChildProcess, options: ChildOptions) {
-    this.handle = child
-    this.options = options
+    this.#handle = child
+    this.#options = options
     this.pid = child.pid ?? -1
     child.stderr?.setEncoding('utf8')
     child.stderr?.on('data', (text: string) => {
-      this.output = (this.output + text).slice(-MAX_OUTPUT)
+      this.#output = (this.#output + text).slice(-MAX_OUTPUT)
     })
-    child.on('message', (raw) => this.receive(raw))
+    child.on('message', (raw) => this.#receive(raw))
     this.ended = new Promise((resolve) => {
       const end = (code: number | null, signal: string | null) => {
-        this.cause ??= 'crashed'
-        this.idle &&= this.waiting === null
-        this.fail(new AttestdError('detector-crashed', undefined, { facts: { exit: signal ?? code ?? 'unknown' } }))
-        resolve({ cause: this.cause, idle: this.idle, output: this.output.trim() })
+        this.#cause ??= 'crashed'
+        this.#idle &&= this.#waiting === null
+        this.#fail(new AttestdError('detector-crashed', undefined, { facts: { exit: signal ?? code ?? 'unknown' } }))
+        resolve({ cause: this.#cause, idle: this.#idle, output: this.#output.trim() })
       }
       child.once('close', end)
       child.on('error', (error) => {
-        this.output += error.message
+        this.#output += error.message
         if (child.pid === undefined) end(null, null)
       })
     })
@@ -142,13 +142,13 @@ export class DetectorProcess {
    * @param timeoutMs longest time for this job
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or what the child gave as reason
    */
-  async measure(job: ChildJob, timeoutMs = this.options.timeoutMs): Promise<MeasuredMessage> {
-    const jobId = ++this.lastJobId
+  async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
+    const jobId = ++this.#lastJobId
     const watch = new AbortController()
     try {
-      const reply = this.ask(jobId, { type: 'measure', jobId, ...job })
-      this.limitTime(watch.signal, timeoutMs, 'detector-timeout')
-      void this.limitMemory(watch.signal)
+      const reply = this.#ask(jobId, { type: 'measure', jobId, ...job })
+      this.#limitTime(watch.signal, timeoutMs, 'detector-timeout')
+      void this.#limitMemory(watch.signal)
       const answer = await reply
       if (answer.type === 'measured') return answer
       throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : misspoke()
@@ -159,18 +159,18 @@ export class DetectorProcess {
 
   /** Ends the process; a job that is on it fails with `error`. Resolves when it is gone. */
   async kill(cause: StopCause, error?: AttestdError): Promise<void> {
-    this.cause ??= cause
-    this.idle &&= this.waiting === null
-    this.fail(error ?? new AttestdError('detector-unavailable', 'The detector process was ended.'))
-    this.handle.kill('SIGKILL')
+    this.#cause ??= cause
+    this.#idle &&= this.#waiting === null
+    this.#fail(error ?? new AttestdError('detector-unavailable', 'The detector process was ended.'))
+    this.#handle.kill('SIGKILL')
     await this.ended
   }
 
-  private async load(): Promise<void> {
+  async #load(): Promise<void> {
     const watch = new AbortController()
     try {
-      const reply = this.waitFor(LOAD_JOB)
-      this.limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
+      const reply = this.#waitFor(LOAD_JOB)
+      this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
       const answer = await reply
       if (answer.type === 'refused') throw refusal(answer)
       if (answer.type !== 'loaded') throw misspoke()
@@ -185,64 +185,65 @@ export class DetectorProcess {
     }
   }
 
-  private ask(jobId: number, message: ToChild): Promise<Reply> {
-    const reply = this.waitFor(jobId)
+  #ask(jobId: number, message: ToChild): Promise<Reply> {
+    const reply = this.#waitFor(jobId)
     // A failed send means the child is gone or going; its end settles the reply.
-    this.handle.send(message, () => {})
+    this.#handle.send(message, () => {})
     return reply
   }
 
-  private waitFor(jobId: number): Promise<Reply> {
+  #waitFor(jobId: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.handle.exitCode !== null || this.handle.signalCode !== null) reject(new AttestdError('detector-crashed'))
-      else this.waiting = { jobId, resolve, reject }
+      if (this.#handle.exitCode !== null || this.#handle.signalCode !== null)
+        reject(new AttestdError('detector-crashed'))
+      else this.#waiting = { jobId, resolve, reject }
     })
   }
 
-  private receive(raw: unknown): void {
+  #receive(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw)
-    if (parsed.success && parsed.data.type === 'hello' && !this.greeted) this.sendPackages()
-    else if (parsed.success && parsed.data.type !== 'hello' && this.isAwaited(parsed.data)) this.settle(parsed.data)
+    if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) this.#sendPackages()
+    else if (parsed.success && parsed.data.type !== 'hello' && this.#isAwaited(parsed.data)) this.#settle(parsed.data)
     else void this.kill('answer', misspoke())
   }
 
-  private isAwaited(reply: Reply): boolean {
-    return this.waiting !== null && this.waiting.jobId === ('jobId' in reply ? reply.jobId : LOAD_JOB)
+  #isAwaited(reply: Reply): boolean {
+    return this.#waiting !== null && this.#waiting.jobId === ('jobId' in reply ? reply.jobId : LOAD_JOB)
   }
 
-  private settle(reply: Reply): void {
-    const waiting = this.waiting
-    this.waiting = null
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting
+    this.#waiting = null
     if ('rssBytes' in reply) this.rssBytes = reply.rssBytes
     waiting?.resolve(reply)
   }
 
-  private sendPackages(): void {
-    this.greeted = true
-    const timeoutSeconds = Math.max(1, Math.floor((this.options.timeoutMs * DECODE_SHARE) / 1000))
-    const packages = this.options.packages.map(({ folder, digest, manifest }) => ({ folder, digest, manifest }))
-    this.handle.send(
+  #sendPackages(): void {
+    this.#greeted = true
+    const timeoutSeconds = Math.max(1, Math.floor((this.#options.timeoutMs * DECODE_SHARE) / 1000))
+    const packages = this.#options.packages.map(({ folder, digest, manifest }) => ({ folder, digest, manifest }))
+    this.#handle.send(
       {
         type: 'load',
         packages,
-        tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.options.ffmpeg },
+        tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.#options.ffmpeg },
         remoteToken: packages.some(({ manifest }) => manifest.runtime.kind === 'remote')
-          ? (this.options.remoteToken ?? null)
+          ? (this.#options.remoteToken ?? null)
           : null,
       } satisfies ToChild,
       () => {},
     )
   }
 
-  private limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-failed'): void {
-    this.options.clock.sleep(ms, signal).then(
+  #limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-failed'): void {
+    this.#options.clock.sleep(ms, signal).then(
       () => void this.kill('timeout', new AttestdError(reason, undefined, { facts: { limitMs: ms } })),
       () => {},
     )
   }
 
-  private async limitMemory(signal: AbortSignal): Promise<void> {
-    const { clock, memoryBytes } = this.options
+  async #limitMemory(signal: AbortSignal): Promise<void> {
+    const { clock, memoryBytes } = this.#options
     try {
       for (;;) {
         await clock.sleep(MEMORY_POLL_MS, signal)
@@ -260,9 +261,9 @@ export class DetectorProcess {
     }
   }
 
-  private fail(error: AttestdError): void {
-    const waiting = this.waiting
-    this.waiting = null
+  #fail(error: AttestdError): void {
+    const waiting = this.#waiting
+    this.#waiting = null
     waiting?.reject(error)
   }
 }

@@ -1,7 +1,8 @@
+import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
-import type { DetectorSummary, LoadedDetector } from '../detection.js'
+import type { Detection, DetectorSummary, DetectRequest, LoadedDetector } from '../detection.js'
 import { type SelectedPackage, summaryOf } from '../package/package-loader.js'
-import { type EnsembleIdentity, ensembleIdentity } from '../scoring/ensemble.js'
+import { type Absence, combine, type EnsembleIdentity, ensembleIdentity, type Vote } from '../scoring/ensemble.js'
 
 /** What scores one kind of media. */
 export interface Lineup {
@@ -39,4 +40,37 @@ function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup 
   )
   const title = members.map(({ manifest }) => manifest.title).join(' + ')
   return { members, ensemble, summary: { ...ensemble, title, mediaTypes: [type] } }
+}
+
+/**
+ * Measures a file by a lineup. Members of an ensemble do so one after the other, so that a file which kills its process
+ * kills one, and what they gave is combined. A member that abstains is left out; where all do, the first one's reason
+ * stands. Any other failure must not become a partial score, and is thrown.
+ * @param measure one member's detection of the file; a heat map, which shows one detector, is asked until one has not abstained
+ * @throws AttestdError
+ */
+export async function detectBy(
+  { members, ensemble }: Lineup,
+  request: DetectRequest,
+  measure: (pack: SelectedPackage, request: DetectRequest) => Promise<Detection>,
+): Promise<Detection> {
+  if (ensemble === null) return measure(members[0] as SelectedPackage, request)
+  const { heatMap: _, ...bare } = request
+  const votes: Vote[] = []
+  const absences: Absence[] = []
+  let firstReason: AttestdError | null = null
+  for (const pack of members) {
+    const { decisionBand: band, id } = pack.manifest
+    try {
+      const detection = await measure(pack, votes.length === 0 ? request : bare)
+      votes.push({ weight: pack.weight, band, detection })
+    } catch (error) {
+      if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+      firstReason ??= error
+      absences.push({ id, reason: error.reason })
+    }
+  }
+  if (votes.length === 0) throw firstReason ?? new AttestdError('detector-none')
+  const heatMap = votes[0]?.detection.heatMap
+  return { ...combine(ensemble, votes, absences), heatMap }
 }

@@ -84,9 +84,9 @@ export async function loadViewsDetector(
     scorePicture,
     async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
       const watch = new StageWatch()
-      const started = performance.now()
+      const started = tools.clock.monotonic()
       const image = await watch.during('decode', () => decodeImage(file, tools))
-      const decoded = performance.now()
+      const decoded = tools.clock.monotonic()
       await watch.during('crops', () => refuse(image))
       const faces = await watch.during('faces', () => find(image))
       const seen = await see(image, faces, watch)
@@ -105,7 +105,7 @@ export async function loadViewsDetector(
         variants,
         evidence: [],
         ...(heatMapFile === undefined ? {} : { heatMap: await heatMapOf(image, heatMapFile) }),
-        elapsedMs: { decode: decoded - started, infer: performance.now() - decoded, stages: watch.ms },
+        elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded, stages: watch.ms },
       }
     },
   }

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { type Reason, reasonEntry } from '../../core/reasons.js'
 import { cleanLine } from '../../core/text.js'
@@ -44,7 +45,11 @@ const moduleResult = z.strictObject({
  * can read and open connections. A package of this kind is code that is trusted as the daemon itself is.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (does not load, or is of another shape)
  */
-export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleRuntime): Promise<ChildDetector> {
+export async function loadModuleDetector(
+  pack: DetectorPackage,
+  runtime: ModuleRuntime,
+  clock: Clock,
+): Promise<ChildDetector> {
   const { manifest } = pack
   await refuseUnlisted(pack)
   for (const name of Object.keys(manifest.files)) await readPackageFile(pack, name)
@@ -52,9 +57,9 @@ export async function loadModuleDetector(pack: DetectorPackage, runtime: ModuleR
   return {
     pack,
     async measure(file): Promise<Measurement> {
-      const began = performance.now()
+      const began = clock.monotonic()
       const result = parseResult(await named(() => detector.measure(file)), manifest.id)
-      const infer = performance.now() - began
+      const infer = clock.monotonic() - began
       return { ...measurementOf(result, pack), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
@@ -120,7 +125,7 @@ function measurementOf(
   return {
     rawScore,
     notes: cleanLine(notes ?? `logit ${rawScore.toFixed(2)}`, MAX_TEXT),
-    ...(length === undefined ? {} : { length }),
+    length,
     parts: highestParts(scored),
   }
 }

@@ -1,7 +1,10 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
+import { readBounded } from '../../core/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
+import { startDeadline } from '../../core/time-limit.js'
 import type { ModelInput } from '../child/medium-reader.js'
 import type { RemoteRuntime } from '../package/runtime.js'
 import {
@@ -23,6 +26,7 @@ const MAX_SERVER_TEXT = 200
 export interface RemoteModelOptions {
   /** Id of the package, for messages. */
   readonly id: string
+  readonly clock: Clock
   /** Sent as a bearer token; null where there is none. */
   readonly token: string | null
 }
@@ -58,103 +62,103 @@ interface Answer {
 }
 
 class InferenceServer {
-  private readonly base: string
-  private readonly model: string
-  private readonly agent = new Agent({ connections: 1, pipelining: 1 })
+  readonly #base: string
+  readonly #model: string
+  readonly #agent = new Agent({ connections: 1, pipelining: 1 })
 
-  constructor(
-    private readonly runtime: RemoteRuntime,
-    private readonly options: RemoteModelOptions,
-  ) {
+  readonly #runtime: RemoteRuntime
+  readonly #options: RemoteModelOptions
+
+  constructor(runtime: RemoteRuntime, options: RemoteModelOptions) {
+    this.#runtime = runtime
+    this.#options = options
     const { model, modelVersion, url } = runtime
-    this.base = `${url.replace(/\/+$/, '')}/v2`
-    this.model = `/models/${model}${modelVersion === undefined ? '' : `/versions/${modelVersion}`}`
+    this.#base = `${url.replace(/\/+$/, '')}/v2`
+    this.#model = `/models/${model}${modelVersion === undefined ? '' : `/versions/${modelVersion}`}`
   }
 
   /** @throws AttestdError detector-unreachable (away, not ready), manifest-invalid (other tensors), detector-failed */
   async connect(): Promise<Connection> {
-    await this.ask('GET', `${this.model}/ready`)
-    const model = this.parse(modelFacts, (await this.ask('GET', this.model)).body)
-    checkTensors(model, this.runtime, this.options.id)
-    const server = this.parse(serverFacts, (await this.ask('GET', '')).body)
+    await this.#ask('GET', `${this.#model}/ready`)
+    const model = this.#parse(modelFacts, (await this.#ask('GET', this.#model)).body)
+    checkTensors(model, this.#runtime, this.#options.id)
+    const server = this.#parse(serverFacts, (await this.#ask('GET', '')).body)
     return { binary: takesBinary(server) }
   }
 
   /** @throws AttestdError detector-unreachable, detector-failed */
   async infer(inputs: readonly ModelInput[], binary: boolean): Promise<Float32Array> {
-    const { input, output } = this.runtime
+    const { input, output } = this.#runtime
     const { headers, body } = encodeRequest(input, inputs, output, binary)
-    const answer = await this.ask('POST', `${this.model}/infer`, headers, body)
+    const answer = await this.#ask('POST', `${this.#model}/infer`, headers, body)
     return decodeReply(answer.body, answer.jsonLength, output)
   }
 
-  private async ask(
+  async #ask(
     method: 'GET' | 'POST',
     path: string,
     headers: Readonly<Record<string, string>> = {},
     body?: Buffer,
   ): Promise<Answer> {
-    const { timeoutMs } = this.runtime
-    const { token } = this.options
+    const { timeoutMs } = this.#runtime
+    const { clock, token } = this.#options
+    const deadline = startDeadline(clock, timeoutMs)
     try {
       // Redirects are not followed by `request`; the time limit is for the whole exchange.
-      const reply = await request(`${this.base}${path}`, {
+      const reply = await request(`${this.#base}${path}`, {
         method,
         headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-        ...(body === undefined ? {} : { body }),
-        dispatcher: this.agent,
-        signal: AbortSignal.timeout(timeoutMs),
+        body: body ?? null,
+        dispatcher: this.#agent,
+        signal: deadline.signal,
       })
-      const answer = await this.read(reply.body)
-      this.checkStatus(reply.statusCode, answer)
+      const answer = await this.#read(reply.body)
+      this.#checkStatus(reply.statusCode, answer)
       return { body: answer, jsonLength: headerText(reply.headers[JSON_LENGTH_HEADER]) }
     } catch (error) {
       if (error instanceof AttestdError) throw error
       const how = isAbort(error) ? `did not answer within ${timeoutMs} ms` : `cannot be reached (${errorText(error)})`
-      throw this.unreachable(how, error)
+      throw this.#unreachable(how, error)
+    } finally {
+      deadline.clear()
     }
   }
 
-  private async read(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-    const { maxReplyBytes } = this.runtime
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      // Leaving the loop ends the connection: what is still to come is not read.
-      if (bytes > maxReplyBytes) {
-        throw new AttestdError('detector-failed', `${this.name} answered with more than ${maxReplyBytes} bytes.`)
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
+  #read(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+    const { maxReplyBytes } = this.#runtime
+    return readBounded(body, maxReplyBytes, () => {
+      return new AttestdError('detector-failed', `${this.#name} answered with more than ${maxReplyBytes} bytes.`)
+    })
   }
 
-  private checkStatus(status: number, body: Buffer): void {
+  #checkStatus(status: number, body: Buffer): void {
     if (status >= 200 && status < 300) return
     const said = cleanLine(body.subarray(0, 4 * MAX_SERVER_TEXT).toString('utf8'), MAX_SERVER_TEXT)
     const how = `answered with ${status}${said ? `: ${said}` : ''}`
-    if (status >= 500 || PASSING_STATUSES.has(status)) throw this.unreachable(how)
+    if (status >= 500 || PASSING_STATUSES.has(status)) throw this.#unreachable(how)
     const redirect = status >= 300 && status < 400
-    throw new AttestdError('detector-failed', `${this.name} ${redirect ? `${how} (redirects are not followed)` : how}.`)
+    throw new AttestdError(
+      'detector-failed',
+      `${this.#name} ${redirect ? `${how} (redirects are not followed)` : how}.`,
+    )
   }
 
-  private parse<T>(schema: z.ZodType<T>, body: Buffer): T {
+  #parse<T>(schema: z.ZodType<T>, body: Buffer): T {
     try {
       return schema.parse(JSON.parse(body.toString('utf8')))
     } catch (error) {
-      throw new AttestdError('detector-failed', `${this.name} does not speak the Open Inference Protocol v2.`, {
+      throw new AttestdError('detector-failed', `${this.#name} does not speak the Open Inference Protocol v2.`, {
         cause: error,
       })
     }
   }
 
-  private unreachable(how: string, cause?: unknown): AttestdError {
-    return new AttestdError('detector-unreachable', `${this.name} ${how}.`, { cause })
+  #unreachable(how: string, cause?: unknown): AttestdError {
+    return new AttestdError('detector-unreachable', `${this.#name} ${how}.`, { cause })
   }
 
-  private get name(): string {
-    return `The model server ${new URL(this.runtime.url).origin} of ${this.options.id} (model ${this.runtime.model})`
+  get #name(): string {
+    return `The model server ${new URL(this.#runtime.url).origin} of ${this.#options.id} (model ${this.#runtime.model})`
   }
 }
 

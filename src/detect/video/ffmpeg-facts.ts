@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import type { Clock } from '../../core/clock.js'
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.js'
 import type { PlanFacts } from './frame-plan.js'
 
@@ -11,7 +12,7 @@ const ASSUMED = { width: 1920, height: 1080 }
  * Length and rate of a container that only ffmpeg reads, found by walking its packets without decoding them.
  * @throws AttestdError as `runFfmpeg`
  */
-export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
+export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string, clock: Clock): Promise<PlanFacts> {
   let told = ''
   await runFfmpeg({
     ffmpeg,
@@ -20,6 +21,7 @@ export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string)
     args: ['-map', '0:V:0', '-an', '-c', 'copy', '-progress', 'pipe:3', '-f', 'null'],
     maxBytes: 0,
     timeoutMs: WALK_TIMEOUT_MS,
+    clock,
     onSide: (text) => {
       told += text
     },

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { streamFfmpeg } from '../ffmpeg/run-ffmpeg.js'
 import { type Frame, MAX_SHORT_SIDE } from './frame.js'
@@ -19,6 +20,7 @@ export interface FfmpegFrames {
   readonly segments: readonly Segment[]
   /** Longest time of all segments together, ms. */
   readonly timeoutMs: number
+  readonly clock: Clock
 }
 
 /**
@@ -27,12 +29,12 @@ export interface FfmpegFrames {
  * @throws AttestdError as `streamFfmpeg`
  */
 export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame, void, undefined> {
-  const until = performance.now() + options.timeoutMs
+  const until = options.clock.monotonic() + options.timeoutMs
   let count = 0
   let failure: AttestdError | undefined
   for (const segment of options.segments) {
     try {
-      for await (const frame of decode(options, segment, Math.max(1, until - performance.now()))) {
+      for await (const frame of decode(options, segment, Math.max(1, until - options.clock.monotonic()))) {
         count += 1
         yield frame
       }
@@ -45,7 +47,7 @@ export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame
 }
 
 async function* decode(
-  { ffmpeg, file, demuxer }: FfmpegFrames,
+  { ffmpeg, file, demuxer, clock }: FfmpegFrames,
   segment: Segment,
   timeoutMs: number,
 ): AsyncGenerator<Frame, void, undefined> {
@@ -62,6 +64,7 @@ async function* decode(
     args: outputOf(segment),
     maxBytes: segment.maxFrames * MAX_FRAME_BYTES,
     timeoutMs,
+    clock,
     onSide: (text) => times.add(text),
   })
   for await (const picture of readPpmStream(chunks)) {
@@ -100,36 +103,36 @@ function filters({ step }: Segment): string {
  * it may arrive later; then the frame waits for it.
  */
 class TimeLines {
-  private text = ''
-  private readonly times: number[] = []
-  private last = 0
-  private waiting: ((time: number) => void) | null = null
+  #text = ''
+  readonly #times: number[] = []
+  #last = 0
+  #waiting: ((time: number) => void) | null = null
 
   add(text: string): void {
-    const lines = (this.text + text).split('\n')
-    this.text = lines.pop() ?? ''
+    const lines = (this.#text + text).split('\n')
+    this.#text = lines.pop() ?? ''
     for (const line of lines) {
       const time = /\bpts_time:(\S+)/.exec(line)?.[1]
       if (time === undefined) continue
       // NOPTS of a frame without a time: it is given that of the one before.
-      if (Number.isFinite(Number(time))) this.last = Number(time)
-      this.take(this.last)
+      if (Number.isFinite(Number(time))) this.#last = Number(time)
+      this.#take(this.#last)
     }
   }
 
   /** The time of the next frame, seconds. */
   next(): Promise<number> {
-    const time = this.times.shift()
+    const time = this.#times.shift()
     if (time !== undefined) return Promise.resolve(time)
     return new Promise((resolve) => {
-      this.waiting = resolve
+      this.#waiting = resolve
     })
   }
 
-  private take(time: number): void {
-    const waiting = this.waiting
-    this.waiting = null
-    if (waiting === null) this.times.push(time)
+  #take(time: number): void {
+    const waiting = this.#waiting
+    this.#waiting = null
+    if (waiting === null) this.#times.push(time)
     else waiting(time)
   }
 }

@@ -1,4 +1,5 @@
 import { AttestdError, errorText } from '../../core/errors.js'
+import type { ReaderTools } from '../child/medium-reader.js'
 import { imageLibrary } from '../image/image-library.js'
 import { wrapAvif } from './avif-wrap.js'
 import { boundedSize, type Frame } from './frame.js'
@@ -34,14 +35,14 @@ export function hasPictureKeyframes(codec: string): boolean {
 export async function* keyframePictures(
   video: OpenVideo,
   maxFrames: number,
-  timeoutSeconds: number,
+  { timeoutSeconds, clock }: Pick<ReaderTools, 'timeoutSeconds' | 'clock'>,
 ): AsyncGenerator<Frame, void, undefined> {
   const { facts } = video
-  const until = performance.now() + timeoutSeconds * 1000
+  const until = clock.monotonic() + timeoutSeconds * 1000
   let failure: unknown
   let count = 0
   for (const time of new Set(spread(facts, maxFrames))) {
-    if (performance.now() > until) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
+    if (clock.monotonic() > until) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     try {
       const { data, seconds } = await video.keyframe(time)
       yield { ...(await decode(data, video)), seconds: Math.max(0, seconds) }

@@ -24,20 +24,20 @@ export interface VideoFrames {
  */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
-  const video = isRead(format) ? await openVideo(file, format) : null
+  const video = isRead(format) ? await openVideo(file, format, tools.clock) : null
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
-    const frames = () => keyframePictures(video, maxFrames, tools.timeoutSeconds)
+    const frames = () => keyframePictures(video, maxFrames, tools)
     return { format: format.name, facts: video.facts, frames, close: () => video.close() }
   }
   await video?.close()
-  const { ffmpeg } = tools
+  const { ffmpeg, clock } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
-  const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
+  const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer, clock)), maxFrames)
   const timeoutMs = tools.timeoutSeconds * 1000
   return {
     format: format.name,
     facts: video?.facts ?? null,
-    frames: () => ffmpegFrames({ ffmpeg, file, demuxer: format.demuxer, segments, timeoutMs }),
+    frames: () => ffmpegFrames({ ffmpeg, file, demuxer: format.demuxer, segments, timeoutMs, clock }),
     close: async () => {},
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../child/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
@@ -35,9 +36,9 @@ export async function loadVideoDetector(
   return {
     pack,
     async measure(file): Promise<Measurement> {
-      const started = performance.now()
+      const started = tools.clock.monotonic()
       const video = await readFrames(file, preprocessing.maxFrames, tools)
-      const watch = new InferWatch()
+      const watch = new InferWatch(tools.clock)
       const during: InferWatch['during'] = (work) => watch.during(work)
       const frameScores = await scoreFrames(video.frames(), scorePicture, during).finally(() => video.close())
       const clip = scoreClip(frameScores, preprocessing.windowSeconds)
@@ -49,11 +50,11 @@ export async function loadVideoDetector(
       return {
         rawScore: Math.max(pictures, heard?.logit ?? pictures),
         notes: notesOf(video, frameScores.length, clip, heard),
-        ...(video.facts === null ? {} : { length: video.facts.seconds }),
+        length: video.facts?.seconds,
         parts: highestParts(parts),
         variants: [],
         evidence: [],
-        elapsedMs: { decode: performance.now() - started - watch.ms, infer: watch.ms },
+        elapsedMs: { decode: tools.clock.monotonic() - started - watch.ms, infer: watch.ms },
       }
     },
   }
@@ -63,12 +64,18 @@ export async function loadVideoDetector(
 class InferWatch {
   ms = 0
 
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const started = performance.now()
+    const started = this.#clock.monotonic()
     try {
       return await work()
     } finally {
-      this.ms += performance.now() - started
+      this.ms += this.#clock.monotonic() - started
     }
   }
 }

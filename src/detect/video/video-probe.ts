@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { findMp4Index } from '../../media/mp4-index.js'
 import { isProtectedMp4 } from '../../media/mp4-protection.js'
@@ -55,7 +56,11 @@ export interface OpenVideo {
  * Opens a container and reads what it states, with caps on time and bytes; nothing is decoded.
  * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex, detector-timeout
  */
-export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
+export async function openVideo(
+  file: string,
+  format: VideoFormat & { reader: InputFormat },
+  clock: Clock,
+): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
   const handle = await fs.open(file, 'r')
   const { size } = await handle.stat()
@@ -63,7 +68,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
   const isEmpty = index !== null && index.offset + index.size <= size
   const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
-  const allowance = new Allowance()
+  const allowance = new Allowance(clock)
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
@@ -93,21 +98,28 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
 
 /** Ends a probe that reads or takes too much; a hostile container can send its reader anywhere. */
 class Allowance {
-  private bytes = 0
-  private readonly until = performance.now() + MAX_PROBE_MS
-  private isLifted = false
+  #bytes = 0
+  #isLifted = false
+  readonly #until: number
+
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#until = clock.monotonic() + MAX_PROBE_MS
+  }
 
   lift(): void {
-    this.isLifted = true
+    this.#isLifted = true
   }
 
   take(bytes: number): void {
-    if (this.isLifted) return
-    this.bytes += bytes
-    if (performance.now() > this.until) {
+    if (this.#isLifted) return
+    this.#bytes += bytes
+    if (this.#clock.monotonic() > this.#until) {
       throw new AttestdError('detector-timeout', 'Reading the index of the video took longer than its limit.')
     }
-    if (this.bytes > MAX_PROBE_BYTES) {
+    if (this.#bytes > MAX_PROBE_BYTES) {
       throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
     }
   }

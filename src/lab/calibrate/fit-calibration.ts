@@ -49,7 +49,7 @@ function fitByLength(rows: readonly CalibrationRow[], prior: number, present: Ca
     const where = ` of length ${start} to ${upTo ?? 'any'}`
     requireClasses(members, where)
     from = upTo ?? from
-    return { ...(upTo === undefined ? {} : { upTo }), ...risingLine(weightedToPrior(members, prior), where) }
+    return { upTo, ...risingLine(weightedToPrior(members, prior), where) }
   })
   return { kind: 'by-length', bins }
 }

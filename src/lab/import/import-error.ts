@@ -2,5 +2,5 @@ import { AttestdError } from '../../core/errors.js'
 
 /** The refusal of an export. */
 export function unsupported(message: string, cause?: unknown): AttestdError {
-  return new AttestdError('import-unsupported', message, cause === undefined ? {} : { cause })
+  return new AttestdError('import-unsupported', message, { cause })
 }

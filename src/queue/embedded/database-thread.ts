@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../core/clock.js'
 import { entryFile } from '../../core/files.js'
+import { withinLimit } from '../../core/time-limit.js'
 import type { QueryRows, ThreadFailure, ThreadMessage, ThreadRequest, ThreadSettings } from './thread-messages.js'
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -26,6 +28,7 @@ export class DatabaseThread {
   /** Starts the thread and resolves when the database is open. @throws when it does not open */
   static async start(
     settings: ThreadSettings,
+    clock: Clock,
     onNotification: (channel: string, payload: string) => void,
   ): Promise<DatabaseThread> {
     const worker = new Worker(entryFile(import.meta.url, 'pglite-thread'), {
@@ -34,7 +37,9 @@ export class DatabaseThread {
       env: {},
     })
     try {
-      await firstWord(worker)
+      await withinLimit(clock, START_LIMIT_MS, firstWord(worker), () => {
+        throw new Error(`not open after ${START_LIMIT_MS} ms`)
+      })
       return new DatabaseThread(worker, onNotification)
     } catch (error) {
       await worker.terminate()
@@ -101,7 +106,6 @@ export class DatabaseThread {
 
 function firstWord(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => finish(new Error(`not open after ${START_LIMIT_MS} ms`)), START_LIMIT_MS)
     const onMessage = (message: ThreadMessage) => {
       if (message.say === 'ready') finish()
       else if (message.say === 'failed-to-start') finish(new Error(message.message))
@@ -109,7 +113,6 @@ function firstWord(worker: Worker): Promise<void> {
     const onExit = (code: number) => finish(new Error(`the database thread exited with code ${code}`))
     // Each listener by name: removing all of them would also remove Node's own.
     const finish = (error?: Error) => {
-      clearTimeout(timer)
       worker.off('message', onMessage).off('error', finish).off('exit', onExit)
       if (error) reject(error)
       else resolve()

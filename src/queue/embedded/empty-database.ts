@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import type { Clock } from '../../core/clock.js'
 import { packagePath, readFileIfPresent } from '../../core/files.js'
 import { packDirectory, unpackDirectory } from './packed-directory.js'
 import { PglitePool } from './pglite-pool.js'
@@ -14,20 +15,21 @@ export const PACKED_DATABASE = packagePath('dist', 'queue', 'embedded', 'empty-d
 export async function placeEmptyDatabase(
   directory: string,
   fsync: boolean,
+  clock: Clock,
   packedFile = PACKED_DATABASE,
 ): Promise<void> {
   const draft = `${directory}.new`
   await fs.rm(draft, { recursive: true, force: true })
   const packed = await readFileIfPresent(packedFile)
-  if (packed === null) await makeDatabase(draft, fsync)
+  if (packed === null) await makeDatabase(draft, fsync, clock)
   else await unpackDirectory(packed, draft, fsync)
   await fs.rename(draft, directory)
 }
 
 /** Makes a database and packs it. @param scratch a path that is free, beside which nothing is left */
-export async function packEmptyDatabase(scratch: string): Promise<Buffer> {
+export async function packEmptyDatabase(scratch: string, clock: Clock): Promise<Buffer> {
   try {
-    await makeDatabase(scratch, false)
+    await makeDatabase(scratch, false, clock)
     return await packDirectory(scratch)
   } finally {
     await fs.rm(scratch, { recursive: true, force: true })
@@ -35,8 +37,8 @@ export async function packEmptyDatabase(scratch: string): Promise<Buffer> {
 }
 
 /** The thread that made it ends: initdb leaves several hundred megabytes of WASM memory behind that only that frees. */
-async function makeDatabase(directory: string, fsync: boolean): Promise<void> {
-  const pool = await PglitePool.open({ directory, fsync })
+async function makeDatabase(directory: string, fsync: boolean, clock: Clock): Promise<void> {
+  const pool = await PglitePool.open({ directory, fsync }, clock)
   try {
     await migrate(pool)
   } finally {

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { PgNotification, PgPool, PgPoolClient, PgQueryResult } from 'bullmq'
+import type { Clock } from '../../core/clock.js'
+import { startRepeating } from '../../core/time-limit.js'
 import { DatabaseThread } from './database-thread.js'
 import { PgliteClient } from './pglite-client.js'
 import type { ThreadSettings } from './thread-messages.js'
@@ -22,27 +24,26 @@ export class PglitePool extends EventEmitter implements PgPool {
   readonly #thread: DatabaseThread
   readonly #clients: Set<PgliteClient>
   readonly #channels = new Set<string>()
-  readonly #timer: NodeJS.Timeout
+  readonly #stopLooks: () => void
   #statements = 0
 
-  static async open(settings: ThreadSettings): Promise<PglitePool> {
+  static async open(settings: ThreadSettings, clock: Clock): Promise<PglitePool> {
     const clients = new Set<PgliteClient>()
-    const thread = await DatabaseThread.start(settings, (channel, payload) => {
+    const thread = await DatabaseThread.start(settings, clock, (channel, payload) => {
       const notification: PgNotification = { channel, payload }
       for (const client of clients) client.emit('notification', notification)
     })
-    return new PglitePool(thread, clients)
+    return new PglitePool(thread, clients, clock)
   }
 
-  private constructor(thread: DatabaseThread, clients: Set<PgliteClient>) {
+  private constructor(thread: DatabaseThread, clients: Set<PgliteClient>, clock: Clock) {
     super()
     // Every queue and worker adds an error listener.
     this.setMaxListeners(0)
     this.#thread = thread
     this.#clients = clients
     this.lost = thread.lost
-    this.#timer = setInterval(() => void this.#maintainIfDue(), MAINTENANCE_LOOK_MS)
-    this.#timer.unref()
+    this.#stopLooks = startRepeating(clock, MAINTENANCE_LOOK_MS, () => void this.#maintainIfDue())
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the row type of BullMQ's interface
@@ -72,13 +73,13 @@ export class PglitePool extends EventEmitter implements PgPool {
 
   /** BullMQ does not end a pool that it was given: call this after closing all queues and workers. */
   async end(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stopLooks()
     await this.#thread.close()
   }
 
   /** Ends it at once, without writing anything more. */
   async kill(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stopLooks()
     await this.#thread.kill()
   }
 

@@ -1,4 +1,5 @@
 import type { PgPool } from 'bullmq'
+import type { Clock } from '../../core/clock.js'
 import type { HeldJob } from '../backing.js'
 
 /** As BullMQ's `extend_lock` and `update_data`, but in one statement. */
@@ -12,8 +13,13 @@ UPDATE job
  * @param json the data as JSON text
  * @returns whether the lock was held
  */
-export async function saveInDatabase(pool: PgPool, { queue, id, token, lockMs }: HeldJob, json: string) {
+export async function saveInDatabase(
+  pool: PgPool,
+  clock: Clock,
+  { queue, id, token, lockMs }: HeldJob,
+  json: string,
+): Promise<boolean> {
   // BullMQ compares the end of the lock with the wall clock, which it reads itself.
-  const { rowCount } = await pool.query(SAVE, [queue, id, token, json, Math.ceil(Date.now() + lockMs)])
+  const { rowCount } = await pool.query(SAVE, [queue, id, token, json, Math.ceil(clock.now() + lockMs)])
   return rowCount === 1
 }

@@ -21,7 +21,7 @@ export interface RedisOpenOptions {
   readonly random: Random
   readonly log: Log
   readonly startWaitMs?: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Pace of trying to connect at start. */

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import type { AttestationSigner } from '../../chain/eas/attest.js'
+import { type OpenWalletOptions, openWallet } from '../../wallet/open-wallet.js'
 import type { PrivyWallet } from '../../wallet/privy-wallet.js'
+import type { Signer } from '../../wallet/signer.js'
 import type { WalletKeys } from '../wallet-keys.js'
-import { localProvider } from './local-provider.js'
-import { privyProvider } from './privy-provider.js'
 
 /** Holds wallets for their owners and signs with them: v1's attestations are signed by the service there. */
 export interface EmbeddedWallets {
@@ -24,11 +25,41 @@ export type EmbeddedWalletOptions =
       readonly walletIds: Readonly<Record<string, string>>
     } & Omit<PrivyWallet, 'walletId' | 'address'>)
 
-/** @param signal ends requests to a provider that are under way */
+/** @param requests how requests to a provider are timed and ended */
 export function openEmbeddedWallets(
   options: EmbeddedWalletOptions,
   keys: WalletKeys,
-  signal: AbortSignal,
+  requests: OpenWalletOptions,
 ): EmbeddedWallets {
-  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, signal)
+  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, requests)
+}
+
+/** The wallets whose private keys the sandbox made. */
+function localProvider(keys: WalletKeys): EmbeddedWallets {
+  return {
+    kind: 'local',
+    signerOf: async (wallet) => {
+      const privateKey = keys.of(wallet)
+      return privateKey === null ? null : privateKeyToAccount(privateKey)
+    },
+  }
+}
+
+/** Wallets at Privy, through the same signer as the daemon's: each signature is verified before it is used. */
+function privyProvider(
+  { kind, walletIds, ...app }: Extract<EmbeddedWalletOptions, { kind: 'privy' }>,
+  requests: OpenWalletOptions,
+): EmbeddedWallets {
+  const ids = new Map(Object.entries(walletIds).map(([wallet, id]) => [wallet.toLowerCase(), id]))
+  const opened = new Map<Hex, Signer>()
+  return {
+    kind,
+    signerOf: async (wallet) => {
+      const walletId = ids.get(wallet)
+      if (walletId === undefined) return null
+      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, requests))
+      opened.set(wallet, signer)
+      return signer
+    },
+  }
 }

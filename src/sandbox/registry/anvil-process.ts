@@ -7,6 +7,8 @@ import type { Readable } from 'node:stream'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { unlessAborted } from '../../core/abort.js'
+import type { Clock } from '../../core/clock.js'
+import { startDeadline, startTimer } from '../../core/time-limit.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
 const START_LIMIT_MS = 20_000
@@ -34,8 +36,9 @@ export interface AnvilOptions {
   /** From `findAnvil`. */
   readonly binary: string
   readonly chainId: number
+  readonly clock: Clock
   /** @default 0: any free one */
-  readonly port?: number
+  readonly port?: number | undefined
   /** How many funded keys to make. @default 3 */
   readonly keys?: number
   /** A block each so many seconds; without it, a block for each transaction only. */
@@ -43,7 +46,7 @@ export interface AnvilOptions {
   /** With `blockTimeSeconds`: a block for each transaction as well. @default false */
   readonly mixedMining?: boolean
   /** More arguments for anvil. @default none */
-  readonly args?: readonly string[]
+  readonly args?: readonly string[] | undefined
   /** Ends a start that is under way; later it does nothing. */
   readonly signal?: AbortSignal
 }
@@ -103,7 +106,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
     child.once('error', () => resolve())
   })
   dieTogether(child)
-  const stop = () => endChild(child, ended)
+  const stop = () => endChild(child, ended, options.clock)
   try {
     const ready = makeReady(child, options)
     const { rpcUrl, privateKeys } = await unlessAborted(ready, options.signal)
@@ -122,30 +125,30 @@ function anvilArguments({ chainId, port = 0, blockTimeSeconds, mixedMining, args
   return [...fixed, '--chain-id', String(chainId), ...blocks, ...(mixedMining ? ['--mixed-mining'] : []), ...args]
 }
 
-async function makeReady(child: ChildProcess, { chainId, keys = 3 }: AnvilOptions) {
-  const rpcUrl = `http://${HOST}:${await listeningPort(child)}`
-  const answered = Number(await call(rpcUrl, 'eth_chainId', []))
+async function makeReady(child: ChildProcess, { chainId, clock, keys = 3 }: AnvilOptions) {
+  const rpcUrl = `http://${HOST}:${await listeningPort(child, clock)}`
+  const answered = Number(await call(rpcUrl, clock, 'eth_chainId', []))
   if (answered !== chainId) throw new Error(`anvil serves chain ${answered} instead of ${chainId}`)
   const privateKeys = Array.from({ length: keys }, () => generatePrivateKey())
-  for (const key of privateKeys) await call(rpcUrl, 'anvil_setBalance', [privateKeyToAddress(key), FUNDS])
+  for (const key of privateKeys) await call(rpcUrl, clock, 'anvil_setBalance', [privateKeyToAddress(key), FUNDS])
   return { rpcUrl, privateKeys }
 }
 
 /** Reads what anvil prints until it states its port; after that its output is dropped. */
-function listeningPort(child: ChildProcess): Promise<number> {
+function listeningPort(child: ChildProcess, clock: Clock): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = ''
     const fail = (what: string) => {
-      clearTimeout(timer)
+      stopTimer()
       reject(new Error(`anvil did not start: ${what}${said && `; its output: ${said.trim()}`}`))
     }
-    const timer = setTimeout(() => fail(`no output for ${START_LIMIT_MS} ms`), START_LIMIT_MS)
+    const stopTimer = startTimer(clock, START_LIMIT_MS, () => fail(`no output for ${START_LIMIT_MS} ms`))
     const out = child.stdout as Readable
     const lines = createInterface({ input: out })
     lines.on('line', (line) => {
       const port = LISTENING.exec(line.trim())?.[1]
       if (port === undefined) return
-      clearTimeout(timer)
+      stopTimer()
       lines.close()
       out.resume()
       resolve(Number(port))
@@ -158,16 +161,21 @@ function listeningPort(child: ChildProcess): Promise<number> {
   })
 }
 
-async function call(rpcUrl: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(CALL_LIMIT_MS),
-  })
-  const reply = (await response.json()) as { result?: unknown; error?: { message?: string } }
-  if (reply.error) throw new Error(`anvil refused ${method}: ${reply.error.message ?? 'no reason given'}`)
-  return reply.result
+async function call(rpcUrl: string, clock: Clock, method: string, params: readonly unknown[]): Promise<unknown> {
+  const deadline = startDeadline(clock, CALL_LIMIT_MS)
+  try {
+    const response = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal: deadline.signal,
+    })
+    const reply = (await response.json()) as { result?: unknown; error?: { message?: string } }
+    if (reply.error) throw new Error(`anvil refused ${method}: ${reply.error.message ?? 'no reason given'}`)
+    return reply.result
+  } finally {
+    deadline.clear()
+  }
 }
 
 /**
@@ -191,9 +199,9 @@ function dieTogether(child: ChildProcess): void {
   })
 }
 
-async function endChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function endChild(child: ChildProcess, ended: Promise<void>, clock: Clock): Promise<void> {
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS)
+  const stopTimer = startTimer(clock, STOP_GRACE_MS, () => void child.kill('SIGKILL'))
   await ended
-  clearTimeout(timer)
+  stopTimer()
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { RoleBook } from '../role-book.js'
@@ -12,6 +13,7 @@ export interface AnvilRegistryOptions {
   readonly chainId: number
   readonly stakes: StakeBook
   readonly roles: RoleBook
+  readonly clock: Clock
   readonly log: Log
   /** Ends a start that is under way. */
   readonly signal: AbortSignal
@@ -32,9 +34,9 @@ export class AnvilRegistry implements StakeRegistry {
 
   /** Throws `local-chain-failed`. */
   static async open(options: AnvilRegistryOptions): Promise<AnvilRegistry> {
-    const { binary, chainId, stakes, log, signal } = options
+    const { binary, chainId, stakes, clock, log, signal } = options
     const minimumWei = stakes.minStakeWei
-    const local = await LocalChain.start({ binary, chainId, minimumWei, log, signal }).catch(failed)
+    const local = await LocalChain.start({ binary, chainId, minimumWei, clock, log, signal }).catch(failed)
     const registry = new AnvilRegistry(local, options)
     try {
       await registry.#mirror()

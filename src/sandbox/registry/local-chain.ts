@@ -9,6 +9,7 @@ import {
   walletActions,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { deployStakeRegistry } from '../contracts/deploy-stake-registry.js'
@@ -30,6 +31,7 @@ export interface LocalChainOptions {
   readonly binary: string
   readonly chainId: number
   readonly minimumWei: bigint
+  readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
 }
@@ -160,17 +162,18 @@ function ownerOf(chainId: number, rpcUrl: string) {
   return { privateKey, client, rpcUrl }
 }
 
-function launch({ binary, chainId, signal, ...more }: LocalChainOptions & { port?: number; args?: string[] }) {
+function launch({ binary, chainId, clock, signal, ...more }: LocalChainOptions & { port?: number; args?: string[] }) {
   const { port, args } = more
   return startAnvil({
     binary,
     chainId,
+    clock,
     signal,
     keys: 0,
     blockTimeSeconds: BLOCK_TIME_SECONDS,
     mixedMining: true,
-    ...(port === undefined ? {} : { port }),
-    ...(args === undefined ? {} : { args }),
+    port,
+    args,
   })
 }
 

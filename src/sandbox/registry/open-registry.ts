@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { RoleBook } from '../role-book.js'
@@ -20,6 +21,7 @@ export interface RegistryOptions {
   readonly stakes: StakeBook
   readonly roles: RoleBook
   readonly time: ServiceTime
+  readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
 }

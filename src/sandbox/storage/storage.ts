@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -34,8 +35,8 @@ export const memoryStorage: Storage = {
  * Faults, the skew of the clock, counts of requests, attempts and challenges are not kept.
  * Throws `sandbox-data-invalid` where it cannot be read, `data-dir-unusable` where it cannot be used.
  */
-export async function openStorage(folder: string, random: RandomBytes, log: Log): Promise<Storage> {
-  const lock = await lockFolder(folder)
+export async function openStorage(folder: string, random: RandomBytes, clock: Clock, log: Log): Promise<Storage> {
+  const lock = await lockFolder(folder, clock)
   try {
     const identity = await openIdentity(path.join(folder, 'identity.json'), random)
     const { journal, kept, torn } = await Journal.open(path.join(folder, 'journal.jsonl'))
@@ -55,7 +56,7 @@ export async function openStorage(folder: string, random: RandomBytes, log: Log)
   }
 }
 
-async function lockFolder(folder: string): Promise<DirectoryLock> {
+async function lockFolder(folder: string, clock: Clock): Promise<DirectoryLock> {
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -64,6 +65,7 @@ async function lockFolder(folder: string): Promise<DirectoryLock> {
   return DirectoryLock.take(
     folder,
     (who) => new AttestdError('data-dir-unusable', `${folder} is already open in ${who}; only one sandbox can use it.`),
+    clock,
   )
 }
 

@@ -1,8 +1,9 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { RandomBytes } from '../key-ring.js'
 import { Refusal } from '../refusal.js'
-import { challengeText } from './challenge-text.js'
 import { MAX_PENDING_CHALLENGES } from './choices.js'
+
+const STATEMENT = 'Open a session of the media verification service. This signature moves nothing and costs nothing.'
 
 /** A text that waits for its signature. */
 export interface Challenge {
@@ -64,4 +65,32 @@ export class ChallengeBook {
       this.#pending.delete(nonce)
     }
   }
+}
+
+interface ChallengeFacts {
+  /** Host and port by which the caller reached the service. */
+  readonly host: string
+  readonly address: Address
+  readonly chainId: number
+  readonly nonce: string
+  /** Unix milliseconds of service time. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** The text of a challenge, ERC-4361 (Sign-In with Ethereum), version 1. */
+function challengeText({ host, address, chainId, nonce, issuedAt, expiresAt }: ChallengeFacts): string {
+  return [
+    `${host} wants you to sign in with your Ethereum account:`,
+    getAddress(address),
+    '',
+    STATEMENT,
+    '',
+    `URI: http://${host}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(issuedAt).toISOString()}`,
+    `Expiration Time: ${new Date(expiresAt).toISOString()}`,
+  ].join('\n')
 }

@@ -3,8 +3,8 @@ import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
-import type { StreamSource } from '../stream-reader.js'
-import { ALGORITHM_MAX, NOTES_MAX } from '../text-limits.js'
+import { readStream, type StreamSource } from '../stream-reader.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
 import { decodeEvent } from './events.js'
 import { readAssets, readFound, readStake } from './reading.js'
@@ -12,8 +12,8 @@ import type { Credentials } from './signature.js'
 
 export interface SignedKeyOptions extends ServiceOptions {
   /** Absent where only the public and dashboard routes are called. */
-  readonly accessKey?: string
-  readonly signingSecret?: string
+  readonly accessKey?: string | undefined
+  readonly signingSecret?: string | undefined
   /** @default 'Service' */
   readonly headerPrefix?: string
 }
@@ -93,7 +93,7 @@ class SignedKeyAttesterService implements AttesterService {
   }
 
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent> {
-    return this.#parts.follow(this.#streamSource(), signal)
+    return readStream({ ...this.#parts.reading, source: this.#streamSource() }, signal)
   }
 
   #streamSource(): StreamSource {

@@ -1,7 +1,6 @@
 import { cleanText } from '../../core/text.js'
-import { eventData, unknownEvent } from '../event-data.js'
 import type { ServiceEvent } from '../port.js'
-import type { OnMalformed } from '../record.js'
+import { eventData, type OnMalformed, unknownEvent } from '../record.js'
 import type { RawEvent } from '../stream-connection.js'
 import { readAssets, stakeOf } from './reading.js'
 import { assetsEventSchema, errorEventSchema, pingEventSchema, readyEventSchema } from './schemas.js'

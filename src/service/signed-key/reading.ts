@@ -3,8 +3,7 @@ import { cleanText } from '../../core/text.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, Stake } from '../port.js'
 import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
-import { TITLE_MAX } from '../text-limits.js'
-import { MEDIA_CONTEXT_MAX } from '../wire-fields.js'
+import { MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
 import { mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
@@ -20,7 +19,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
     mediaType: wire.mediaType,
     turnaround: wire.turnaround,
     scoreCount: wire.scoreCount,
-    ...(myScore === undefined ? {} : { myScore }),
+    myScore,
   }
 }
 

@@ -91,6 +91,6 @@ function rethrowUnread(error: unknown): never {
   throw new AttestdError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
     cause: error,
     facts: status === undefined ? others : { ...others, timeStatus: status },
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   })
 }

@@ -6,9 +6,8 @@ import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../po
 import type { OnMalformed } from '../record.js'
 import { checked } from '../request-check.js'
 import type { ServiceParts } from '../service-parts.js'
-import type { StreamSource } from '../stream-reader.js'
-import { ALGORITHM_MAX, NOTES_MAX } from '../text-limits.js'
-import { riskSchema } from '../wire-fields.js'
+import { readStream, type StreamSource } from '../stream-reader.js'
+import { ALGORITHM_MAX, NOTES_MAX, riskSchema } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
@@ -26,7 +25,7 @@ export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promi
 export interface WalletSessionAttesterOptions extends AttestationTimeOptions {
   readonly client: WalletSessionClient
   readonly session: SessionKeeper
-  readonly follow: ServiceParts['follow']
+  readonly reading: ServiceParts['reading']
   /** Address of the wallet. */
   readonly address: string
   /** Absent where no score is ever submitted. */
@@ -62,7 +61,7 @@ export class WalletSessionAttesterService implements AttesterService {
   }
 
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent> {
-    return this.#options.follow(this.#streamSource(), signal)
+    return readStream({ ...this.#options.reading, source: this.#streamSource() }, signal)
   }
 
   async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {

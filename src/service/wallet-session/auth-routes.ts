@@ -79,11 +79,10 @@ function errorOfSession(
   forbidden: Reason,
 ): AttestdError {
   const { status, wordless, ...others } = facts
-  const wish = retryAfterMs === undefined ? {} : { retryAfterMs }
   const renamed = status === undefined ? others : { ...others, sessionStatus: status }
   // A process ends for want of a role: a 403 of a proxy must not do that.
   const named = wordless === true ? 'service-forbidden' : forbidden
-  return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, ...wish })
+  return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
 }
 
 function reasonOf(reason: Reason, status: unknown, forbidden: Reason): Reason {

@@ -40,7 +40,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
     granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
   })
-  const { origin, http, follow } = parts
+  const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)
   const session = new SessionKeeper({ ...options, auth, origin })
   const client: WalletSessionClient = new WalletSessionClient({ origin, http, auth, session, address, chainId })
@@ -49,7 +49,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
   const service = new WalletSessionAttesterService({
     client,
     session,
-    follow,
+    reading,
     address,
     attest,
     onMalformed,

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import { eventData, unknownEvent } from '../event-data.js'
 import type { ServiceEvent } from '../port.js'
-import type { OnMalformed } from '../record.js'
+import { eventData, type OnMalformed, unknownEvent } from '../record.js'
 import type { RawEvent } from '../stream-connection.js'
 import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 

@@ -1,12 +1,13 @@
 import { generatePrivateKey } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { diagnoseSignedKey } from '../../../src/app/doctor/diagnose-signed-key.js'
 import { diagnoseWalletSession } from '../../../src/app/doctor/diagnose-wallet-session.js'
 import type { Diagnosis } from '../../../src/app/doctor/diagnosis.js'
 import { loadSettings } from '../../../src/config/load.js'
 import type { Settings } from '../../../src/config/settings.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import { chainAccessOf } from '../../../src/sandbox/rpc-route.js'
+import { startSandbox } from '../../support/sandbox.js'
 
 type Env = Readonly<Record<string, string>>
 
@@ -49,7 +50,7 @@ async function said(diagnoses: AsyncIterable<Diagnosis>): Promise<Map<string, st
 }
 
 describe.concurrent('doctor on a wallet-session service', () => {
-  test('says of each part that it works, and no secret', async ({ onTestFinished }) => {
+  it('says of each part that it works, and no secret', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     const lines = await walletSession()
     const { attester } = sandbox.wallets
@@ -72,7 +73,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect([...lines.values()].join()).not.toContain(attester.privateKey.slice(2))
   })
 
-  test('a wallet that is no attester fails at the session and at the contract', async ({ onTestFinished }) => {
+  it('a wallet that is no attester fails at the session and at the contract', async ({ onTestFinished }) => {
     const { walletSession } = await bench(onTestFinished)
     const lines = await walletSession({ ATTESTD_WALLET_KEY: generatePrivateKey() })
     expect(lines.get('wallet')).toMatch(/^ok/)
@@ -81,7 +82,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(lines.has('open assets')).toBe(false)
   })
 
-  test('no wallet, or another than expected, is said by name; the chain is checked all the same', async ({
+  it('no wallet, or another than expected, is said by name; the chain is checked all the same', async ({
     onTestFinished,
   }) => {
     const { walletSession } = await bench(onTestFinished)
@@ -93,7 +94,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(other.get('session')).toBe('skipped: not without a wallet')
   })
 
-  test('each RPC endpoint is judged for itself, by its origin', async ({ onTestFinished }) => {
+  it('each RPC endpoint is judged for itself, by its origin', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     const { rpcUrl } = chainAccessOf(sandbox)
     const wrong = await walletSession({ ATTESTD_CHAIN_ID: '8453' })
@@ -105,7 +106,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(one.get('stake contract')).toMatch(/^ok/)
   })
 
-  test('a stake below the minimum and an address without a contract', async ({ onTestFinished }) => {
+  it('a stake below the minimum and an address without a contract', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     await sandbox.control.setStake({ stakedWei: 5n })
     expect((await walletSession()).get('stake contract')).toMatch(/^failed: Staked 5 wei.*\[stake-low\]/)
@@ -115,7 +116,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
 })
 
 describe.concurrent('doctor on a signed-key service', () => {
-  test('asks the stake contract for a second opinion where it is set', async ({ onTestFinished }) => {
+  it('asks the stake contract for a second opinion where it is set', async ({ onTestFinished }) => {
     const { sandbox, signedKey } = await bench(onTestFinished)
     expect([...(await signedKey()).keys()]).toEqual(['service', 'clock', 'key and stake'])
     const chain = chainEnv(sandbox)

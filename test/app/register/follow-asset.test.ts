@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { type FollowEnd, followAsset } from '../../../src/app/register/follow-asset.js'
 import type { Standing } from '../../../src/app/register/submitter-side.js'
 import { AttestdError } from '../../../src/core/errors.js'
@@ -36,7 +36,7 @@ async function follow(answers: readonly (Standing | AttestdError)[], { timeoutMs
   return { end, looks, troubles }
 }
 
-test.each<[string, readonly Standing[], FollowEnd]>([
+it.each<[string, readonly Standing[], FollowEnd]>([
   ['a score', [open(0), open(0), open(1)], { outcome: 'scored', scoreCount: 1, aggregate: { scoreCount: 1 } }],
   [
     'a score that came just before the end',
@@ -50,7 +50,7 @@ test.each<[string, readonly Standing[], FollowEnd]>([
   expect(await follow(answers)).toMatchObject({ end, troubles: [] })
 })
 
-test('following ends when its time is over, with a last look just then', async () => {
+it('following ends when its time is over, with a last look just then', async () => {
   const { end, looks } = await follow([open(0)], { timeoutMs: 30_000 })
   expect(end).toEqual({ outcome: 'not-scored' })
   expect(looks.at(-1)).toBe(30_000)
@@ -58,11 +58,11 @@ test('following ends when its time is over, with a last look just then', async (
   expect(looks.length).toBeLessThan(20)
 })
 
-test('following ends when the person stops it', async () => {
+it('following ends when the person stops it', async () => {
   expect(await follow([open(0)], { stopAfter: 3 })).toMatchObject({ end: { outcome: 'stopped' } })
 })
 
-test('passing trouble is told and waited out, as long as the service asks', async () => {
+it('passing trouble is told and waited out, as long as the service asks', async () => {
   const answers = [new AttestdError('service-rate-limited', 'slow', { retryAfterMs: 9_000 }), open(1)]
   const { end, looks, troubles } = await follow(answers)
   expect(end).toMatchObject({ outcome: 'scored' })
@@ -70,6 +70,6 @@ test('passing trouble is told and waited out, as long as the service asks', asyn
   expect(looks).toEqual([0, 9_000])
 })
 
-test('what trying again does not mend ends it with an error', async () => {
+it('what trying again does not mend ends it with an error', async () => {
   await expect(follow([new AttestdError('service-refused')])).rejects.toMatchObject({ reason: 'service-refused' })
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RegisterWish, registerFile } from '../../../src/app/register/register-file.js'
 import type { NewAsset, SubmitterSide } from '../../../src/app/register/submitter-side.js'
 import { AttestdError } from '../../../src/core/errors.js'
@@ -55,7 +55,7 @@ const wish = (at: string, own: Partial<RegisterWish> = {}): RegisterWish => ({
 })
 
 describe('registerFile', () => {
-  test('says of a file what it holds, and closes it by service time', async () => {
+  it('says of a file what it holds, and closes it by service time', async () => {
     const { assets, sent, side } = service()
     const registered = await registerFile(side, wish(await file('a note.txt', HELLO)))
     expect(registered).toMatchObject({ id: 'a1', contentHash: HASH, bytes: 5, mediaType: 'text', title: 'a note.txt' })
@@ -73,7 +73,7 @@ describe('registerFile', () => {
     ])
   })
 
-  test.each<[string, () => Promise<RegisterWish>, string]>([
+  it.each<[string, () => Promise<RegisterWish>, string]>([
     ['an empty file', async () => wish(await file('empty', 0)), 'upload-refused'],
     ['a file over 50 MiB', async () => wish(await file('large', 50 * 1024 * 1024 + 1)), 'upload-refused'],
     ['a folder', async () => wish(folder), 'upload-refused'],
@@ -86,7 +86,7 @@ describe('registerFile', () => {
     expect(sent).toEqual([])
   })
 
-  test('another hash than ours: nothing is registered', async () => {
+  it('another hash than ours: nothing is registered', async () => {
     const { assets, side } = service({ upload: async () => ({ contentHash: UID, uri: 'ipfs://x' }) })
     const ended = registerFile(side, wish(await file('b', HELLO)))
     await expect(ended).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('registerFile', () => {
     expect(assets).toEqual([])
   })
 
-  test('an end without a clear answer says that the asset may be on the books', async () => {
+  it('an end without a clear answer says that the asset may be on the books', async () => {
     const lost = new AttestdError('service-timeout', 'no answer', { ambiguous: true })
     const { side } = service({ register: () => Promise.reject(lost) })
     const ended = registerFile(side, wish(await file('c', HELLO)))
@@ -107,7 +107,7 @@ describe('registerFile', () => {
     })
   })
 
-  test('an API without fields for hints gets none: asked for, they are refused', async () => {
+  it('an API without fields for hints gets none: asked for, they are refused', async () => {
     const { assets, side } = service({ takesHints: false })
     const at = await file('d', Uint8Array.of(0, 1, 2))
     for (const hint of [{ turnaround: 'standard' }, { mediaType: 'image' }] as const) {

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { openSubmitter } from '../../../src/app/register/open-submitter.js'
 import { loadSettings } from '../../../src/config/load.js'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import { startSandbox } from '../../support/sandbox.js'
 
 async function bench(onTestFinished: (close: () => Promise<void>) => void, own: Readonly<Record<string, string>> = {}) {
   const sandbox = await startSandbox()
@@ -26,9 +26,7 @@ const asset = {
   mediaType: 'image',
 } as const
 
-test('where a service keeps its attester routes to attesters, there is nothing to follow', async ({
-  onTestFinished,
-}) => {
+it('where a service keeps its attester routes to attesters, there is nothing to follow', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished)
   const { id } = await sandbox.registerFile('a.png', { content: Uint8Array.of(1) })
   expect(await side.look(id)).toMatchObject({ state: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } })
@@ -41,7 +39,7 @@ test('where a service keeps its attester routes to attesters, there is nothing t
   })
 })
 
-test('with a wallet the contributor attestation is signed by it, dated by service time', async ({ onTestFinished }) => {
+it('with a wallet the contributor attestation is signed by it, dated by service time', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished, { ATTESTD_WALLET_KEY: `0x${'11'.repeat(32)}` })
   const now = await side.now()
   const deadline = now + 60_000

@@ -8,7 +8,7 @@ import {
   zeroHash,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AttestationSigner, attestData, attestScore } from '../../../src/chain/eas/attest.js'
 import type { OffchainAttestation } from '../../../src/chain/eas/attestation.js'
 import { schemaUidOf } from '../../../src/chain/eas/schema.js'
@@ -46,24 +46,24 @@ const withOwnV = (from: number) => (signature: Hex) => {
 }
 
 describe('attesting a score', () => {
-  test('is to nobody, refers to nothing, can be revoked and does not end', async () => {
+  it('is to nobody, refers to nothing, can be revoked and does not end', async () => {
     const { message } = await attest(account)
     expect(message).toMatchObject({ recipient: zeroAddress, refUID: zeroHash, revocable: true, expirationTime: '0' })
     expect(message.time).toBe(String(vector.time))
   })
 
-  test.each([
+  it.each([
     ['0 and 1', 0],
     ['27 and 28', 27],
   ])('a wallet may count v as %s', async (_, from) => {
     expect(await attest(signerThat(withOwnV(from)))).toEqual(vector.attestation)
   })
 
-  test('a wallet may write hex in upper case', async () => {
+  it('a wallet may write hex in upper case', async () => {
     expect(await attest(signerThat((text) => `0x${text.slice(2).toUpperCase()}`))).toEqual(vector.attestation)
   })
 
-  test.each<[string, (signature: Hex) => string, RegExp]>([
+  it.each<[string, (signature: Hex) => string, RegExp]>([
     ['the one with the high s', highS, /upper half of the order/],
     ['the v of the other key', withV(vector.attestation.signature.v === 27 ? '1c' : '1b'), /is by 0x.*, not by 0x/],
     ['v 2', withV('02'), /not 65 bytes/],
@@ -82,7 +82,7 @@ describe('attesting a score', () => {
     await expect(attest(signerThat(change))).rejects.toMatchObject(refused)
   })
 
-  test('a signature by another wallet, or of another text, is not used', async () => {
+  it('a signature by another wallet, or of another text, is not used', async () => {
     const byStranger = { address: account.address, signTypedData: stranger.signTypedData }
     const other: AttestationSigner = {
       address: account.address,
@@ -93,7 +93,7 @@ describe('attesting a score', () => {
     await expect(attest(other)).rejects.toMatchObject(refused)
   })
 
-  test('a chain id that is text would be left out of the hash, so what wallets get is a number', async () => {
+  it('a chain id that is text would be left out of the hash, so what wallets get is a number', async () => {
     let asked: Parameters<AttestationSigner['signTypedData']>[0] | undefined
     const signer: AttestationSigner = {
       address: account.address,
@@ -112,17 +112,17 @@ describe('attesting a score', () => {
     expect(hashTypedData({ ...asked! })).toBe(vector.hash)
   })
 
-  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('the time is not %d', async (time) => {
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('the time is not %d', async (time) => {
     const refused = { reason: 'attestation-invalid', message: expect.stringContaining('whole Unix seconds') }
     await expect(attest(account, time)).rejects.toMatchObject(refused)
   })
 
-  test('what the wallet throws is thrown', async () => {
+  it('what the wallet throws is thrown', async () => {
     const signTypedData = () => Promise.reject(new Error('locked'))
     await expect(attest({ address: account.address, signTypedData })).rejects.toThrow('locked')
   })
 
-  test('data of another schema is signed the same way, and the signature proved', async () => {
+  it('data of another schema is signed the same way, and the signature proved', async () => {
     const other = { ...profile, schemaUid: schemaUidOf('bytes32 contentHash,string uri') }
     const made = await attestData(other, account, '0xabcd', vector.time, saltOf(vector))
     expect(made.message).toMatchObject({ schema: other.schemaUid, data: '0xabcd' })
@@ -132,7 +132,7 @@ describe('attesting a score', () => {
     await expect(attempt).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
-  test('two of one score differ by their salt', async () => {
+  it('two of one score differ by their salt', async () => {
     const chance = (byte: number) => ({ randomBytes: (length: number) => new Uint8Array(length).fill(byte) })
     const one = await attestScore(profile, account, vector.score, vector.time, chance(1))
     const two = await attestScore(profile, account, vector.score, vector.time, chance(2))

@@ -1,5 +1,5 @@
 import { type Address, concatHex, createTestClient, encodeAbiParameters, type Hex, http } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createChainReader } from '../../../src/chain/create-chain-reader.js'
 import { readEasVersion } from '../../../src/chain/eas/contract-version.js'
 import { systemClock } from '../../../src/core/clock.js'
@@ -25,7 +25,7 @@ function readerOf(rpcUrl: string) {
 }
 
 describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
-  test('is what the contract says, or the contract is named', async (context) => {
+  it('is what the contract says, or the contract is named', async (context) => {
     const { rpcUrl } = await anvilFor(context, { keys: 0 })
     const reader = readerOf(rpcUrl)
     context.onTestFinished(() => reader.close())
@@ -45,7 +45,7 @@ describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
     await expect(versionOf(saying(text('1.2.0 '.repeat(5))))).rejects.toMatchObject(refused('that is none'))
   })
 
-  test('is not known where no endpoint answers', async (context) => {
+  it('is not known where no endpoint answers', async (context) => {
     const { rpcUrl, stop } = await anvilFor(context, { keys: 0 })
     await stop()
     const reader = readerOf(rpcUrl)

@@ -1,7 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
+import { systemClock } from '../../../src/core/clock.js'
 import { type AnvilProcess, startAnvil } from '../../../src/sandbox/registry/anvil-process.js'
 import { anvil as binary } from '../../support/anvil.js'
 import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
@@ -13,23 +14,23 @@ const plain = vectors[0]!
 describe.skipIf(binary === null)('a verifier in Solidity, on a chain', () => {
   let anvil: AnvilProcess
   beforeAll(async () => {
-    anvil = await startAnvil({ binary: binary!, chainId: 84532, keys: 0 })
+    anvil = await startAnvil({ binary: binary!, chainId: 84532, clock: systemClock, keys: 0 })
   })
   afterAll(() => anvil?.stop())
 
-  test.each(vectors)('$name: signer and uid are what attestd says', async (vector) => {
+  it.each(vectors)('$name: signer and uid are what attestd says', async (vector) => {
     const signer = privateKeyToAccount(vector.privateKey)
     const made = await attestScore(profileOf(vector), signer, vector.score, vector.time, saltOf(vector))
     expect(await recoverOnChain(anvil.rpcUrl, made)).toEqual({ signer: signer.address, uid: made.uid })
   })
 
-  test('reads the data of the default schema', async () => {
+  it('reads the data of the default schema', async () => {
     const { assetId, contentHash, deepfakeRiskBps, algorithm } = plain.score
     const said = await askVerifier(anvil.rpcUrl, 'readDefault', [plain.attestation.message.data])
     expect(said).toEqual([assetId, contentHash, deepfakeRiskBps, algorithm])
   })
 
-  test('names another signer once a word is changed', async () => {
+  it('names another signer once a word is changed', async () => {
     const attestation = parseAttestation(plain.attestation)
     const message = { ...attestation.message, time: String(plain.time + 1) }
     const { signer, uid } = await recoverOnChain(anvil.rpcUrl, { ...attestation, message })

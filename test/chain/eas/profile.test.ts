@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { parseSchema, schemaUidOf } from '../../../src/chain/eas/schema.js'
 import { chainSettings } from '../../../src/config/chain-settings.js'
@@ -16,25 +16,25 @@ const refused = (message: RegExp) =>
   expect.objectContaining({ reason: 'setting-invalid', message: expect.stringMatching(message) })
 
 describe('profile', () => {
-  test.each([
+  it.each([
     [84532, '1.2.0'],
     [8453, '1.0.1'],
   ])('chain %i has its own domain version', (chainId, domainVersion) => {
     expect(easProfile({ ...options, chainId })).toMatchObject({ chainId, domainVersion })
   })
 
-  test('a given domain version counts', () => {
+  it('a given domain version counts', () => {
     expect(easProfile({ ...options, chainId: 31337, domainVersion: '1.4.0' }).domainVersion).toBe('1.4.0')
   })
 
-  test('a given schema uid counts, in lower case', () => {
+  it('a given schema uid counts, in lower case', () => {
     expect(easProfile({ ...options, schemaUid: `0x${'AB'.repeat(32)}` }).schemaUid).toBe(`0x${'ab'.repeat(32)}`)
     expect(easProfile(options).schemaUid).toBe(schemaUidOf(options.schema))
     expect(schemaUidOf(options.schema, { revocable: false })).not.toBe(schemaUidOf(options.schema))
     expect(schemaUidOf(`${options.schema} `)).not.toBe(schemaUidOf(options.schema))
   })
 
-  test('the contract has its checksum', () => {
+  it('the contract has its checksum', () => {
     // The example of EIP-55.
     const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     const contract = checksummed.toLowerCase() as typeof checksummed
@@ -43,7 +43,7 @@ describe('profile', () => {
 })
 
 describe('schema', () => {
-  test('is read in its order', () => {
+  it('is read in its order', () => {
     expect(parseSchema('  uint deepfakeRiskBps ,string   notes,bytes32 assetId')).toEqual([
       { type: 'uint256', name: 'deepfakeRiskBps' },
       { type: 'string', name: 'notes' },
@@ -51,7 +51,7 @@ describe('schema', () => {
     ])
   })
 
-  test.each([
+  it.each([
     'uint16 deepfakeRiskBps',
     'uint256 deepfakeRiskBps',
     'uint8 deepfakeRiskScore',
@@ -64,7 +64,7 @@ describe('schema', () => {
     expect(parseSchema(schema)).toHaveLength(1)
   })
 
-  test.each([
+  it.each([
     ['', /"" is not a Solidity type and one of the names assetId/],
     ['string', /"string" is not/],
     ['string score', /"string score" is not/],

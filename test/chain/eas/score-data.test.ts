@@ -1,5 +1,5 @@
 import { encodeAbiParameters, type Hex, keccak256, stringToBytes } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AttestedScore, OffchainAttestation } from '../../../src/chain/eas/attestation.js'
 import { parseSchema } from '../../../src/chain/eas/schema.js'
 import { checkAttestedScore, encodeScore, readAttestedScore } from '../../../src/chain/eas/score-data.js'
@@ -22,7 +22,7 @@ const ALL =
   'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,uint8 deepfakeRiskScore,uint8 authenticityScore,string algorithm,string notes'
 
 describe('data of a score', () => {
-  test.each([
+  it.each([
     [0, 0, 100],
     [0.0049, 0, 100],
     [0.005, 1, 100],
@@ -38,7 +38,7 @@ describe('data of a score', () => {
     expect(said).toEqual({ ...score, deepfakeRiskBps: values.deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
   })
 
-  test('whole percentages are never more than half a percent off, at every basis point', () => {
+  it('whole percentages are never more than half a percent off, at every basis point', () => {
     const profile = fieldsOf('uint8 deepfakeRiskScore,uint8 authenticityScore')
     const wrong = Array.from({ length: 10_001 }, (_, bps) => scoreValues(bps / 10_000)).filter((values) => {
       const said = readAttestedScore(profile, carrying(encodeScore(profile, { ...score, ...values })))
@@ -48,14 +48,14 @@ describe('data of a score', () => {
     expect(wrong).toEqual([])
   })
 
-  test('an asset id in a bytes32 is itself in hex, else the hash of its text', () => {
+  it('an asset id in a bytes32 is itself in hex, else the hash of its text', () => {
     const hash = `0x${'5c'.repeat(32)}`
     expect(roundTrip('bytes32 assetId', { ...score, assetId: hash })).toEqual({ assetId: hash })
     const expected = keccak256(stringToBytes('ключ 1'))
     expect(roundTrip('bytes32 assetId', { ...score, assetId: 'ключ 1' })).toEqual({ assetId: expected })
   })
 
-  test.each<[keyof AttestedScore, unknown, RegExp]>([
+  it.each<[keyof AttestedScore, unknown, RegExp]>([
     ['deepfakeRiskBps', -1, /deepfakeRiskBps is not a whole number from 0 to 10000/],
     ['deepfakeRiskBps', 10_001, /deepfakeRiskBps is not/],
     ['deepfakeRiskBps', 57.5, /deepfakeRiskBps is not/],
@@ -74,7 +74,7 @@ describe('data of a score', () => {
 describe('data from outside', () => {
   const encoded = encodeScore(fieldsOf(ALL), score)
 
-  test.each<[string, string, Hex]>([
+  it.each<[string, string, Hex]>([
     ['nothing', ALL, '0x'],
     ['half of it', ALL, encoded.slice(0, 2 + 320) as Hex],
     ['a word more', ALL, `${encoded}${'00'.repeat(32)}`],
@@ -90,7 +90,7 @@ describe('data from outside', () => {
     expect(() => read(schema, data)).toThrow(refused(/data is not the ABI encoding of what its schema names/))
   })
 
-  test.each([
+  it.each([
     ['uint16 deepfakeRiskBps', 10_001n, /deepfakeRiskBps in data is more than 10000/],
     ['uint256 deepfakeRiskBps', 2n ** 255n, /deepfakeRiskBps in data is more than/],
     ['uint8 authenticityScore', 101n, /authenticityScore in data is more than 100/],
@@ -100,7 +100,7 @@ describe('data from outside', () => {
     expect(() => read(schema, data)).toThrow(refused(message))
   })
 
-  test.each<[keyof AttestedScore, Partial<AttestedScore>]>([
+  it.each<[keyof AttestedScore, Partial<AttestedScore>]>([
     ['assetId', { assetId: 'asset-2' }],
     ['contentHash', { contentHash: `0x${'00'.repeat(32)}` }],
     ['deepfakeRiskBps', scoreValues(0.5732)],

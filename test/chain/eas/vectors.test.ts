@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { encodeScore, readAttestedScore } from '../../../src/chain/eas/score-data.js'
 import { attestationHash, attestationUid } from '../../../src/chain/eas/typed-data.js'
@@ -39,17 +39,17 @@ async function checkReading(vector: EasVector) {
 }
 
 describe('attestations of the EAS SDK', () => {
-  test.each(vectors)('$name: made the same, to the last byte of the signature', async (vector) => {
+  it.each(vectors)('$name: made the same, to the last byte of the signature', async (vector) => {
     read.add(`${vector.name} made`)
     await checkMaking(vector)
   })
 
-  test.each(vectors)('$name: accepted and read', async (vector) => {
+  it.each(vectors)('$name: accepted and read', async (vector) => {
     read.add(`${vector.name} read`)
     await checkReading(vector)
   })
 
-  test('were all read, on both chains, in both versions', () => {
+  it('were all read, on both chains, in both versions', () => {
     expect([...read].sort()).toEqual(vectors.flatMap(({ name }) => [`${name} made`, `${name} read`]).sort())
     const kinds = new Set(vectors.map(({ chainId, attestationVersion }) => `${chainId} v${attestationVersion}`))
     expect([...kinds].sort()).toEqual(['8453 v1', '8453 v2', '84532 v1', '84532 v2'])

@@ -1,6 +1,6 @@
 import { type Address, type Hex, recoverTypedDataAddress, serializeSignature, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { EasProfile, OffchainAttestation } from '../../../src/chain/eas/attestation.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { splitSignature } from '../../../src/chain/eas/signature.js'
@@ -57,7 +57,7 @@ const highS: Hex = `0x${(ORDER - BigInt(s)).toString(16).padStart(64, '0')}`
 const fields = good.types.Attest!
 
 describe('verifying an attestation', () => {
-  test('gives who said what and when', async () => {
+  it('gives who said what and when', async () => {
     const { assetId, contentHash, deepfakeRiskBps, algorithm } = vector.score
     expect(await verify(good)).toEqual({
       attester: vector.attester,
@@ -67,7 +67,7 @@ describe('verifying an attestation', () => {
     })
   })
 
-  test.each<[string, Change, RegExp]>([
+  it.each<[string, Change, RegExp]>([
     ['the version', (each) => ({ ...each, version: 1 }), /version is not 2/],
     ['the version of the message', inMessage({ version: 1 }), /message.version is not 2/],
     ['the name of the domain', inDomain({ name: 'EAS' }), /domain.name is not EAS Attestation/],
@@ -103,7 +103,7 @@ describe('verifying an attestation', () => {
     await expect(verify(change(good))).rejects.toMatchObject(refused(message))
   })
 
-  test.each<[string, Change, RegExp]>([
+  it.each<[string, Change, RegExp]>([
     ['data of another schema', inMessage({ data: '0x' }), /data is not the ABI encoding/],
     ['an expiry in the past', inMessage({ expirationTime: String(vector.time - 1) }), /expirationTime has passed/],
     ['an expiry now', inMessage({ expirationTime: String(vector.time) }), /expirationTime has passed/],
@@ -115,7 +115,7 @@ describe('verifying an attestation', () => {
     await expect(verify(await signedAnew(change(good)))).rejects.toMatchObject(refused(message))
   })
 
-  test.each<[string, Change]>([
+  it.each<[string, Change]>([
     ['an expiry to come', inMessage({ expirationTime: String(vector.time + 1) })],
     ['a recipient', inMessage({ recipient: OTHER_ADDRESS })],
     ['a reference', inMessage({ refUID: OTHER_HASH })],
@@ -125,7 +125,7 @@ describe('verifying an attestation', () => {
     expect(await verify(attestation)).toMatchObject({ uid: attestation.uid })
   })
 
-  test.each<[string, Partial<EasProfile>, RegExp]>([
+  it.each<[string, Partial<EasProfile>, RegExp]>([
     ['chain', { chainId: 8453 }, /domain.chainId is not 8453/],
     ['contract', { contract: OTHER_ADDRESS }, /domain.verifyingContract is not/],
     ['domain version', { domainVersion: '1.0.1' }, /domain.version is not 1.0.1/],
@@ -135,13 +135,13 @@ describe('verifying an attestation', () => {
     await expect(verify(good, { profile: { ...profile, ...change } })).rejects.toMatchObject(refused(message))
   })
 
-  test('refuses what another one signed', async () => {
+  it('refuses what another one signed', async () => {
     await expect(verify(good, { attester: OTHER_ADDRESS })).rejects.toMatchObject(
       refused(new RegExp(`is by ${vector.attester}, not by ${OTHER_ADDRESS}`)),
     )
   })
 
-  test('needs a salt in version 2 and none in version 1', async () => {
+  it('needs a salt in version 2 and none in version 1', async () => {
     const { salt: _salt, ...message } = good.message
     await expect(verify({ ...good, message })).rejects.toMatchObject(refused(/salt must be there in version 2/))
     const first = vectors.find(({ attestationVersion }) => attestationVersion === 1)!
@@ -150,7 +150,7 @@ describe('verifying an attestation', () => {
     await expect(verify(salted, options)).rejects.toMatchObject(refused(/only there/))
   })
 
-  test('no character of its JSON can be another one', async () => {
+  it('no character of its JSON can be another one', async () => {
     const text = JSON.stringify(good)
     const accepted: string[] = []
     for (let index = 0; index < text.length; index++) {
@@ -162,13 +162,13 @@ describe('verifying an attestation', () => {
     expect(await judge(text)).toBe('accepted')
   })
 
-  test('a schema uid of its own does for a schema with a resolver', async () => {
+  it('a schema uid of its own does for a schema with a resolver', async () => {
     const own = easProfile({ ...profile, schemaUid: OTHER_HASH })
     const attestation = await signedAnew(inMessage({ schema: OTHER_HASH })(good))
     expect(await verify(attestation, { profile: own })).toMatchObject({ uid: attestation.uid })
   })
 
-  test('the trap is real: the curve accepts the high s', async () => {
+  it('the trap is real: the curve accepts the high s', async () => {
     const signature = serializeSignature({ r, s: highS, v: v === 27 ? 28n : 27n })
     expect(await recoverTypedDataAddress({ ...typedDataOf(good), signature })).toBe(vector.attester)
   })

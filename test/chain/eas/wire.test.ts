@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
 import { readEasVectors } from '../../support/eas-vectors.js'
 
@@ -76,18 +76,18 @@ const rows = Object.entries(MALFORMED).flatMap(([where, values]) =>
 )
 
 describe('an attestation from outside', () => {
-  test.each(rows)('is malformed: $where is $shown', ({ where, value }) => {
+  it.each(rows)('is malformed: $where is $shown', ({ where, value }) => {
     const named = new RegExp(`^The attestation is malformed at ${where.replaceAll('.', '\\.')}(\\.[\\w.]+)?: .{1,120}$`)
     const refused = expect.objectContaining({ reason: 'attestation-invalid', message: expect.stringMatching(named) })
     expect(() => parseAttestation(withChange(where, value))).toThrow(refused)
   })
 
-  test.each([null, undefined, 1, 'text', [], [attestation], {}])('is malformed: %j', (value) => {
+  it.each([null, undefined, 1, 'text', [], [attestation], {}])('is malformed: %j', (value) => {
     const refused = expect.objectContaining({ reason: 'attestation-invalid' })
     expect(() => parseAttestation(value)).toThrow(refused)
   })
 
-  test.each([null, 1, '0x', `0x${'ab'.repeat(31)}`])('is malformed: salt is %j', (salt) => {
+  it.each([null, 1, '0x', `0x${'ab'.repeat(31)}`])('is malformed: salt is %j', (salt) => {
     const refused = expect.objectContaining({
       reason: 'attestation-invalid',
       message: expect.stringContaining('message.salt'),
@@ -95,7 +95,7 @@ describe('an attestation from outside', () => {
     expect(() => parseAttestation(withChange('message.salt', salt))).toThrow(refused)
   })
 
-  test.each<[string, unknown, unknown]>([
+  it.each<[string, unknown, unknown]>([
     ['domain.chainId', 84532, '84532'],
     ['domain.chainId', 84532n, '84532'],
     ['message.time', 1_767_225_601, '1767225601'],
@@ -119,18 +119,18 @@ describe('an attestation from outside', () => {
     expect(parseAttestation(withChange(where, value))).toEqual(withChange(where, read))
   })
 
-  test('loses keys that it should not have', () => {
+  it('loses keys that it should not have', () => {
     const source = JSON.stringify(attestation).replace('{', '{"__proto__":{"uid":"0x"},"extra":1,')
     const parsed = parseAttestation(JSON.parse(source.replace('"domain":{', '"domain":{"salt":"0x00",')))
     expect(parsed).toEqual(attestation)
     expect(Object.keys(parsed).sort()).toEqual(Object.keys(attestation).sort())
   })
 
-  test('has no salt in version 1, not even an undefined one', () => {
+  it('has no salt in version 1, not even an undefined one', () => {
     expect(Object.keys(parseAttestation(inVersion1).message)).not.toContain('salt')
   })
 
-  test.each(Object.keys(MALFORMED))('says nothing of what it refuses at %s', (where) => {
+  it.each(Object.keys(MALFORMED))('says nothing of what it refuses at %s', (where) => {
     const hostile = 'xyzzy'.repeat(20)
     const quiet = expect.objectContaining({ message: expect.not.stringContaining('xyzzy') })
     expect(() => parseAttestation(withChange(where, hostile))).toThrow(quiet)

@@ -202,7 +202,7 @@ rule(
 
 rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access key.', 'Endpoints; Limits', {
   sandbox: async () => {
-    const { startSandbox } = await import('../../../src/sandbox/create-sandbox.js')
+    const { startSandbox } = await import('../../support/sandbox.js')
     const { sendSigned } = await import('../../support/sandbox-requests.js')
     const limited = await startSandbox({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const ask = (key = limited.attesterKey) => sendSigned(limited.url, key, { method: 'GET', target: MEDIA })

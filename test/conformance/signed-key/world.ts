@@ -2,13 +2,14 @@ import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { silentLog } from '../../../src/core/log.js'
-import { type Sandbox, type SandboxKey, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox, SandboxKey } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import {
   createSignedKeyService,
   type SignedKeyOptions,
   type SignedKeyService,
 } from '../../../src/service/signed-key/attester-service.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { type RawReply, type SignOptions, sendSigned } from '../../support/sandbox-requests.js'
 import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
 
@@ -37,7 +38,7 @@ export class SignedKeyWorld {
   submitter!: SignedKeyService
   readonly #closing: (() => Promise<unknown>)[] = []
 
-  async open(options: SandboxOptions): Promise<void> {
+  async open(options: Partial<SandboxOptions>): Promise<void> {
     this.sandbox = await startSandbox({ rateLimit: null, snapshotDelayMs: 1, ...options })
     this.wire = await WireRecorder.start(this.sandbox.url)
     this.attester = this.client(this.sandbox.attesterKey)
@@ -92,7 +93,7 @@ export class SignedKeyWorld {
 }
 
 /** The world of one test file. */
-export function signedKeyWorld(options: SandboxOptions = {}): SignedKeyWorld {
+export function signedKeyWorld(options: Partial<SandboxOptions> = {}): SignedKeyWorld {
   const world = new SignedKeyWorld()
   beforeAll(() => world.open(options))
   afterAll(() => world.close())

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
 import { rulesOf } from '../../support/conformance.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { answering } from '../../support/wire-recorder.js'
 import { ADDRESS, BYTES32, HASH, walletSessionWorld } from './world.js'
 

@@ -1,8 +1,8 @@
 import { expect, type TestContext } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import { rulesOf } from '../../support/conformance.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 import { HASH, walletSessionWorld } from './world.js'
 

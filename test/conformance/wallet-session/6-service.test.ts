@@ -3,11 +3,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Address, createPublicClient, http, parseAbi } from 'viem'
 import { expect, type TestContext } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { anvil } from '../../support/anvil.js'
 import { rulesOf } from '../../support/conformance.js'
 import { personalSign } from '../../support/hand-made-wallet.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { send } from '../../support/sandbox-requests.js'
 import { STRANGER, walletSessionWorld } from './world.js'
 
@@ -16,7 +16,7 @@ const world = walletSessionWorld()
 const SERVER_ONLY = '– an affair of the server'
 const SECRET = 'a session secret of this test'
 
-async function other({ onTestFinished }: TestContext, options: SandboxOptions) {
+async function other({ onTestFinished }: TestContext, options: Partial<SandboxOptions>) {
   const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
   const get = (target: string, token?: string) =>

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/core/clock.js'
 import { silentLog } from '../../../src/core/log.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import type { SandboxAsset } from '../../../src/sandbox/asset-book.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import type { Attest } from '../../../src/service/wallet-session/attester-service.js'
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import { openLocalWallet } from '../../../src/wallet/local-wallet.js'
 import { handMadeAttestation, personalSign } from '../../support/hand-made-wallet.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { type RawReply, send } from '../../support/sandbox-requests.js'
 import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
 
@@ -47,7 +48,7 @@ export class WalletSessionWorld {
   readonly #tokens = new Map<string, string>()
   #nth = 0
 
-  async open(options: SandboxOptions): Promise<void> {
+  async open(options: Partial<SandboxOptions>): Promise<void> {
     this.sandbox = await startSandbox({ streamPollMs: 20, ...options })
     this.wire = await WireRecorder.start(this.sandbox.url)
     this.closing.push(
@@ -209,7 +210,7 @@ function attestWith(privateKey: Hex): Attest {
 }
 
 /** The world of one test file. */
-export function walletSessionWorld(options: SandboxOptions = {}): WalletSessionWorld {
+export function walletSessionWorld(options: Partial<SandboxOptions> = {}): WalletSessionWorld {
   const world = new WalletSessionWorld()
   beforeAll(() => world.open(options))
   afterAll(() => world.close())

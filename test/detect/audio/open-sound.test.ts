@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { openSound } from '../../../src/detect/audio/open-sound.js'
 import { silentFlac } from '../../support/silent-flac.js'
 
@@ -14,7 +15,7 @@ it('a small file of much silence is decoded in pieces that fit into memory', asy
   const bytes = silentFlac(120)
   expect(bytes.length).toBeLessThan(5000)
   await fs.writeFile(file, bytes)
-  const { blocks } = await openSound(file, { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null })
+  const { blocks } = await openSound(file, { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock })
   let samples = 0
   for await (const { channels } of blocks) {
     samples += channels[0]?.length ?? 0

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
@@ -10,7 +11,7 @@ import { speechLike } from '../../support/speech.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
-const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null }
+const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
 let folder: string
 

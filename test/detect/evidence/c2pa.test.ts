@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { JPEG } from '@trustnxt/c2pa-ts/asset'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { C2PA_SIGNER, withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
@@ -17,7 +18,7 @@ let count = 0
 async function evidenceOf(data: Uint8Array): Promise<string[]> {
   const file = path.join(folder, `file-${count++}`)
   await fs.writeFile(file, data)
-  return (await readEvidence(file)).map(({ says }) => says)
+  return (await readEvidence(file, systemClock)).map(({ says }) => says)
 }
 
 const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`

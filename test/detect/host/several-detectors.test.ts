@@ -135,8 +135,10 @@ describe('a shadow', () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'dark' }] })
     const file = await bench.write('picture.png', await plain(BLUE).png().toBuffer())
     expect(host.detectorFor('image')?.id).toBe('live')
-    expect(host.hasShadows('image')).toBe(true)
-    expect(host.hasShadows('audio')).toBe(false)
+    expect(host.detectors).toMatchObject([
+      { id: 'live', shadow: false },
+      { id: 'dark', shadow: true, mediaTypes: ['image'] },
+    ])
     const submitted = await host.detect(image(file))
     const [only, ...others] = await host.shadow(image(file))
     expect(others).toEqual([])

@@ -2,12 +2,13 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { readImage } from '../../../src/detect/image/image-reader.js'
 import { parseManifest } from '../../../src/detect/package/manifest.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
-const TOOLS = { maxPixels: 1e7, timeoutSeconds: 10, ffmpeg: null }
+const TOOLS = { maxPixels: 1e7, timeoutSeconds: 10, ffmpeg: null, clock: systemClock }
 
 function manifest(refuseFeatureless: boolean) {
   const tiny = tinyManifest('tiny', { 'model.onnx': new Uint8Array(1), 'selftest.png': new Uint8Array(1) })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import type { ModelInput } from '../../../src/detect/child/medium-reader.js'
 import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
 import { decodeReply } from '../../../src/detect/runtimes/inference-protocol.js'
@@ -27,7 +28,7 @@ const remote = (url: string, change: Partial<RemoteRuntime> = {}): RemoteRuntime
   ...change,
 })
 const modelAt = (url: string, change: Partial<RemoteRuntime> = {}, token: string | null = null) =>
-  createRemoteModel(remote(url, change), { id: 'far', token })
+  createRemoteModel(remote(url, change), { id: 'far', clock: systemClock, token })
 
 let server: ModelServer
 afterEach(() => server.close())

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { type ChildDetector, loadChildDetector } from '../../../src/detect/child/child-detector.js'
 import { checkSelfTest } from '../../../src/detect/host/self-test.js'
@@ -9,7 +10,7 @@ import { type DetectorPackage, loadPackages } from '../../../src/detect/package/
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
 
 const SAMPLES = packagePath('src', 'sandbox', 'samples')
-const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null }
+const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock }
 
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
   let pack: DetectorPackage

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { readFrames } from '../../../src/detect/video/read-frames.js'
@@ -12,7 +13,12 @@ const at = (name: string) => path.join(packagePath('test', 'fixtures', 'video'),
 const bad = (name: string) => path.join(packagePath('test', 'fixtures', 'bad-input'), name)
 
 async function read(file: string, program: string | null, maxFrames = 24) {
-  const video = await readFrames(file, maxFrames, { maxPixels: 64_000_000, timeoutSeconds: 60, ffmpeg: program })
+  const video = await readFrames(file, maxFrames, {
+    maxPixels: 64_000_000,
+    timeoutSeconds: 60,
+    ffmpeg: program,
+    clock: systemClock,
+  })
   const frames: Frame[] = []
   try {
     for await (const frame of video.frames()) frames.push(frame)

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Abi, type AbiItem, toEventSelector, toFunctionSelector } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import artifact from '../../../src/sandbox/contracts/stake-registry.json' with { type: 'json' }
 import { stakeRegistryAbi } from '../../../src/sandbox/contracts/stake-registry-abi.js'
 import { anvil } from '../../support/anvil.js'
 import { stakeChainFor } from '../../support/stake-chain.js'
 
-test('the compiled contracts are those of their sources', async () => {
+it('the compiled contracts are those of their sources', async () => {
   const run = promisify(execFile)
   const { stdout } = await run(process.execPath, [packagePath('.ci', 'compile-contracts.mjs'), '--check'], {
     cwd: packagePath(),
@@ -16,7 +16,7 @@ test('the compiled contracts are those of their sources', async () => {
   expect(stdout).toBe('')
 })
 
-test('the typed ABI is that of the compiled contract', () => {
+it('the typed ABI is that of the compiled contract', () => {
   expect(shapes(stakeRegistryAbi)).toEqual(shapes(artifact.abi as Abi))
 })
 
@@ -35,7 +35,7 @@ function shape(item: AbiItem): string {
 }
 
 describe.skipIf(anvil === null)('on a chain (skipped where there is no anvil)', () => {
-  test('an account takes roles, stakes and withdraws; only the owner books for others', async (context) => {
+  it('an account takes roles, stakes and withdraws; only the owner books for others', async (context) => {
     const { reader, address, owner, other } = await stakeChainFor(context)
     const contract = { abi: stakeRegistryAbi, address } as const
     const held = () => reader.readContract({ ...contract, functionName: 'stakeOf', args: [other.address] })

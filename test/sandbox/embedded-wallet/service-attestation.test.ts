@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { verifyAttestation } from '../../../src/chain/eas/verify.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { EmbeddedWalletOptions } from '../../../src/sandbox/embedded-wallet/provider.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import { PrivyStub } from '../../support/privy-stub.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { send, sendSigned } from '../../support/sandbox-requests.js'
 
 const MEDIA = '/api/v1/attester/media'
@@ -134,7 +135,7 @@ describe('at Privy', () => {
       timeoutMs: 500,
       walletIds: { [address]: walletId },
     }
-    const options: SandboxOptions = {
+    const options: Partial<SandboxOptions> = {
       embeddedWallet,
       attesterKey: { accessKey: 'ak_att_privy', signingSecret: 's', wallet: address },
     }

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { findAnvil, startAnvil } from '../../../src/sandbox/registry/anvil-process.js'
 import { anvil, anvilFor } from '../../support/anvil.js'
@@ -17,7 +18,7 @@ const answers = (rpcUrl: string) =>
     .catch(() => null)
 
 describe.skipIf(anvil === null)('anvil (skipped where there is none)', () => {
-  test('serves its chain on a port of its own, with new keys that hold funds, until it is stopped', async (context) => {
+  it('serves its chain on a port of its own, with new keys that hold funds, until it is stopped', async (context) => {
     const [one, two] = await Promise.all([anvilFor(context), anvilFor(context, { chainId: 8453, keys: 1 })])
     expect([await answers(one.rpcUrl), await answers(two.rpcUrl)]).toEqual([84532, 8453])
     expect([one.privateKeys.length, two.privateKeys.length]).toEqual([3, 1])
@@ -32,10 +33,11 @@ describe.skipIf(anvil === null)('anvil (skipped where there is none)', () => {
     await one.stop()
   })
 
-  test('ends with a parent that was killed', async (context) => {
+  it('ends with a parent that was killed', async (context) => {
     const script = `
+      import { systemClock } from ${JSON.stringify(packagePath('dist', 'core', 'clock.js'))}
       import { startAnvil } from ${JSON.stringify(packagePath('dist', 'sandbox', 'registry', 'anvil-process.js'))}
-      const { rpcUrl } = await startAnvil({ binary: ${JSON.stringify(anvil)}, chainId: 84532, keys: 0 })
+      const { rpcUrl } = await startAnvil({ binary: ${JSON.stringify(anvil)}, chainId: 84532, clock: systemClock, keys: 0 })
       console.log(rpcUrl)
       setInterval(() => {}, 1000)`
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -48,21 +50,33 @@ describe.skipIf(anvil === null)('anvil (skipped where there is none)', () => {
     await expect.poll(() => answers(rpcUrl), { timeout: 20_000 }).toBeNull()
   })
 
-  test('says why it does not start', async () => {
-    const start = startAnvil({ binary: anvil!, chainId: 84532, args: ['--no-such-flag'] })
+  it('says why it does not start', async () => {
+    const start = startAnvil({
+      binary: anvil!,
+      chainId: 84532,
+      clock: systemClock,
+      args: ['--no-such-flag'],
+    })
     await expect(start).rejects.toThrow(/^anvil did not start: it ended with code 2; it said: .*--no-such-flag/s)
   })
 
-  test('a start can be called off', async () => {
+  it('a start can be called off', async () => {
     const reason = new Error('called off')
     const stop = new AbortController()
-    const start = startAnvil({ binary: anvil!, chainId: 84532, signal: stop.signal })
+    const start = startAnvil({
+      binary: anvil!,
+      chainId: 84532,
+      clock: systemClock,
+      signal: stop.signal,
+    })
     stop.abort(reason)
     await expect(start).rejects.toBe(reason)
-    await expect(startAnvil({ binary: anvil!, chainId: 84532, signal: stop.signal })).rejects.toBe(reason)
+    await expect(startAnvil({ binary: anvil!, chainId: 84532, clock: systemClock, signal: stop.signal })).rejects.toBe(
+      reason,
+    )
   })
 
-  test('is found on the path too, but not in folders named relative to here', async (context) => {
+  it('is found on the path too, but not in folders named relative to here', async (context) => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'attestd-anvil-'))
     context.onTestFinished(() => rm(folder, { recursive: true }))
     await symlink(anvil!, path.join(folder, 'anvil'))
@@ -71,7 +85,9 @@ describe.skipIf(anvil === null)('anvil (skipped where there is none)', () => {
   })
 })
 
-test('a binary that is not there, and one that is something else', async () => {
-  await expect(startAnvil({ binary: '/no/such/anvil', chainId: 1 })).rejects.toThrow('ENOENT')
-  await expect(startAnvil({ binary: process.execPath, chainId: 1 })).rejects.toThrow('it ended with code 9')
+it('a binary that is not there, and one that is something else', async () => {
+  await expect(startAnvil({ binary: '/no/such/anvil', chainId: 1, clock: systemClock })).rejects.toThrow('ENOENT')
+  await expect(startAnvil({ binary: process.execPath, chainId: 1, clock: systemClock })).rejects.toThrow(
+    'it ended with code 9',
+  )
 })

@@ -3,9 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import { findAnvil } from '../../../src/sandbox/registry/anvil-process.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { send } from '../../support/sandbox-requests.js'
 import { SessionBench } from '../wallet-session/session-bench.js'
 
@@ -176,7 +177,7 @@ describe('the choice of the registry', () => {
   it.each([
     ['the default', {}],
     ['memory', { chain: 'memory' }],
-  ] as const)('%s: in memory, which says so', async (_name, options: SandboxOptions) => {
+  ] as const)('%s: in memory, which says so', async (_name, options: Partial<SandboxOptions>) => {
     const sandbox = await startSandbox(options)
     try {
       expect(sandbox.registry).toMatchObject({ kind: 'memory', contract: null, rpcUrl: null })

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { createPublicClient, http } from 'viem'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { stakeRegistryAbi } from '../../../src/sandbox/contracts/stake-registry-abi.js'
 import { MEMORY_CONTRACT } from '../../../src/sandbox/registry/memory-rpc.js'
 import type { StakeRegistry } from '../../../src/sandbox/registry/stake-registry.js'
@@ -36,7 +36,7 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, own: 
 
 const contract = { address: MEMORY_CONTRACT, abi: stakeRegistryAbi } as const
 
-test('stake, minimum and roles are read as from a contract', async ({ onTestFinished }) => {
+it('stake, minimum and roles are read as from a contract', async ({ onTestFinished }) => {
   const { client } = await bench(onTestFinished)
   expect(await client.getChainId()).toBe(84532)
   expect(await client.getBlockNumber()).toBe(1_000n)
@@ -53,7 +53,7 @@ test('stake, minimum and roles are read as from a contract', async ({ onTestFini
   expect(await client.readContract({ ...contract, functionName: 'minimumStake' })).toBe(5n)
 })
 
-test('several reads in one call, as the daemon makes them', async ({ onTestFinished }) => {
+it('several reads in one call, as the daemon makes them', async ({ onTestFinished }) => {
   const { client } = await bench(onTestFinished)
   const contracts = [
     { ...contract, functionName: 'stakeOf', args: [attester] },
@@ -68,7 +68,7 @@ test('several reads in one call, as the daemon makes them', async ({ onTestFinis
   await expect(client.call({ code: '0x00', data: '0x12' })).rejects.toThrow(/no code is run here/)
 })
 
-test('elsewhere there is no code, and what is unknown is an error of JSON-RPC', async ({ onTestFinished }) => {
+it('elsewhere there is no code, and what is unknown is an error of JSON-RPC', async ({ onTestFinished }) => {
   const { client, url } = await bench(onTestFinished)
   expect(await client.getCode({ address: nobody })).toBeUndefined()
   expect(await client.getCode({ address: MEMORY_CONTRACT })).toBeDefined()
@@ -91,12 +91,12 @@ test('elsewhere there is no code, and what is unknown is an error of JSON-RPC', 
   expect(await post(JSON.stringify(batch))).toMatchObject([{ id: 0, result: '0x14a34' }, { error: { code: -32601 } }])
 })
 
-test('a registry that was stopped is an endpoint that does not answer', async ({ onTestFinished }) => {
+it('a registry that was stopped is an endpoint that does not answer', async ({ onTestFinished }) => {
   const { client } = await bench(onTestFinished, { head: async () => Promise.reject(new Error('stopped')) })
   await expect(client.getChainId()).rejects.toThrow(/503/)
 })
 
-test('beside a real chain there is no such route', async ({ onTestFinished }) => {
+it('beside a real chain there is no such route', async ({ onTestFinished }) => {
   const { client } = await bench(onTestFinished, { kind: 'anvil' })
   await expect(client.getChainId()).rejects.toThrow(/404/)
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { type SandboxFacts, type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.js'
 import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
 

@@ -6,7 +6,7 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import { refusal, registration, SessionBench, STRANGER } from './session-bench.js'
 
-async function startBench(options: SandboxOptions): Promise<SessionBench> {
+async function startBench(options: Partial<SandboxOptions>): Promise<SessionBench> {
   const bench = await SessionBench.start(options)
   onTestFinished(() => bench.close())
   return bench
@@ -64,7 +64,7 @@ describe('without authentication', () => {
 })
 
 describe('options', () => {
-  it.each<[string, SandboxOptions]>([
+  it.each<[string, Partial<SandboxOptions>]>([
     ['no authentication on an address of others', { disableAuth: true, host: '0.0.0.0' }],
     [
       'no authentication on an address of others that is allowed',
@@ -81,7 +81,7 @@ describe('options', () => {
     expect(() => checkOptions(options)).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
   })
 
-  it.each<SandboxOptions>([{ disableAuth: true }, { disableAuth: true, host: '::1' }, { host: '127.0.0.1' }])(
+  it.each<Partial<SandboxOptions>>([{ disableAuth: true }, { disableAuth: true, host: '::1' }, { host: '127.0.0.1' }])(
     'take %j',
     (options) => {
       expect(() => checkOptions(options)).not.toThrow()

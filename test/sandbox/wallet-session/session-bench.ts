@@ -5,10 +5,11 @@ import type { AttestedScore } from '../../../src/chain/eas/attestation.js'
 import { type EasProfileOptions, easProfile } from '../../../src/chain/eas/profile.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import type { SandboxAsset } from '../../../src/sandbox/asset-book.js'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { type RawReply, send } from '../../support/sandbox-requests.js'
 
 export const NOW = Date.UTC(2026, 0, 1)
@@ -42,7 +43,7 @@ export class SessionBench {
     this.sandbox = sandbox
   }
 
-  static async start(options: SandboxOptions = {}): Promise<SessionBench> {
+  static async start(options: Partial<SandboxOptions> = {}): Promise<SessionBench> {
     const clock = new ManualClock(NOW)
     return new SessionBench(clock, await startSandbox({ clock, ...options }))
   }

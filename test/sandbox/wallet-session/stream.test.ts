@@ -11,7 +11,7 @@ afterEach(async () => {
 })
 
 /** A sandbox whose streams look when the test moves its clock, with one open asset and a reader that has its snapshot. */
-async function opened(options: SandboxOptions = {}) {
+async function opened(options: Partial<SandboxOptions> = {}) {
   const bench = await SessionBench.start(options)
   closing.push(() => bench.close())
   const first = await bench.newAsset()

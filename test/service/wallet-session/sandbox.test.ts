@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { scoreValues } from '../../../src/core/score-values.js'
-import { startSandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
@@ -13,6 +12,7 @@ import {
   createWalletSessionService,
   type WalletSessionOptions,
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
+import { startSandbox } from '../../support/sandbox.js'
 import { until } from '../stream-harness.js'
 import { CHAIN_ID, failure, KeptLog } from './local-wallet-service.js'
 
@@ -26,7 +26,7 @@ const profile = easProfile({
 })
 
 /** The whole sandbox, with clients of its own wallets that sign for real. */
-async function bench(onTestFinished: TestContext['onTestFinished'], options: SandboxOptions = {}) {
+async function bench(onTestFinished: TestContext['onTestFinished'], options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
   const log = new KeptLog()
@@ -61,7 +61,7 @@ const scoreOf = ({ id, contentHash }: { id: string; contentHash: string }) => {
   return { assetId: id, contentHash, risk: 87.65, algorithm: 'test-1', notes: 'seen' }
 }
 
-test.concurrent('an open asset is listed, scored with a proved attestation, and found with the score', async (context) => {
+it.concurrent('an open asset is listed, scored with a proved attestation, and found with the score', async (context) => {
   const { sandbox, open, log } = await bench(context.onTestFinished)
   const asset = await sandbox.registerFile('a.bin', file())
   const { service, clock, session, client } = open('attester')
@@ -87,7 +87,7 @@ test.concurrent('an open asset is listed, scored with a proved attestation, and 
   expect(log.lines.join('\n')).not.toContain(await session.token())
 })
 
-test.concurrent('an asset that closed keeps its score, and takes no other', async ({ onTestFinished }) => {
+it.concurrent('an asset that closed keeps its score, and takes no other', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const { service, clock } = open('attester')
   const [scored, other] = [await sandbox.registerFile('a.bin', file()), await sandbox.registerFile('b.bin', file())]
@@ -102,7 +102,7 @@ test.concurrent('an asset that closed keeps its score, and takes no other', asyn
   })
 })
 
-test.concurrent('an attestation that arrives too late is refused for its time, which a new one mends', async ({
+it.concurrent('an attestation that arrives too late is refused for its time, which a new one mends', async ({
   onTestFinished,
 }) => {
   const { sandbox, open } = await bench(onTestFinished, { timestampWindowMs: 8_000 })
@@ -116,7 +116,7 @@ test.concurrent('an attestation that arrives too late is refused for its time, w
   expect(sandbox.scores()).toHaveLength(1)
 })
 
-test.concurrent('an attestation that says something else is refused for good', async ({ onTestFinished }) => {
+it.concurrent('an attestation that says something else is refused for good', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const asset = await sandbox.registerFile('a.bin', file())
   const { service, clock } = open('attester', { attest: async () => ({ version: 2, uid: '0x' }) })
@@ -125,7 +125,7 @@ test.concurrent('an attestation that says something else is refused for good', a
   expect(error).toMatchObject({ reason: 'service-refused', kind: 'permanent', ambiguous: false })
 })
 
-test.concurrent.for([3_600_000, -3_600_000])(
+it.concurrent.for([3_600_000, -3_600_000])(
   'service time %d ms off the local clock makes no difference',
   async (offset, { onTestFinished }) => {
     const { sandbox, open } = await bench(onTestFinished, { clockOffsetMs: offset })
@@ -138,7 +138,7 @@ test.concurrent.for([3_600_000, -3_600_000])(
   },
 )
 
-test.concurrent('the stream tells the open set and what opens then', async ({ onTestFinished }) => {
+it.concurrent('the stream tells the open set and what opens then', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const first = await sandbox.registerFile('a.bin', file())
   const { service } = open('attester')
@@ -160,7 +160,7 @@ test.concurrent('the stream tells the open set and what opens then', async ({ on
   await ended
 })
 
-test.concurrent('a submitter uploads, registers and sees its assets, with a session of its own role', async ({
+it.concurrent('a submitter uploads, registers and sees its assets, with a session of its own role', async ({
   onTestFinished,
 }) => {
   const { sandbox, open, missing } = await bench(onTestFinished)
@@ -191,7 +191,7 @@ test.concurrent('a submitter uploads, registers and sees its assets, with a sess
   expect(missing).toHaveLength(1)
 })
 
-test.concurrent('a file that the service does not take is refused by name, or not even sent', async ({
+it.concurrent('a file that the service does not take is refused by name, or not even sent', async ({
   onTestFinished,
 }) => {
   const { sandbox, open } = await bench(onTestFinished, { uploadLimitBytes: 1_000 })

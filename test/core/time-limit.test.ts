@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { startDeadline, withinLimit } from '../../src/core/time-limit.js'
+import { ManualClock, settle } from '../support/manual-clock.js'
+
+const never = new Promise<never>(() => {})
+const late = () => {
+  throw new Error('late')
+}
+
+describe('withinLimit', () => {
+  it('hands over the outcome of the work, and leaves nothing on the clock', async () => {
+    const clock = new ManualClock()
+    expect(await withinLimit(clock, 100, Promise.resolve(1), late)).toBe(1)
+    await expect(withinLimit(clock, 100, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken')
+    expect(clock.sleeping).toBe(0)
+  })
+
+  it('ends with what stands for late work: an error or a value', async () => {
+    const clock = new ManualClock()
+    const failing = withinLimit(clock, 100, never, late)
+    const settled = withinLimit(clock, 100, never, () => 'nothing')
+    const both = Promise.allSettled([failing, settled])
+    await clock.advance(100)
+    expect(await both).toEqual([
+      { status: 'rejected', reason: new Error('late') },
+      { status: 'fulfilled', value: 'nothing' },
+    ])
+  })
+
+  it('ends with the reason of the signal', async () => {
+    const clock = new ManualClock()
+    const stop = new AbortController()
+    const waiting = withinLimit(clock, 100, never, late, stop.signal)
+    stop.abort(new Error('no longer wanted'))
+    await expect(waiting).rejects.toThrow('no longer wanted')
+    await settle()
+    expect(clock.sleeping).toBe(0)
+  })
+})
+
+describe('startDeadline', () => {
+  it('aborts when the time is up, with the error that is wanted', async () => {
+    const clock = new ManualClock()
+    const plain = startDeadline(clock, 100)
+    const own = startDeadline(clock, 100, undefined, () => new Error('too late'))
+    await clock.advance(99)
+    expect([plain.signal.aborted, plain.passed]).toEqual([false, false])
+    await clock.advance(1)
+    expect(plain.signal.reason).toMatchObject({ name: 'TimeoutError' })
+    expect(own.signal.reason).toEqual(new Error('too late'))
+    expect(own.passed).toBe(true)
+  })
+
+  it('aborts with the caller, before and meanwhile, which is not the time', async () => {
+    const clock = new ManualClock()
+    const gone = startDeadline(clock, 100, AbortSignal.abort(new Error('gone')))
+    const caller = new AbortController()
+    const running = startDeadline(clock, 100, caller.signal)
+    caller.abort(new Error('left'))
+    await clock.advance(100)
+    expect([gone.signal.reason, running.signal.reason]).toEqual([new Error('gone'), new Error('left')])
+    expect([gone.passed, running.passed]).toEqual([false, false])
+  })
+
+  it('leaves nothing on the clock and on the signal of the caller', async () => {
+    const clock = new ManualClock()
+    const caller = new AbortController()
+    const deadline = startDeadline(clock, 100, caller.signal)
+    deadline.clear()
+    await settle()
+    expect(clock.sleeping).toBe(0)
+    caller.abort()
+    expect(deadline.signal.aborted).toBe(false)
+  })
+})
