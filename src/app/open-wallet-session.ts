@@ -61,7 +61,7 @@ export function openWalletSession(
 }
 
 function attestedOf({ assetId, contentHash, risk, algorithm, notes }: Score) {
-  return { assetId, contentHash, algorithm, notes, ...scoreValues(risk / 100) }
+  return { assetId, contentHash, algorithm, notes, ...scoreValues(risk) }
 }
 
 /** The wallet, telling of each signature how long it took and how it ended. */

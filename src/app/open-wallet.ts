@@ -3,7 +3,7 @@ import { envName } from '../config/setting.js'
 import { SETTINGS, type SettingKey, type Settings } from '../config/settings.js'
 import { type Clock, systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
-import type { WalletChoice } from '../wallet/open-wallet.js'
+import type { WalletChoice } from '../wallet/open-signer.js'
 import type { Signer } from '../wallet/signer.js'
 
 export interface WalletOfOptions {
@@ -92,8 +92,8 @@ export async function openWalletOf(settings: Settings, options: WalletOfOptions 
   const asked = file !== null && askPassword ? { walletPassword: await askPassword(file) } : {}
   const choice = walletChoiceOf({ ...settings, ...asked })
   // Loaded here, because most verbs get by without the libraries of wallets.
-  const { openWallet } = await import('../wallet/open-wallet.js')
-  return openWallet(choice, { clock, signal })
+  const { openSigner } = await import('../wallet/open-signer.js')
+  return openSigner(choice, { clock, signal })
 }
 
 /** Proves that the wallet can sign, by a fixed text that is shown to nobody. @throws AttestdError wallet-*, signature-wrong */

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
-import { scoreValues } from '../core/score-values.js'
+import { riskText, roundedRisk } from '../core/risk.js'
 import type { Detection } from '../detect/detection.js'
 import { lineupsOf } from '../detect/host/lineup.js'
 import { loadPackages } from '../detect/package/package-loader.js'
@@ -124,12 +124,12 @@ async function scoreAgain(
 
 /** Also the risk: the calibration is part of the package, but not of the raw score. */
 function compare(record: VerdictEntry, detection: Detection, platform: string): [ReplayOutcome, string] {
-  const risk = scoreValues(detection.risk).deepfakeRiskScore
-  const again = `raw score ${detection.rawScore}, risk ${risk}`
+  const risk = roundedRisk(detection.risk)
+  const again = `raw score ${detection.rawScore}, risk ${riskText(risk)}`
   if (Object.is(detection.rawScore, record.rawScore) && risk === record.risk) {
     return ['same', `The same bytes produced the same score, bit for bit: ${again}.`]
   }
-  const differs = `The same bytes produced a different score: ${again}; recorded: raw score ${record.rawScore}, risk ${record.risk}.`
+  const differs = `The same bytes produced a different score: ${again}; recorded: raw score ${record.rawScore}, risk ${riskText(record.risk)}.`
   if (record.platform === platform) return ['score-differs', `${differs} The platform is the same, so this is a fault.`]
   return ['platform-differs', `${differs} The verdict was made on another platform: ${record.platform ?? 'not recorded'}.`]
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import { scoreValues } from '../core/score-values.js'
+import { percentOf, roundedRisk } from '../core/risk.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import {
@@ -131,15 +131,17 @@ function reportShadow(comparison: ShadowComparison, options: ReportOptions, book
     return
   }
   const { rawScore, detectorDigest } = measurement.detection
-  const risk = scoreValues(measurement.detection.risk).deepfakeRiskScore
-  const submittedRisk = scoreValues(submitted.risk).deepfakeRiskScore
-  const facts = { risk, submittedRisk, agrees: agrees === true, wouldChange: wouldChange === true }
+  const [risk, ofSubmitted] = [roundedRisk(measurement.detection.risk), roundedRisk(submitted.risk)]
+  const percents = { risk: percentOf(risk), submittedRisk: percentOf(ofSubmitted) }
+  const facts = { agrees: agrees === true, wouldChange: wouldChange === true }
   metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
   if (wouldChange) metrics.shadowChanges.inc({ detector: id })
-  metrics.shadowDifference.observe({ detector: id }, Math.abs(risk - submittedRisk))
-  log.debug({ asset: asset.id, detector: id, ...facts }, 'shadow was measured')
+  metrics.shadowDifference.observe({ detector: id }, Math.abs(percents.risk - percents.submittedRisk))
+  log.debug({ asset: asset.id, detector: id, ...percents, ...facts }, 'shadow was measured')
   const elapsedMs = Math.round(measurement.totalMs)
-  book.write(asset, { kind: 'shadow', algorithm: `${id}@${version}`, detectorDigest, rawScore, ...facts, elapsedMs })
+  const risks = { risk, submittedRisk: ofSubmitted }
+  const algorithm = `${id}@${version}`
+  book.write(asset, { kind: 'shadow', algorithm, detectorDigest, rawScore, ...risks, ...facts, elapsedMs })
 }
 
 function reportAnalysis(
@@ -151,7 +153,7 @@ function reportAnalysis(
   const { activity, clock, metrics } = options
   if (result.outcome === 'scored') {
     const { cached, mediaType, verdict } = result
-    metrics.riskPercent.observe({ media_type: mediaType }, verdict.risk)
+    metrics.riskPercent.observe({ media_type: mediaType }, percentOf(verdict.risk))
     book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     return
   }

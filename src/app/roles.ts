@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { DetectorHost } from '../detect/detection.js'
-import { type Gate, keepGate } from '../pipeline/gate.js'
+import { type Gate, pauseWhileClosed } from '../pipeline/gate.js'
 import { Intake } from '../pipeline/intake.js'
 import type { Ledger } from '../pipeline/ledger.js'
 import { submit } from '../pipeline/submit.js'
@@ -52,7 +52,7 @@ export async function startRoles(
   const stopTaking = new AbortController()
   // Every loop of every role listens; node would take more than ten for a leak.
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
-  // The gate is kept until the last submission: one that rests for a moment must not rest through the drain.
+  // The gate is followed until the last submission: a pause of a moment must not last through the drain.
   const stopSubmitting = new AbortController()
   const loops = new Loops(stopTaking.signal, parts.clock, log)
   closers.push(async () => {
@@ -76,7 +76,7 @@ export async function startRoles(
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
   const submission = side && settings.roles.includes('submit') ? await startSubmission(parts, side) : null
   if (side && submission) {
-    loops.keep('gatekeeper', keepGate(side.gate, submission, parts.clock, log, stopSubmitting.signal))
+    loops.keep('submission gate', pauseWhileClosed(side.gate, submission, parts.clock, log, stopSubmitting.signal))
     if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
   }
 

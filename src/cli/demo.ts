@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import type { DemoRow } from '../app/demo/demo-rows.js'
 import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
+import { percentOf, riskText } from '../core/risk.js'
 import { EXIT } from '../core/shutdown.js'
 import { progressBar } from './progress.js'
 import { table } from './table.js'
@@ -27,8 +28,13 @@ async function demo({ api, chain, json }: Pick<DemoOptions, 'api' | 'chain'> & {
   const { runDemo } = await import('../app/demo/run-demo.js')
   const result = await runDemo({ api, chain, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
   process.stdout.write(`\n${demoTable(result)}\n\n${summary(result)}\n`)
-  if (json) await fs.writeFile(json, `${JSON.stringify(result, null, 2)}\n`)
+  if (json) await fs.writeFile(json, `${JSON.stringify(demoDocument(result), null, 2)}\n`)
   process.exitCode = result.ok ? EXIT.ok : EXIT.failed
+}
+
+/** The result as it is written: risks are percentages there. */
+function demoDocument({ rows, ...result }: DemoResult) {
+  return { ...result, rows: rows.map((row) => ({ ...row, risk: row.risk === null ? null : percentOf(row.risk) })) }
 }
 
 function progressOn(out: NodeJS.WriteStream): DemoProgress {
@@ -53,7 +59,7 @@ function demoTable({ api, rows }: DemoResult): string {
       row.title,
       row.mediaType,
       row.made,
-      row.risk?.toFixed(2) ?? '–',
+      row.risk === null ? '–' : riskText(row.risk, 2),
       row.detector ?? row.reason ?? 'no score',
       row.openToAcceptedMs === null ? '–' : `${(row.openToAcceptedMs / 1000).toFixed(2)} s`,
       row.receiptId ?? '–',
@@ -89,7 +95,7 @@ function summary(result: DemoResult): string {
   const median = times[Math.floor(times.length / 2)]
   const flagged = (made: DemoRow['made']) => {
     const all = rows.filter((row) => row.made === made)
-    return `${all.filter(({ risk }) => (risk ?? 0) >= 50).length} of ${all.length}`
+    return `${all.filter(({ risk }) => (risk ?? 0) >= 0.5).length} of ${all.length}`
   }
   const lines = [
     `${once} of ${rows.length} assets have exactly one accepted score${twice > 0 ? `, ${twice} have more` : ''}.`,

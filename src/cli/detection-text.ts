@@ -1,3 +1,4 @@
+import { asRisk, riskText } from '../core/risk.js'
 import type { Detection, RiskyPart } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 
@@ -9,7 +10,7 @@ export function detectionText(detection: Detection): string {
   const { detectorId, detectorVersion, risk, parts, variants, evidence, heatMap, notes } = detection
   const doubt = doubtText(detection)
   const lines = [
-    `risk ${Math.round(risk * 10_000) / 100} of 100`,
+    `risk ${riskText(risk)} of 100`,
     ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
     `${detectorId}@${detectorVersion}: ${notes}`,
     ...list('highest parts', parts.slice(0, TOLD_PARTS)),
@@ -22,10 +23,10 @@ export function detectionText(detection: Detection): string {
 }
 
 function heatMapText({ pieces, lowest, highest }: NonNullable<Detection['heatMap']>): string {
-  return `heat map: ${pieces} pieces scored by themselves, risks ${(lowest * 100).toFixed(1)} to ${(highest * 100).toFixed(1)}`
+  return `heat map: ${pieces} pieces scored by themselves, risks ${riskText(asRisk(lowest), 1)} to ${riskText(asRisk(highest), 1)}`
 }
 
 function list(title: string, parts: readonly RiskyPart[]): string[] {
   if (parts.length === 0) return []
-  return [`${title}: ${parts.map(({ name, risk }) => `${name} ${(risk * 100).toFixed(1)}`).join(', ')}`]
+  return [`${title}: ${parts.map(({ name, risk }) => `${name} ${riskText(risk, 1)}`).join(', ')}`]
 }

@@ -74,8 +74,8 @@ function figureTable(title: string, rows: readonly string[][]): string {
 }
 
 function row(name: string, { first, second, difference, interval }: PairedFigure, show: Show): string[] {
-  const spread = interval === null ? '–' : `${show(interval.low)} to ${show(interval.high)}`
-  return [name, show(first), show(second), show(difference), spread]
+  const range = interval === null ? '–' : `${show(interval.low)} to ${show(interval.high)}`
+  return [name, show(first), show(second), show(difference), range]
 }
 
 type Show = (value: number | null) => string

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
+import { storeLedgerEntry } from '../pipeline/ledger.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [
@@ -25,7 +26,11 @@ export function replayVerb(): Command {
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, says } = replay
     const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''
-    process.stdout.write(json ? `${JSON.stringify(replay, null, 2)}\n` : `${outcome}: ${says}${by}\n`)
+    process.stdout.write(
+      json
+        ? `${JSON.stringify({ ...replay, record: record && storeLedgerEntry(record) }, null, 2)}\n`
+        : `${outcome}: ${says}${by}\n`,
+    )
     process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed
   })
 }

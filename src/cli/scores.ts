@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { csvCell } from '../core/csv.js'
-import type { LedgerEntry } from '../pipeline/ledger.js'
+import { percentOf } from '../core/risk.js'
+import { type LedgerEntry, storeLedgerEntry } from '../pipeline/ledger.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
 import { wholeNumberFlag } from './whole-number.js'
@@ -64,18 +65,25 @@ function cells(entry: LedgerEntry): string[] {
 function ownCells(entry: LedgerEntry): Record<string, string> {
   if (entry.kind === 'abstained') return { reason: entry.reason, notes: entry.message }
   if (entry.kind === 'failed') return { reason: entry.reason, notes: entry.message, outcome: entry.queue }
-  if (entry.kind === 'verdict') return { risk: String(entry.risk), algorithm: entry.algorithm, notes: entry.notes }
+  if (entry.kind === 'verdict')
+    return { risk: String(percentOf(entry.risk)), algorithm: entry.algorithm, notes: entry.notes }
   if (entry.kind === 'shadow') {
     const { agrees, algorithm, risk, submittedRisk, wouldChange } = entry
-    const notes = `measured for submission: ${submittedRisk}${wouldChange ? '; would have changed the outcome' : ''}`
-    return { outcome: agrees ? 'agrees' : 'disagrees', risk: String(risk), algorithm, notes }
+    const notes = `measured for submission: ${percentOf(submittedRisk)}${wouldChange ? '; would have changed what was done' : ''}`
+    return { outcome: agrees ? 'agrees' : 'disagrees', risk: String(percentOf(risk)), algorithm, notes }
   }
   const { outcome, risk, algorithm, scoreId, openToRecordMs } = entry
-  return { outcome, risk: String(risk), algorithm, receipt: scoreId ?? '', openToRecordMs: String(openToRecordMs) }
+  return {
+    outcome,
+    risk: String(percentOf(risk)),
+    algorithm,
+    receipt: scoreId ?? '',
+    openToRecordMs: String(openToRecordMs),
+  }
 }
 
 const FORMATS = {
-  json: (entries: readonly LedgerEntry[]) => `${JSON.stringify(entries, null, 2)}\n`,
+  json: (entries: readonly LedgerEntry[]) => `${JSON.stringify(entries.map(storeLedgerEntry), null, 2)}\n`,
   csv: (entries: readonly LedgerEntry[]) =>
     [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
   table: (entries: readonly LedgerEntry[]) =>

@@ -1,13 +1,14 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
+import type { Risk } from '../core/risk.js'
 import type { Evidence, HeatMap, Stage } from './child/measurement.js'
 import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */
 export interface RiskyPart {
   readonly name: string
-  /** Calibrated as the whole is, [0, 1]. */
-  readonly risk: number
+  /** Calibrated as the whole is. */
+  readonly risk: Risk
 }
 
 /** What a detector says of one file. */
@@ -16,8 +17,8 @@ export interface Detection {
   readonly detectorVersion: string
   /** sha256 (64 hex) over the manifest text: it names every weight file by digest, so it stands for the whole package. */
   readonly detectorDigest: string
-  /** Calibrated probability of being fake, [0, 1]. */
-  readonly risk: number
+  /** Calibrated probability of being fake. */
+  readonly risk: Risk
   /** Aggregated raw output before calibration (a logit). */
   readonly rawScore: number
   /** In the unit of a `by-length` calibration: characters of a text, seconds of a recording. */

@@ -1,3 +1,4 @@
+import { percentOf, riskText } from '../core/risk.js'
 import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState, RecentRow } from './console-state.js'
 import { duration, etherOf, milliseconds, shortDigest } from './console-text.js'
@@ -83,7 +84,7 @@ function recent(rows: readonly RecentRow[], now: number): Html {
       row,
     ) => html`<tr><td class="soft line">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
 <td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
-<td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${row.risk}"></meter>${row.risk.toFixed(1)}`}</td>
+<td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(row.risk)}"></meter>${riskText(row.risk, 1)}`}</td>
 <td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
 <td class="name"><code>${row.scoreId ?? '–'}</code></td></tr>`,
   )

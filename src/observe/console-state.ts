@@ -1,3 +1,5 @@
+import type { Risk } from '../core/risk.js'
+
 /** What became of one asset, as a row of the console. */
 export interface RecentRow {
   /** Local Unix ms. */
@@ -6,8 +8,8 @@ export interface RecentRow {
   readonly title: string
   readonly mediaType: string
   readonly outcome: 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
-  /** 0 to 100; null where there is no verdict. */
-  readonly risk: number | null
+  /** Null where there is no verdict. */
+  readonly risk: Risk | null
   /** Detector id and version; null where none ran. */
   readonly algorithm: string | null
   /** Id of the score record; null where there is none. */

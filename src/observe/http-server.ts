@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.js'
 import { guardPages } from './page-guard.js'
 import { type QueueBoard, registerBoard } from './queue-board.js'
 import type { Redactor } from './redaction.js'
+import { statusDocument } from './status-document.js'
 
 export interface HttpServerOptions {
   /** Address to bind. Off loopback and without a password only probes and metrics are served. */
@@ -140,7 +141,7 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
       return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
     })
     pages.get('/status', async (_request, reply: FastifyReply) => {
-      const status = { ...(await state()), readiness: await health.readiness() }
+      const status = { ...statusDocument(await state()), readiness: await health.readiness() }
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
     })
     await pages.register(async (scope) => {

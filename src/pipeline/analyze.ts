@@ -2,7 +2,7 @@ import { AttestdError, toAttestdError } from '../core/errors.js'
 import { readAt } from '../core/files.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
-import { scoreValues } from '../core/score-values.js'
+import { percentOf, riskText, roundedRisk } from '../core/risk.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
@@ -10,11 +10,13 @@ import { mediaTypeOf, SNIFF_BYTES, sniff } from '../media/sniff.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import {
   type AnalyzeJob,
-  type AnalyzeResult,
   endedClosed,
   parseAnalyzeJob,
   priorityOf,
+  type StoredAnalyzeResult,
   type SubmitJob,
+  storeAnalyzeResult,
+  storeSubmitJob,
   type TypedAsset,
   type Verdict,
 } from './jobs.js'
@@ -38,7 +40,7 @@ export interface AnalyzeOptions {
  * Turns an asset into a verdict and hands it to the submit queue. Never touches the network API.
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
-export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<AnalyzeResult>> {
+export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
   let found: Found | null = null
   try {
@@ -47,12 +49,19 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     const verdict = verdictOf(detection)
     const doubt = doubtText(detection)
     if (doubt !== null && options.unsurePolicy === 'abstain') {
-      throw new AttestdError('detector-unsure', `The risk of ${verdict.risk} by ${verdict.algorithm} ${doubt}.`)
+      throw new AttestdError(
+        'detector-unsure',
+        `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`,
+      )
     }
     const next: SubmitJob = { ...job, asset: found.asset, verdict, sent: null }
     await addSubmission(run.id, next, options)
-    options.log.info({ asset: job.asset.id, attempt: run.attempt, risk: verdict.risk, cached }, 'asset scored')
-    return { kind: 'done', result: { outcome: 'scored', mediaType: found.asset.mediaType, verdict, cached } }
+    options.log.info(
+      { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
+      'asset scored',
+    )
+    const { mediaType } = found.asset
+    return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
   } catch (error) {
     if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     const { reason, message } = error
@@ -74,7 +83,7 @@ interface Found {
 
 /** A submission that ended because the asset seemed closed makes way: the service offers the asset again. */
 async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptions): Promise<void> {
-  const add = () => queue.add('submit', id, job, { priority: priorityOf(job.asset.turnaround) })
+  const add = () => queue.add('submit', id, storeSubmitJob(job), { priority: priorityOf(job.asset.turnaround) })
   if ((await add()).added) return
   if ((await endedClosed(queue, id)) && (await queue.remove('submit', id, 'completed'))) await add()
 }
@@ -133,7 +142,7 @@ async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
 
 function verdictOf(detection: Detection): Verdict {
   return {
-    risk: scoreValues(detection.risk).deepfakeRiskScore,
+    risk: roundedRisk(detection.risk),
     algorithm: `${detection.detectorId}@${detection.detectorVersion}`,
     notes: detection.notes,
     detectorDigest: detection.detectorDigest,

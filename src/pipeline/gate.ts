@@ -122,8 +122,8 @@ export class Gate {
   }
 }
 
-/** Rests the submit worker while the gate is closed: jobs then wait in the queue instead of asking again and again. */
-export async function keepGate(
+/** Pauses the submit worker while the gate is closed: jobs then wait in the queue instead of asking again and again. */
+export async function pauseWhileClosed(
   gate: Gate,
   worker: Pick<RunningWorker, 'pause' | 'resume'>,
   clock: Clock,

@@ -4,6 +4,7 @@ import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
+import { storedRisk } from './stored-risk.js'
 
 /** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
 const jobAsset = z.object({
@@ -27,8 +28,8 @@ const analyzeJob = z.object({
 export type AnalyzeJob = z.infer<typeof analyzeJob>
 
 const verdict = z.object({
-  /** Calibrated risk as a percentage, 0 to 100, two decimals. */
-  risk: z.number().min(0).max(100),
+  /** Calibrated, in whole basis points. */
+  risk: storedRisk,
   /** Detector id and version. */
   algorithm: z.string(),
   notes: z.string(),
@@ -56,6 +57,8 @@ const submitJob = z.object({
     .nullable(),
 })
 export type SubmitJob = z.infer<typeof submitJob>
+/** As it lies in the queue. */
+export type StoredSubmitJob = z.input<typeof submitJob>
 
 const reason = z.string().refine((text): text is Reason => isReason(text))
 
@@ -64,20 +67,25 @@ export const analyzeResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
 ])
 export type AnalyzeResult = z.infer<typeof analyzeResult>
+/** As the queue keeps it. */
+export type StoredAnalyzeResult = z.input<typeof analyzeResult>
 
 export const submitResult = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.enum(['accepted', 'confirmed']),
     scoreId: z.string().nullable(),
-    risk: z.number(),
+    /** As the service has it on record. */
+    risk: storedRisk,
     attester: z.string().nullable(),
   }),
   /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
   z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
 ])
 export type SubmitResult = z.infer<typeof submitResult>
+/** As the queue keeps it. */
+export type StoredSubmitResult = z.input<typeof submitResult>
 
-function parseJob<T>(schema: z.ZodType<T>, data: unknown): T {
+function parseJob<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => issue.path.join('.') || 'data').join(', ')
@@ -86,6 +94,9 @@ function parseJob<T>(schema: z.ZodType<T>, data: unknown): T {
 
 export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
+export const storeSubmitJob = (job: SubmitJob): StoredSubmitJob => z.encode(submitJob, job)
+export const storeAnalyzeResult = (result: AnalyzeResult): StoredAnalyzeResult => z.encode(analyzeResult, result)
+export const storeSubmitResult = (result: SubmitResult): StoredSubmitResult => z.encode(submitResult, result)
 
 export function jobAssetOf(asset: Asset): JobAsset {
   const { id, title, contentHash, uri, mediaType, turnaround } = asset

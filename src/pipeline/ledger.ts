@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { MEDIA_TYPES } from '../core/media-types.js'
+import { storedRisk } from './stored-risk.js'
 
 const common = {
   /** Local Unix ms. */
@@ -19,7 +20,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     ...common,
     kind: z.literal('verdict'),
     mediaType: z.enum(MEDIA_TYPES),
-    risk: z.number(),
+    risk: storedRisk,
     algorithm: z.string(),
     detectorDigest: z.string(),
     notes: z.string(),
@@ -37,10 +38,10 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     algorithm: z.string(),
     detectorDigest: z.string(),
     /** Of the shadow; never submitted. */
-    risk: z.number(),
+    risk: storedRisk,
     rawScore: z.number(),
     /** Of what was measured for submission. */
-    submittedRisk: z.number(),
+    submittedRisk: storedRisk,
     agrees: z.boolean(),
     wouldChange: z.boolean(),
     elapsedMs: z.number(),
@@ -50,7 +51,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     ...common,
     kind: z.literal('receipt'),
     outcome: z.enum(['accepted', 'confirmed', 'closed']),
-    risk: z.number(),
+    risk: storedRisk,
     algorithm: z.string(),
     scoreId: z.string().nullable(),
     openToRecordMs: z.number(),
@@ -60,6 +61,10 @@ const ledgerEntry = z.discriminatedUnion('kind', [
 
 /** One line of the ledger: a verdict, what a shadow gave, an abstention, a receipt or a failure. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
+/** As it stands in the file and is printed. */
+export type StoredLedgerEntry = z.input<typeof ledgerEntry>
+
+export const storeLedgerEntry = (entry: LedgerEntry): StoredLedgerEntry => z.encode(ledgerEntry, entry)
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
@@ -77,7 +82,9 @@ export class Ledger {
   async append(entry: LedgerEntry): Promise<void> {
     await this.#make()
     const day = new Date(entry.at).toISOString().slice(0, 10)
-    await fs.appendFile(path.join(this.#folder, `${day}.jsonl`), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+    await fs.appendFile(path.join(this.#folder, `${day}.jsonl`), `${JSON.stringify(storeLedgerEntry(entry))}\n`, {
+      mode: 0o600,
+    })
   }
 
   /**

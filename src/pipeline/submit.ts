@@ -1,10 +1,19 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
+import { percentOf } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
 import type { Gate } from './gate.js'
-import { parseSubmitJob, type SubmitJob, type SubmitResult } from './jobs.js'
+import {
+  parseSubmitJob,
+  type StoredSubmitJob,
+  type StoredSubmitResult,
+  type SubmitJob,
+  type SubmitResult,
+  storeSubmitJob,
+  storeSubmitResult,
+} from './jobs.js'
 
 export interface SubmitOptions {
   readonly service: AttesterService
@@ -22,6 +31,9 @@ export interface SubmitOptions {
   readonly log: Log
 }
 
+/** Only what is in the units of the queue may be saved. */
+type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): Promise<void> }
+
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
 /** Server errors by which the service itself says that it is done with the request; any other may come from a proxy before it. */
@@ -32,7 +44,7 @@ const LAST_WORDS = new Set<unknown>([500, 501])
  * attempt durably before the first byte leaves; and after an unclear end sends again only when the earlier request can
  * no longer be accepted, because its timestamp has left the service's window.
  */
-export async function submit(run: JobRun<unknown>, options: SubmitOptions): Promise<JobEnd<SubmitResult>> {
+export async function submit(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
   const job = parseSubmitJob(run.data)
   const gate = options.gate.check()
   if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
@@ -50,9 +62,9 @@ export async function submit(run: JobRun<unknown>, options: SubmitOptions): Prom
 /** What the service has on record; `free` when a send cannot double an earlier one. */
 async function ask(
   job: SubmitJob,
-  run: JobRun<unknown>,
+  run: SubmitRun,
   options: SubmitOptions,
-): Promise<JobEnd<SubmitResult> | 'free'> {
+): Promise<JobEnd<StoredSubmitResult> | 'free'> {
   // Read before asking: only what has settled by the time of the question is covered by its answer.
   const askedAt = options.serviceNow()
   const asset = await options.service.find(job.asset.id, run.signal)
@@ -64,14 +76,14 @@ async function ask(
   return asset ? 'free' : closed(job, run, options)
 }
 
-async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions): Promise<JobEnd<SubmitResult>> {
+async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
   const { asset, verdict } = job
   const signedAt = options.serviceNow()
   const sent = {
     tries: (job.sent?.tries ?? 0) + 1,
     settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,
   }
-  await run.save({ ...job, sent })
+  await run.save(storeSubmitJob({ ...job, sent }))
   try {
     const { risk, algorithm, notes } = verdict
     const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
@@ -82,10 +94,10 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
     const failure = toAttestdError(error)
     if (failure.reason === 'service-failing' && LAST_WORDS.has(failure.facts.status)) {
       // The next question already settles it.
-      await run.save({ ...job, sent: { ...sent, settledAt: 0 } })
+      await run.save(storeSubmitJob({ ...job, sent: { ...sent, settledAt: 0 } }))
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
-      await run.save({ ...job, sent: null })
+      await run.save(storeSubmitJob({ ...job, sent: null }))
       if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
       if (failure.reason === 'score-conflict') return settleConflict(job, run, options, failure)
     }
@@ -94,23 +106,23 @@ async function send(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions
 }
 
 /** A conflict over the same value is "same again", which is success; over another value it is an error. */
-async function settleConflict(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions, conflict: AttestdError) {
+async function settleConflict(job: SubmitJob, run: SubmitRun, options: SubmitOptions, conflict: AttestdError) {
   const asset = await options.service.find(job.asset.id, run.signal)
   if (!asset) return closed(job, run, options)
   if (asset.myScore === job.verdict.risk) return confirmed(job, asset, run, options)
   throw conflict
 }
 
-function confirmed(job: SubmitJob, asset: Asset, run: JobRun<unknown>, options: SubmitOptions): JobEnd<SubmitResult> {
+function confirmed(job: SubmitJob, asset: Asset, run: SubmitRun, options: SubmitOptions): JobEnd<StoredSubmitResult> {
   const risk = asset.myScore ?? job.verdict.risk
   if (risk !== job.verdict.risk) {
-    const facts = { asset: job.asset.id, onRecord: risk, ours: job.verdict.risk }
+    const facts = { asset: job.asset.id, onRecord: percentOf(risk), ours: percentOf(job.verdict.risk) }
     options.log.warn(facts, 'the service holds another score of this attester; left as it is')
   }
   return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
 }
 
-function closed(job: SubmitJob, run: JobRun<unknown>, options: SubmitOptions): JobEnd<SubmitResult> {
+function closed(job: SubmitJob, run: SubmitRun, options: SubmitOptions): JobEnd<StoredSubmitResult> {
   return finish(job, run, options, { outcome: 'closed', maybeStored: job.sent !== null })
 }
 
@@ -120,21 +132,22 @@ function acceptedResult(receipt: Receipt): SubmitResult {
 
 function finish(
   job: SubmitJob,
-  run: JobRun<unknown>,
+  run: SubmitRun,
   options: SubmitOptions,
   result: SubmitResult,
-): JobEnd<SubmitResult> {
-  const facts = { asset: job.asset.id, attempt: run.attempt, ...result }
+): JobEnd<StoredSubmitResult> {
+  const stored = storeSubmitResult(result)
+  const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
   options.log.info(facts, result.outcome === 'closed' ? 'asset closed before a score was confirmed' : 'score on record')
-  return { kind: 'done', result }
+  return { kind: 'done', result: stored }
 }
 
 /** A 429 speaks for every submission; a 403 does where the stake is refused too, else it is about this asset alone. */
 async function holdOrThrow(
   failure: AttestdError,
-  run: JobRun<unknown>,
+  run: SubmitRun,
   options: SubmitOptions,
-): Promise<JobEnd<SubmitResult>> {
+): Promise<JobEnd<StoredSubmitResult>> {
   const { reason } = failure
   if (reason === 'service-rate-limited') {
     return { kind: 'hold', reason, delayMs: options.gate.slowDown(failure.retryAfterMs) }

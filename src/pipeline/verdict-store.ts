@@ -4,6 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import type { MediaType } from '../core/media-types.js'
+import { riskSchema } from '../core/risk.js'
 import { EVIDENCE_KINDS } from '../detect/child/measurement.js'
 import type { Detection } from '../detect/detection.js'
 
@@ -15,13 +16,13 @@ export interface VerdictKey {
   readonly platform: string
 }
 
-const riskyPart = z.object({ name: z.string(), risk: z.number() })
+const riskyPart = z.object({ name: z.string(), risk: riskSchema })
 
 const storedDetection = z.object({
   detectorId: z.string(),
   detectorVersion: z.string(),
   detectorDigest: z.string(),
-  risk: z.number().min(0).max(1),
+  risk: riskSchema,
   rawScore: z.number(),
   unsure: z.boolean(),
   unsureBecause: z.enum(['band', 'flip']).nullable(),

@@ -67,10 +67,10 @@ export class JobRunner<Data, Result> {
 
   async #settleThrown(job: Job, token: string, error: unknown): Promise<never> {
     const waits = Math.max(0, job.attemptsStarted - job.attemptsMade - 1)
-    const verdict = judge(error, job.attemptsMade + 1, waits, this.#options.random)
-    if (verdict.kind === 'hold') return await this.#hold(job, token, verdict.reason, verdict.delayMs)
-    if (verdict.kind === 'fail') throw new FailedForGood(verdict.reason, verdict.message, error)
-    throw new RetryLater(verdict.reason, verdict.message, verdict.delayMs, error)
+    const decision = judge(error, job.attemptsMade + 1, waits, this.#options.random)
+    if (decision.kind === 'hold') return await this.#hold(job, token, decision.reason, decision.delayMs)
+    if (decision.kind === 'fail') throw new FailedForGood(decision.reason, decision.message, error)
+    throw new RetryLater(decision.reason, decision.message, decision.delayMs, error)
   }
 
   async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {

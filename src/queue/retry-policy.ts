@@ -5,7 +5,7 @@ import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
 import { cleanText } from '../core/text.js'
 
 /** What becomes of a job whose run threw. Delays are whole milliseconds. */
-export type Verdict = { readonly reason: Reason; readonly message: string } & (
+export type RetryDecision = { readonly reason: Reason; readonly message: string } & (
   | { readonly kind: 'fail' }
   | { readonly kind: 'retry'; readonly delayMs: number }
   | { readonly kind: 'hold'; readonly delayMs: number }
@@ -40,7 +40,7 @@ const MAX_HOLD_MS = 7 * 24 * 60 * MINUTE
  * @param attempt tries made, this one included
  * @param waits times the job was put back without an attempt; lengthens the pause of the next wait
  */
-export function judge(error: unknown, attempt: number, waits: number, random: Random): Verdict {
+export function judge(error: unknown, attempt: number, waits: number, random: Random): RetryDecision {
   const failure = toAttestdError(error)
   const { reason, kind } = failure
   const message = cleanText(failure.message)

@@ -6,8 +6,8 @@ import { cleanText } from '../core/text.js'
 /** Longest text of the service that is repeated in an error message, characters. */
 const SERVICE_TEXT_MAX = 300
 
-/** What an answer other than a success says, as far as it matters here. */
-export interface Refusal {
+/** A response other than a success, as far as it matters here. */
+export interface ErrorResponse {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`. */
   readonly route: string
   readonly status: number
@@ -21,7 +21,14 @@ export interface Refusal {
 }
 
 /** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
-export function errorOfRefusal({ route, status, retryAfterMs, body, secrets = [], changes }: Refusal): AttestdError {
+export function errorOfResponse({
+  route,
+  status,
+  retryAfterMs,
+  body,
+  secrets = [],
+  changes,
+}: ErrorResponse): AttestdError {
   const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
     retryAfterMs,

@@ -5,7 +5,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { readBounded } from '../core/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
-import { dateOf, errorOfRefusal, masked, retryAfterOf } from './http-errors.js'
+import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 
@@ -165,7 +165,7 @@ export class HttpCaller {
     const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
     const body = await this.#text(call, response).catch(() => '')
-    return errorOfRefusal({ route, status: response.status, retryAfterMs, body, secrets, changes })
+    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes })
   }
 
   async #text(call: HttpCall, response: Response): Promise<string> {

@@ -1,4 +1,5 @@
 import type { MediaType } from '../core/media-types.js'
+import type { Risk } from '../core/risk.js'
 
 /** How fast the submitter wants scores; `priority_5min` goes first. */
 export type Turnaround = 'standard' | 'priority_5min'
@@ -17,8 +18,8 @@ export interface Asset {
   readonly mediaType: MediaType | null
   readonly turnaround: Turnaround
   readonly scoreCount: number
-  /** The risk (0 to 100) that this attester has on record; null: none on record; undefined: was not asked. */
-  readonly myScore?: number | null | undefined
+  /** The risk that this attester has on record; null: none on record; undefined: was not asked. */
+  readonly myScore?: Risk | null | undefined
 }
 
 /** Stake of the key's wallet, in wei. */
@@ -32,8 +33,8 @@ export interface Score {
   readonly assetId: string
   /** The asset's, for what is attested. */
   readonly contentHash: string
-  /** Calibrated probability of being fake as a percentage, 0 to 100, at most two decimals. */
-  readonly risk: number
+  /** Calibrated probability of being fake, in whole basis points; the adapter turns it into the numbers of its API. */
+  readonly risk: Risk
   /** Detector id and version. */
   readonly algorithm: string
   /** One line: what was seen. */
@@ -45,7 +46,8 @@ export interface Receipt {
   /** The id of the score record; null where it was confirmed by `myScore`, which carries no id. */
   readonly scoreId: string | null
   readonly assetId: string
-  readonly risk: number
+  /** As the service recorded it. */
+  readonly risk: Risk
   /** `accepted`: by the answer to the submission. `confirmed`: found on record when asked. */
   readonly how: 'accepted' | 'confirmed'
   /** Attester address as the service stated it, where it did. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { issueText } from './issue-text.js'
-import type { RawEvent } from './stream-connection.js'
+import type { RawEvent } from './sse-connection.js'
 
 /** Told of every part of an answer or event that was left out because its shape is wrong. */
 export type OnMalformed = (event: {

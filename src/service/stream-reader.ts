@@ -3,7 +3,7 @@ import type { Clock, Random } from '../core/clock.js'
 import { type AttestdError, toAttestdError } from '../core/errors.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { ServiceEvent } from './port.js'
-import { type RawEvent, StreamConnection, type StreamItem } from './stream-connection.js'
+import { type RawEvent, SseConnection, type StreamItem } from './sse-connection.js'
 
 /** What a reader needs to know of the stream it reads; one for each API. */
 export interface StreamSource {
@@ -85,7 +85,7 @@ async function* readConnection(
   lastId: { value: string },
   signal: AbortSignal,
 ): AsyncGenerator<ServiceEvent, ConnectionEnd> {
-  let connection: StreamConnection | undefined
+  let connection: SseConnection | undefined
   const onAbort = () => connection?.close(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -103,11 +103,11 @@ async function* readConnection(
   }
 }
 
-async function connect(options: StreamReaderOptions, lastId: string, signal: AbortSignal): Promise<StreamConnection> {
+async function connect(options: StreamReaderOptions, lastId: string, signal: AbortSignal): Promise<SseConnection> {
   const { source, clock, dispatcher, headerTimeoutMs, idleMs, userAgent, maxEventBytes = MAX_EVENT_BYTES } = options
   const { url, headers } = await source.open(signal)
   signal.throwIfAborted()
-  return new StreamConnection({
+  return new SseConnection({
     url,
     route: source.route,
     headers: { 'user-agent': userAgent, ...(lastId ? { 'last-event-id': lastId } : {}), ...headers },

@@ -21,8 +21,8 @@ export const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x
 /** 0x and 40 hex characters, either case. */
 export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters')
 export const uriSchema = z.string().min(1).max(URI_MAX)
-/** A percentage. */
-export const riskSchema = z.number().min(0).max(100)
+/** A percentage, as the APIs state risks and authenticity. */
+export const percentageSchema = z.number().min(0).max(100)
 export const mediaTypeSchema = z.enum(MEDIA_TYPES)
 export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
 

@@ -5,9 +5,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Activity } from '../../src/app/activity.js'
 import { createReport, type Report } from '../../src/app/report.js'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk } from '../../src/core/risk.js'
+import type { Detection } from '../../src/detect/detection.js'
 import { createMetrics, type Metrics } from '../../src/observe/metrics.js'
 import { createThrottledLog } from '../../src/observe/throttled-log.js'
-import type { AnalyzeResult, SubmitJob, SubmitResult } from '../../src/pipeline/jobs.js'
+import {
+  type AnalyzeResult,
+  parseSubmitJob,
+  type StoredSubmitJob,
+  type SubmitResult,
+  storeAnalyzeResult,
+  storeSubmitResult,
+} from '../../src/pipeline/jobs.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { submitJobData } from '../support/pipeline-parts.js'
@@ -49,14 +58,24 @@ afterEach(async () => {
 })
 
 const { asset } = submitJobData()
-const accepted = { outcome: 'accepted', scoreId: 's1', risk: 87.5, attester: '0x1' } as const
+const accepted = { outcome: 'accepted', scoreId: 's1', risk: asRisk(0.875), attester: '0x1' } as const
 
 const ended = { id: 'x', attempt: 1, elapsedMs: 5 }
-function submitted(result: SubmitResult, change: Partial<SubmitJob> = {}): void {
-  report.worker.completed?.({ ...ended, queue: 'submit', data: submitJobData(change), result })
+function submitted(result: SubmitResult, change: Partial<StoredSubmitJob> = {}): void {
+  report.worker.completed?.({
+    ...ended,
+    queue: 'submit',
+    data: submitJobData(change),
+    result: storeSubmitResult(result),
+  })
 }
 function analyzed(result: AnalyzeResult): void {
-  report.worker.completed?.({ ...ended, queue: 'analyze', data: { asset, seenAt: 0 }, result })
+  report.worker.completed?.({
+    ...ended,
+    queue: 'analyze',
+    data: { asset, seenAt: 0 },
+    result: storeAnalyzeResult(result),
+  })
 }
 
 async function metric(line: string): Promise<string | undefined> {
@@ -73,7 +92,33 @@ describe('the report', () => {
     expect(activity.recent).toMatchObject([
       { assetId: 'asset-1', outcome: 'accepted', scoreId: 's1', openToRecordMs: 2500 },
     ])
-    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 87.5 }])
+    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 0.875 }])
+  })
+
+  it('a risk is a percentage in every number and file, and a probability inside', async () => {
+    const { verdict } = parseSubmitJob(submitJobData())
+    analyzed({ outcome: 'scored', mediaType: 'image', verdict, cached: false })
+    submitted(accepted)
+    const by = (risk: number) => ({ detectorDigest: 'dd', risk: asRisk(risk), rawScore: 0 }) as Detection
+    const detector = { id: 's', version: '1', title: 's', mediaTypes: ['image'], digest: 'dd' } as const
+    report.pipeline.shadowed?.({
+      asset: { ...asset, mediaType: 'image' },
+      submitted: by(0.876_543),
+      measurement: { detector, totalMs: 5, detection: by(0.125) },
+      agrees: false,
+      wouldChange: true,
+    })
+    await report.flush()
+    expect(await metric('attestd_risk_percent_sum{media_type="image"}')).toMatch(/ 87\.5$/)
+    expect(await metric('attestd_shadow_risk_difference_percent_sum{detector="s"}')).toMatch(/ 75\.15/)
+    expect(activity.recent).toMatchObject([{ risk: 0.875 }])
+    const [file] = await fs.readdir(folder)
+    const lines = (await fs.readFile(path.join(folder, file!), 'utf8')).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { kind: 'verdict', risk: 87.5 },
+      { kind: 'receipt', risk: 87.5 },
+      { kind: 'shadow', risk: 12.5, submittedRisk: 87.65 },
+    ])
   })
 
   it('a priority asset whose score came after five minutes counts as missed', async () => {

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
+import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
@@ -123,7 +124,7 @@ describe('attestd scores', () => {
       ...entry,
       kind: 'receipt',
       outcome: 'accepted',
-      risk: 12.5,
+      risk: asRisk(0.125),
       algorithm: 'd@1',
       scoreId: 's1',
       openToRecordMs: 900,
@@ -136,7 +137,7 @@ describe('attestd scores', () => {
 
   it('as JSON, newest first', async () => {
     const { out } = await attestd(['scores', '--format', 'json'])
-    expect(JSON.parse(out)).toEqual(entries.toReversed())
+    expect(JSON.parse(out)).toEqual([{ ...entries[1], risk: 12.5 }, entries[0]])
   })
 
   it('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
@@ -146,7 +147,7 @@ describe('attestd scores', () => {
 
   it('as a table without terminal escapes of others', async () => {
     const { out } = await attestd(['scores'])
-    expect(out).toMatch(/accepted {2}a1/)
+    expect(out).toMatch(/accepted {2}a1 .* 12\.5 {2}d@1/)
     expect(out).not.toContain('\u001b')
   })
 })

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { detectionText } from '../../src/cli/detection-text.js'
+import { asRisk } from '../../src/core/risk.js'
 import type { Detection } from '../../src/detect/detection.js'
 
 const detection: Detection = {
   detectorId: 'd',
   detectorVersion: '1.0.0',
   detectorDigest: 'd1',
-  risk: 0.71224,
+  risk: asRisk(0.71224),
   rawScore: 1,
   unsure: false,
   unsureBecause: null,
@@ -23,7 +24,7 @@ it('is two lines where there is nothing else to say', () => {
 })
 
 it('tells doubt, the highest parts, the re-encodings and what the file states', () => {
-  const part = (name: string, risk: number) => ({ name, risk })
+  const part = (name: string, risk: number) => ({ name, risk: asRisk(risk) })
   const text = detectionText({
     ...detection,
     unsure: true,

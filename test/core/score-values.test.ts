@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asRisk, riskOfBasisPoints, riskOfPercent } from '../../src/core/risk.js'
 import { scoreValues } from '../../src/core/score-values.js'
 
 const EVERY_BPS = Array.from({ length: 10_001 }, (_, bps) => bps)
@@ -25,12 +26,12 @@ describe('the values of a risk', () => {
     [Number.MIN_VALUE, 0, 0, 100],
     [1 - Number.EPSILON, 10_000, 100, 0],
   ])('%d', (risk, deepfakeRiskBps, deepfakeRiskScore, authenticityScore) => {
-    expect(scoreValues(risk)).toEqual({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
+    expect(scoreValues(asRisk(risk))).toEqual({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
   })
 
   it('of every basis point are that basis point in other units', () => {
     const wrong = EVERY_BPS.filter((bps) => {
-      const values = scoreValues(bps / 10_000)
+      const values = scoreValues(riskOfBasisPoints(bps))
       const sameRisk = values.deepfakeRiskBps === bps && Math.round(values.deepfakeRiskScore * 100) === bps
       const complement = Math.round(values.authenticityScore * 100) === 10_000 - bps
       const short = Math.max(decimals(values.deepfakeRiskScore), decimals(values.authenticityScore)) <= 2
@@ -41,15 +42,15 @@ describe('the values of a risk', () => {
 
   it('are the same again when they are made from the percentage', () => {
     const wrong = EVERY_BPS.filter((bps) => {
-      const values = scoreValues(bps / 10_000)
-      return JSON.stringify(scoreValues(values.deepfakeRiskScore / 100)) !== JSON.stringify(values)
+      const values = scoreValues(riskOfBasisPoints(bps))
+      return JSON.stringify(scoreValues(riskOfPercent(values.deepfakeRiskScore))) !== JSON.stringify(values)
     })
     expect(wrong).toEqual([])
   })
 
   it('at each half are those of the basis point above it, and just below of that below', () => {
     const halves = EVERY_BPS.slice(0, -1)
-    expect(halves.filter((bps) => scoreValues(riskOf(bps, 5)).deepfakeRiskBps !== bps + 1)).toEqual([])
-    expect(halves.filter((bps) => scoreValues(riskOf(bps, 4)).deepfakeRiskBps !== bps)).toEqual([])
+    expect(halves.filter((bps) => scoreValues(asRisk(riskOf(bps, 5))).deepfakeRiskBps !== bps + 1)).toEqual([])
+    expect(halves.filter((bps) => scoreValues(asRisk(riskOf(bps, 4))).deepfakeRiskBps !== bps)).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { silentLog } from '../../src/core/log.js'
+import { riskOfPercent } from '../../src/core/risk.js'
 import type { ConsoleState } from '../../src/observe/console-state.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
@@ -33,7 +34,7 @@ export function sampleState(): ConsoleState {
       title: index === 0 ? HOSTILE : `Photo ${index}`,
       mediaType: 'image',
       outcome,
-      risk: scored(index) ? 12.345 + index * 70 : null,
+      risk: scored(index) ? riskOfPercent(12.345 + index * 70) : null,
       algorithm: scored(index) ? 'image-small 1.0.0' : null,
       scoreId: outcome === 'accepted' ? 'score_01' : null,
       openToRecordMs: scored(index) ? 1234 : null,

@@ -90,6 +90,7 @@ describe('console and status', () => {
     expect(page).toContain('✗ stake')
     expect(page).toContain('>not ready<')
     expect(page).toContain('up 1 h 2 min')
+    expect(page).toContain('<meter min="0" max="100" value="12.345"></meter>12.3<')
   })
 
   it('gives the state and readiness as JSON', async () => {
@@ -97,6 +98,7 @@ describe('console and status', () => {
     const status = await (await get('/status')).json()
     expect(status).toEqual({
       ...sampleState(),
+      recent: sampleState().recent.map((row) => ({ ...row, risk: row.risk === null ? null : row.risk * 100 })),
       readiness: { ready: true, checks: [{ name: 'queue', ok: true, says: 'Fine.' }] },
     })
   })

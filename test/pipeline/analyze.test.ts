@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk } from '../../src/core/risk.js'
 import type { Detection, DetectorHost } from '../../src/detect/detection.js'
 import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
@@ -13,12 +14,12 @@ const SURE: Detection = {
   detectorId: 'd',
   detectorVersion: '1.0.0',
   detectorDigest: SUMMARY.digest,
-  risk: 0.912,
+  risk: asRisk(0.912),
   rawScore: 2.3,
   unsure: false,
   unsureBecause: null,
   parts: [],
-  variants: [{ name: 'JPEG quality 80', risk: 0.31 }],
+  variants: [{ name: 'JPEG quality 80', risk: asRisk(0.31) }],
   evidence: [],
   notes: 'seen',
   elapsedMs: { decode: 1, infer: 1 },
@@ -83,7 +84,7 @@ async function outcomeOf(
 it('a sure detection becomes a verdict that is queued', async () => {
   const { end, queued } = await outcomeOf({}, 'abstain')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { risk: 91.2, unsureBecause: null } } })
-  expect(queued).toHaveLength(1)
+  expect(queued).toMatchObject([['submit', 'asset-x', { verdict: { risk: 91.2 } }, { priority: 10 }]])
 })
 
 it.each([

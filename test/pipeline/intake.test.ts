@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { jobIdOf } from '../../src/core/ids.js'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk } from '../../src/core/risk.js'
 import { Intake } from '../../src/pipeline/intake.js'
 import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -112,7 +113,7 @@ describe('intake', () => {
 
   it('leaves out what this attester has scored already, a score of 0 included', async () => {
     const parts = setUp()
-    await parts.send(snapshot(openAsset({ id: 'a', myScore: 0 }), openAsset({ id: 'b', myScore: 50 })))
+    await parts.send(snapshot(openAsset({ id: 'a', myScore: asRisk(0) }), openAsset({ id: 'b', myScore: asRisk(0.5) })))
     await parts.end()
     expect(parts.added).toEqual([])
     expect(parts.counts.skipped).toEqual(['already-scored', 'already-scored'])
@@ -169,7 +170,7 @@ describe('intake', () => {
 
   it('what the list says is scored, the stream does not bring again', async () => {
     const parts = setUp()
-    parts.lists.push([openAsset({ id: 'mine', myScore: 7 })])
+    parts.lists.push([openAsset({ id: 'mine', myScore: asRisk(0.07) })])
     await settle()
     await parts.clock.advance(60_000)
     await settle()

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
 
@@ -65,11 +66,11 @@ const detection = {
   detectorId: 'd',
   detectorVersion: '1.0.0',
   detectorDigest: 'd1',
-  risk: 0.25,
+  risk: asRisk(0.25),
   rawScore: -1.1,
   unsure: false,
   unsureBecause: null,
-  parts: [{ name: 'center', risk: 0.3 }],
+  parts: [{ name: 'center', risk: asRisk(0.3) }],
   variants: [],
   evidence: [{ kind: 'exif' as const, says: 'software: x' }],
   notes: 'n',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk } from '../../src/core/risk.js'
 import { Gate } from '../../src/pipeline/gate.js'
-import type { SubmitJob } from '../../src/pipeline/jobs.js'
+import type { StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { submit } from '../../src/pipeline/submit.js'
 import type { Asset, AttesterService, Receipt } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -12,7 +13,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const WINDOW = 30_000
 const STORE = 15_000
 const ERROR = 40
-const receipt: Receipt = { scoreId: 's1', assetId: 'asset-1', risk: 87.5, how: 'accepted', attester: '0x1' }
+const receipt: Receipt = { scoreId: 's1', assetId: 'asset-1', risk: asRisk(0.875), how: 'accepted', attester: '0x1' }
 
 type Step = Asset | null | Error
 
@@ -20,6 +21,7 @@ type Step = Asset | null | Error
 function scripted(finds: Step[], submits: (Receipt | Error)[]) {
   const calls: string[] = []
   const signedAt: number[] = []
+  const risks: number[] = []
   const next = <T>(steps: (T | Error)[]): T => {
     const step = steps.shift()
     if (step === undefined) throw new Error('the script has ended')
@@ -31,17 +33,18 @@ function scripted(finds: Step[], submits: (Receipt | Error)[]) {
       calls.push('ask')
       return next(finds)
     },
-    submit: async (_score, at) => {
+    submit: async ({ risk }, at) => {
       calls.push('send')
+      risks.push(risk)
       signedAt.push(at)
       return next(submits)
     },
   }
-  return { service: service as AttesterService, calls, signedAt }
+  return { service: service as AttesterService, calls, signedAt, risks }
 }
 
 function setUp(
-  job: SubmitJob,
+  job: StoredSubmitJob,
   finds: Step[],
   submits: (Receipt | Error)[],
   { stake = 10n, confirm = null as boolean | null, signal = new AbortController().signal } = {},
@@ -80,8 +83,15 @@ describe('a submission', () => {
     expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
   })
 
+  it('hands the service a probability of a job that states a percentage, and keeps both as they are', async () => {
+    const { end, risks, run } = setUp(submitJobData(), [free], [receipt])
+    expect(await end()).toMatchObject({ result: { risk: 87.5 } })
+    expect(risks).toEqual([0.875])
+    expect(run.saved).toMatchObject([{ verdict: { risk: 87.5 } }])
+  })
+
   it('is not sent when the service already holds a score of this attester', async () => {
-    const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: 12 })], [])
+    const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: asRisk(0.12) })], [])
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: 12 } })
     expect(calls).toEqual(['ask'])
   })
@@ -107,7 +117,7 @@ describe('a submission', () => {
   })
 
   it('that landed although its answer was lost is found by asking, before the wait is over', async () => {
-    const { calls, end } = setUp(sentBefore(NOW + 7000), [openAsset({ myScore: 87.5 })], [])
+    const { calls, end } = setUp(sentBefore(NOW + 7000), [openAsset({ myScore: asRisk(0.875) })], [])
     expect(await end()).toMatchObject({ result: { outcome: 'confirmed', risk: 87.5 } })
     expect(calls).toEqual(['ask'])
   })
@@ -125,7 +135,7 @@ describe('a submission', () => {
 
 describe('after a failed send the record of the attempt', () => {
   const recordedSend = { tries: 1, settledAt: NOW + WINDOW + STORE }
-  const rows: [string, AttestdError | Error, SubmitJob['sent']][] = [
+  const rows: [string, AttestdError | Error, StoredSubmitJob['sent']][] = [
     ['stays after a timeout', new AttestdError('service-timeout', undefined, { ambiguous: true }), recordedSend],
     ['stays after a reset', new AttestdError('service-connection-lost', undefined, { ambiguous: true }), recordedSend],
     ['stays after an error of unknown kind', new TypeError('?'), recordedSend],
@@ -156,7 +166,7 @@ describe('after a failed send the record of the attempt', () => {
   it.each(rows)('%s', async (_name, failure, sent) => {
     const { end, run } = setUp(submitJobData(), [free], [failure])
     await expect(end()).rejects.toThrow()
-    expect((run.saved.at(-1) as SubmitJob).sent).toEqual(sent)
+    expect((run.saved.at(-1) as StoredSubmitJob).sent).toEqual(sent)
   })
 
   it('is not touched when the lock was lost, since another worker may hold the job', async () => {
@@ -206,13 +216,13 @@ describe('refusals', () => {
 
   it('a conflict over the same value is success', async () => {
     const conflict = new AttestdError('score-conflict')
-    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 87.5 })], [conflict])
+    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: asRisk(0.875) })], [conflict])
     expect(await end()).toMatchObject({ result: { outcome: 'confirmed' } })
   })
 
   it('a conflict over another value is an error', async () => {
     const conflict = new AttestdError('score-conflict')
-    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: 3 })], [conflict])
+    const { end } = setUp(submitJobData(), [free, openAsset({ myScore: asRisk(0.03) })], [conflict])
     await expect(end()).rejects.toMatchObject({ reason: 'score-conflict' })
   })
 
@@ -228,7 +238,7 @@ describe('refusals', () => {
   })
 
   it('a job that is not of the stated shape is named', async () => {
-    const { end } = setUp({ nonsense: true } as unknown as SubmitJob, [], [])
+    const { end } = setUp({ nonsense: true } as unknown as StoredSubmitJob, [], [])
     await expect(end()).rejects.toMatchObject({ reason: 'job-malformed' })
   })
 })

@@ -9,11 +9,11 @@ const KIND_OF = { retry: 'retry', wait: 'hold', permanent: 'fail', abstain: 'fai
 
 describe('retry policy', () => {
   it.each(all)('%s ends as its kind says, with whole milliseconds', (reason) => {
-    const verdict = judge(new AttestdError(reason, 'text'), 3, 2, () => 0.37)
-    expect(verdict).toMatchObject({ kind: KIND_OF[reasonEntry(reason).kind], reason, message: 'text' })
-    if (verdict.kind !== 'fail') {
-      expect(Number.isInteger(verdict.delayMs)).toBe(true)
-      expect(verdict.delayMs).toBeGreaterThan(0)
+    const decision = judge(new AttestdError(reason, 'text'), 3, 2, () => 0.37)
+    expect(decision).toMatchObject({ kind: KIND_OF[reasonEntry(reason).kind], reason, message: 'text' })
+    if (decision.kind !== 'fail') {
+      expect(Number.isInteger(decision.delayMs)).toBe(true)
+      expect(decision.delayMs).toBeGreaterThan(0)
     }
   })
 
@@ -24,8 +24,8 @@ describe('retry policy', () => {
     [3, 1, 4000],
     [40, 1, 30_000],
   ])('attempt %i with random %d pauses %i ms', (attempt, random, delayMs) => {
-    const verdict = judge(new AttestdError('detector-unavailable'), attempt, 0, () => random)
-    expect(verdict).toMatchObject({ kind: 'retry', delayMs })
+    const decision = judge(new AttestdError('detector-unavailable'), attempt, 0, () => random)
+    expect(decision).toMatchObject({ kind: 'retry', delayMs })
   })
 
   it('lengthens waits by the waits before, not by the attempts', () => {
@@ -40,8 +40,8 @@ describe('retry policy', () => {
     [10.4, 1000],
     [86_400_000, 600_000],
   ])('honors a wish for %d ms as %i ms', (retryAfterMs, delayMs) => {
-    const verdict = judge(new AttestdError('service-failing', 'busy', { retryAfterMs }), 1, 0, () => 0)
-    expect(verdict).toMatchObject({ delayMs })
+    const decision = judge(new AttestdError('service-failing', 'busy', { retryAfterMs }), 1, 0, () => 0)
+    expect(decision).toMatchObject({ delayMs })
   })
 
   it.each([

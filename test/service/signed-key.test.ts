@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk, type Risk } from '../../src/core/risk.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
 import { ManualClock } from '../support/manual-clock.js'
 import {
@@ -87,7 +88,7 @@ describe('listOpen', () => {
       scoreCount: 0,
       myScore: null,
     })
-    expect(assets[1]?.myScore).toBe(12.5)
+    expect(assets[1]?.myScore).toBe(0.125)
     expect(stake).toEqual({ stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n })
     expect(signed()[0]?.target).toBe('/api/v1/attester/media?includeMyScore=1')
   })
@@ -189,18 +190,18 @@ describe('submit', () => {
   const score = {
     assetId: 'a/b',
     contentHash: `0x${'c'.repeat(64)}`,
-    risk: 87.5,
+    risk: asRisk(0.875),
     algorithm: 'demo-1',
     notes: 'visage – 顔 🙂',
   }
 
-  it.each([0, 100, 12.34, 0.01, -0])(
+  it.each([0, 1, 0.1234, 0.0001, -0])(
     'sends the risk %d as a number in range, signed with the time it was given',
     async (risk) => {
       const { service, clock, signed } = await setUp(scored)
       await clock.ready()
       const signedAt = clock.now() - 7_000
-      const receipt = await service.submit({ ...score, risk }, signedAt)
+      const receipt = await service.submit({ ...score, risk: asRisk(risk) }, signedAt)
       expect(receipt).toEqual({
         scoreId: 's-1',
         assetId: 'a/b',
@@ -212,16 +213,16 @@ describe('submit', () => {
       expect(request.headers['service-timestamp']).toBe(String(signedAt))
       expect(request.target).toBe('/api/v1/attester/media/a%2Fb/scores')
       expect(JSON.parse(request.body)).toEqual({
-        deepfakeRiskScore: Math.abs(risk),
+        deepfakeRiskScore: Math.abs(risk) * 100,
         algorithm: 'demo-1',
         notes: score.notes,
       })
     },
   )
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, -0.01, 100.01])('never sends the risk %d', async (risk) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -0.0001, 1.0001, 87.5])('never sends the risk %d', async (risk) => {
     const { service, clockOfTest, signed } = await setUp(scored)
-    expect(await failure(service.submit({ ...score, risk }, clockOfTest.now()))).toMatchObject({
+    expect(await failure(service.submit({ ...score, risk: risk as Risk }, clockOfTest.now()))).toMatchObject({
       reason: 'request-invalid',
       kind: 'permanent',
       ambiguous: false,

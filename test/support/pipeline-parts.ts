@@ -1,4 +1,5 @@
-import type { SubmitJob } from '../../src/pipeline/jobs.js'
+import { asRisk } from '../../src/core/risk.js'
+import { type StoredSubmitJob, storeSubmitJob } from '../../src/pipeline/jobs.js'
 import type { JobRun } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
 
@@ -16,13 +17,14 @@ export function openAsset(change: Partial<Asset> = {}): Asset {
   }
 }
 
-export function submitJobData(change: Partial<SubmitJob> = {}): SubmitJob {
+/** The data of a submit job as it lies in the queue. */
+export function submitJobData(change: Partial<StoredSubmitJob> = {}): StoredSubmitJob {
   const { id, title, contentHash, uri, mediaType, turnaround } = openAsset()
-  return {
+  const job = storeSubmitJob({
     asset: { id, title, contentHash, uri, mediaType, turnaround },
     seenAt: 0,
     verdict: {
-      risk: 87.5,
+      risk: asRisk(0.875),
       algorithm: 'd@1.0.0',
       notes: 'seen',
       detectorDigest: 'd'.repeat(64),
@@ -32,8 +34,8 @@ export function submitJobData(change: Partial<SubmitJob> = {}): SubmitJob {
       platform: 'test',
     },
     sent: null,
-    ...change,
-  }
+  })
+  return { ...job, ...change }
 }
 
 /** A run of a job outside any engine, which keeps what was saved. */

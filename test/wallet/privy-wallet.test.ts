@@ -3,7 +3,7 @@ import { recoverMessageAddress, recoverTypedDataAddress, zeroAddress } from 'vie
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
-import { type OpenWalletOptions, openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
+import { type OpenSignerOptions, openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { type PrivyFault, PrivyStub } from '../support/privy-stub.js'
 import { TYPED_DATA } from './typed-data.js'
@@ -18,7 +18,7 @@ afterEach(() => stub.close())
 
 type PrivyChoice = Extract<WalletChoice, { kind: 'privy' }>
 
-function open(own: Partial<PrivyChoice> = {}, options: Partial<OpenWalletOptions> = {}) {
+function open(own: Partial<PrivyChoice> = {}, options: Partial<OpenSignerOptions> = {}) {
   const { address, appId, appSecret, authorizationKey, url: apiUrl, walletId } = stub
   const choice = {
     kind: 'privy',
@@ -30,7 +30,7 @@ function open(own: Partial<PrivyChoice> = {}, options: Partial<OpenWalletOptions
     timeoutMs: 20_000,
     address,
   } as const
-  return openWallet({ ...choice, ...own }, { clock: systemClock, ...options })
+  return openSigner({ ...choice, ...own }, { clock: systemClock, ...options })
 }
 
 /** What signing failed with, after a look that it and its causes hold no secret. */
@@ -73,7 +73,7 @@ describe('a wallet at Privy', () => {
     try {
       const { address, appId, appSecret, url: apiUrl, walletId } = plain
       const choice = { kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address } as const
-      const signer = await openWallet(choice, { clock: systemClock })
+      const signer = await openSigner(choice, { clock: systemClock })
       expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
     } finally {
       await plain.close()

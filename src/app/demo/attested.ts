@@ -3,6 +3,7 @@ import { checkAttestedScore } from '../../chain/eas/score-data.js'
 import { verifyAttestation } from '../../chain/eas/verify.js'
 import { parseAttestation } from '../../chain/eas/wire.js'
 import { errorText } from '../../core/errors.js'
+import { riskOfPercent } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
 
@@ -24,7 +25,7 @@ export async function attestedBy(profile: EasProfile, contentHash: string, score
     const parsed = parseAttestation(JSON.parse(JSON.stringify(attestation)))
     const attester = attesterAddress as `0x${string}`
     const { uid } = await verifyAttestation(parsed, { profile, attester, now: Math.floor(score.createdAt / 1000) })
-    const values = scoreValues(score.deepfakeRiskScore / 100)
+    const values = scoreValues(riskOfPercent(score.deepfakeRiskScore))
     checkAttestedScore(profile, parsed, { ...values, assetId, contentHash, algorithm, notes })
     return { uid, fault: null }
   } catch (error) {

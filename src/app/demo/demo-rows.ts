@@ -1,4 +1,5 @@
 import type { EasProfile } from '../../chain/eas/attestation.js'
+import { type Risk, riskOfPercent } from '../../core/risk.js'
 import type { LedgerEntry } from '../../pipeline/ledger.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
 import type { Sample } from '../samples.js'
@@ -11,8 +12,8 @@ export interface DemoRow {
   readonly file: string
   readonly mediaType: string
   readonly made: Sample['made']
-  /** 0 to 100; null where there is no accepted score. */
-  readonly risk: number | null
+  /** Null where there is no accepted score. */
+  readonly risk: Risk | null
   readonly detector: string | null
   /** From registration to the accepted score, by the service's clock. */
   readonly openToAcceptedMs: number | null
@@ -45,7 +46,7 @@ export async function demoRow(sample: Sample, assetId: string, records: DemoReco
     file: sample.file,
     mediaType: sample.mediaType,
     made: sample.made,
-    risk: score?.deepfakeRiskScore ?? null,
+    risk: score ? riskOfPercent(score.deepfakeRiskScore) : null,
     detector: score?.algorithm ?? null,
     openToAcceptedMs: score && asset ? score.createdAt - asset.createdAt : null,
     receiptId: score?.id ?? null,

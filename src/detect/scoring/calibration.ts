@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asRisk, type Risk } from '../../core/risk.js'
 
 /** Probabilities are kept this far from 0 and 1 before they become a logit, so that the logit stays finite (about ±13.8). */
 const PROBABILITY_MARGIN = 1e-6
@@ -62,7 +63,11 @@ export function logitOf(probability: number): number {
  * Guo et al. (2017); `isotonic`: Zadrozny and Elkan (2002); `identity`: sigmoid(logit).
  * @param length of the input, in the unit of the calibration's bins; needed for `by-length` only
  */
-export function calibrate(logit: number, calibration: Calibration, length = Number.POSITIVE_INFINITY): number {
+export function calibrate(logit: number, calibration: Calibration, length = Number.POSITIVE_INFINITY): Risk {
+  return asRisk(probabilityOf(logit, calibration, length))
+}
+
+function probabilityOf(logit: number, calibration: Calibration, length: number): number {
   switch (calibration.kind) {
     case 'identity':
       return sigmoid(logit)
@@ -80,7 +85,7 @@ export function calibrate(logit: number, calibration: Calibration, length = Numb
 }
 
 /** Whether a risk lies inside the decision band, its ends excluded; a band of width 0 is never entered. */
-export function isUnsure(risk: number, band: { readonly low: number; readonly high: number }): boolean {
+export function isUnsure(risk: Risk, band: { readonly low: number; readonly high: number }): boolean {
   return risk > band.low && risk < band.high
 }
 

@@ -1,7 +1,8 @@
+import { type Risk, riskText } from '../../core/risk.js'
 import type { Detection, RiskyPart } from '../detection.js'
 
 /** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
-export function isFlip(variantRisk: number, risk: number): boolean {
+export function isFlip(variantRisk: Risk, risk: Risk): boolean {
   return variantRisk > 0.5 !== risk > 0.5
 }
 
@@ -18,5 +19,5 @@ export function doubtText({
 }
 
 function flipText({ name, risk }: RiskyPart): string {
-  return `${(risk * 100).toFixed(1)} as ${name}`
+  return `${riskText(risk, 1)} as ${name}`
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Reason } from '../../core/reasons.js'
+import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { MAX_TEXT, MAX_TOLD_PARTS } from '../child/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
@@ -62,7 +63,7 @@ export function ensembleIdentity(members: readonly EnsembleMember[]): EnsembleId
  */
 export function combine(identity: EnsembleIdentity, votes: readonly Vote[], absences: readonly Absence[]): Detection {
   const rawScore = meanLogit(votes, ({ detection }) => detection.risk)
-  const risk = sigmoid(rawScore)
+  const risk = asRisk(sigmoid(rawScore))
   const unsureBecause = reasonForDoubt(risk, votes)
   const every = votes.map(({ detection }) => detection)
   return {
@@ -91,7 +92,7 @@ function meanLogit(votes: readonly Vote[], riskOf: (vote: Vote) => number): numb
   return sum(votes.map((vote) => vote.weight * logitOf(riskOf(vote)))) / sum(votes.map(({ weight }) => weight))
 }
 
-function reasonForDoubt(risk: number, votes: readonly Vote[]): Detection['unsureBecause'] {
+function reasonForDoubt(risk: Risk, votes: readonly Vote[]): Detection['unsureBecause'] {
   const low = sigmoid(meanLogit(votes, ({ band }) => band.low))
   const high = sigmoid(meanLogit(votes, ({ band }) => band.high))
   if (isUnsure(risk, { low, high })) return 'band'
@@ -119,7 +120,7 @@ function notesOf(votes: readonly Vote[], absences: readonly Absence[]): string {
   const room = Math.min(MAX_MEMBER_NOTES, Math.floor(MAX_TEXT / (votes.length + absences.length)) - 2)
   const said = votes.map(
     ({ detection, weight }) =>
-      `${detection.detectorId} ${(100 * detection.risk).toFixed(1)} (weight ${weight}): ${detection.notes}`,
+      `${detection.detectorId} ${riskText(detection.risk, 1)} (weight ${weight}): ${detection.notes}`,
   )
   const left = absences.map(({ id, reason }) => `${id} left out: ${reason}`)
   return [...said, ...left].map((text) => cleanText(text, room)).join('; ')

@@ -1,3 +1,4 @@
+import type { Risk } from '../../core/risk.js'
 import type { Measurement, ScoredPart } from '../child/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -42,7 +43,7 @@ export function toDetection(
 
 /** A risk above the band may not fall below 0.5 in a variant, nor one below it rise above: then the verdict hangs on the encoding. */
 function reasonForDoubt(
-  risk: number,
+  risk: Risk,
   band: { readonly low: number; readonly high: number },
   variants: readonly RiskyPart[],
 ): Detection['unsureBecause'] {

@@ -41,7 +41,7 @@ export async function* keyframePictures(
   const until = clock.monotonic() + timeoutSeconds * 1000
   let failure: unknown
   let count = 0
-  for (const time of new Set(spread(facts, maxFrames))) {
+  for (const time of new Set(keyframeTimes(facts, maxFrames))) {
     if (clock.monotonic() > until) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     try {
       const { data, seconds } = await video.keyframe(time)
@@ -56,7 +56,7 @@ export async function* keyframePictures(
 }
 
 /** Times of the keyframes to take; where not all are listed, of those nearest to evenly spread times. */
-function spread({ keyframes, listedAll, seconds }: OpenVideo['facts'], maxFrames: number): number[] {
+function keyframeTimes({ keyframes, listedAll, seconds }: OpenVideo['facts'], maxFrames: number): number[] {
   if (!listedAll) return Array.from({ length: maxFrames }, (_, index) => ((index + 0.5) / maxFrames) * seconds)
   if (keyframes.length <= maxFrames) return [...keyframes]
   return Array.from(

@@ -1,4 +1,5 @@
 import { AttestdError, isAbort } from '../../core/errors.js'
+import { riskText } from '../../core/risk.js'
 import type { ChildDetector } from '../child/child-detector.js'
 import { calibrate, logitOf } from '../scoring/calibration.js'
 
@@ -22,7 +23,7 @@ export async function scoreSound(detector: ChildDetector, file: string): Promise
     const risk = calibrate(rawScore, calibration, length)
     const isSure = risk >= decisionBand.high
     const verdict = isSure ? 'counts' : risk <= decisionBand.low ? 'is not suspicious' : 'is unsure'
-    return { logit: isSure ? logitOf(risk) : null, says: `sound ${verdict} (risk ${risk.toFixed(2)})` }
+    return { logit: isSure ? logitOf(risk) : null, says: `sound ${verdict} (risk ${riskText(risk, 1)})` }
   } catch (error) {
     if (isAbort(error) || !(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     return { logit: null, says: `sound not judged (${error.reason})` }

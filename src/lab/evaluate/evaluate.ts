@@ -130,8 +130,8 @@ function outcomesOf(scored: readonly ScoredRow[]): Evaluation['outcomes'] {
   const unsure = (why: 'band' | 'flip') => scored.filter(({ detection }) => detection?.unsureBecause === why).length
   const refused = (how: 'abstained' | 'failed') => {
     const counts: Record<string, number> = {}
-    for (const { refusal } of scored)
-      if (refusal?.how === how) counts[refusal.reason] = (counts[refusal.reason] ?? 0) + 1
+    for (const { unscored } of scored)
+      if (unscored?.how === how) counts[unscored.reason] = (counts[unscored.reason] ?? 0) + 1
     return counts
   }
   return {

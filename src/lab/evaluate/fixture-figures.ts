@@ -33,11 +33,11 @@ export type FixtureFigures = z.infer<typeof fixtureSchema>
 
 /** The figures of scored sample media, in the order of their ids. */
 export function fixtureFigures({ manifest, digest }: DetectorPackage, scored: readonly ScoredRow[]): FixtureFigures {
-  const rows = scored.map(({ row: { id, fake }, detection, refusal }): FixtureFigures['rows'][number] => ({
+  const rows = scored.map(({ row: { id, fake }, detection, unscored }): FixtureFigures['rows'][number] => ({
     id,
     made: fake ? 'fake' : 'real',
     risk: detection ? Number(detection.risk.toFixed(4)) : null,
-    reason: refusal?.reason ?? null,
+    reason: unscored?.reason ?? null,
   }))
   return {
     schema: 1,

@@ -17,10 +17,11 @@ export interface ScoredRow {
   readonly sha256: string
   readonly detection: Detection | null
   /** Null where there is a detection. */
-  readonly refusal: Refusal | null
+  readonly unscored: Unscored | null
 }
 
-export interface Refusal {
+/** Why a row has no score. */
+export interface Unscored {
   /** `abstained` is a result of its own; `failed` is not. */
   readonly how: 'abstained' | 'failed'
   readonly reason: Reason
@@ -84,15 +85,15 @@ async function scoreFile(
 ): Promise<ScoredRow> {
   const sha256 = await digestOf(file, row.id)
   try {
-    return { row, sha256, detection: await host.detect({ file, mediaType, label: row.id }, signal), refusal: null }
+    return { row, sha256, detection: await host.detect({ file, mediaType, label: row.id }, signal), unscored: null }
   } catch (error) {
     if (isAbort(error)) throw error
-    return { row, sha256, detection: null, refusal: refusalOf(error) }
+    return { row, sha256, detection: null, unscored: unscoredBy(error) }
   }
 }
 
-/** A refusal that is about the file; one that is about the set-up would be the same for every row, so it ends the run. */
-function refusalOf(error: unknown): Refusal {
+/** Why this file has no score; what is about the set-up would be the same for every row, so it ends the run. */
+function unscoredBy(error: unknown): Unscored {
   const { kind, message, reason } = toAttestdError(error)
   if (kind === 'setup' || kind === 'wait') throw error
   return { how: kind === 'abstain' ? 'abstained' : 'failed', reason, message }

@@ -5,7 +5,7 @@ const HEADS = ['path', 'label', 'source', 'generator', 'risk', 'logit', 'unsure'
 
 /** One line a row: what each file got, for whoever computes figures of their own. */
 export function scoresCsv(scored: readonly ScoredRow[]): string {
-  const rows = scored.map(({ row, sha256, detection, refusal }) => [
+  const rows = scored.map(({ row, sha256, detection, unscored }) => [
     row.id,
     row.fake ? 'fake' : 'real',
     row.columns.source ?? '',
@@ -13,9 +13,9 @@ export function scoresCsv(scored: readonly ScoredRow[]): string {
     detection ? String(detection.risk) : '',
     detection ? String(detection.rawScore) : '',
     detection?.unsureBecause ?? '',
-    refusal?.reason ?? '',
+    unscored?.reason ?? '',
     sha256,
-    detection?.notes ?? refusal?.message ?? '',
+    detection?.notes ?? unscored?.message ?? '',
   ])
   return [HEADS, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }

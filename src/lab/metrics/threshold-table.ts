@@ -1,3 +1,4 @@
+import { asRisk } from '../../core/risk.js'
 import { isUnsure } from '../../detect/scoring/calibration.js'
 import { classTotals, type RankedScores, sum } from './ranked-scores.js'
 
@@ -48,7 +49,7 @@ export function bandEffect(
   ranked: RankedScores,
   band: { readonly low: number; readonly high: number },
 ): { abstainRate: number; accuracyOutside: number } {
-  const sure = keep(ranked, (risk) => !isUnsure(risk, band))
+  const sure = keep(ranked, (risk) => !isUnsure(asRisk(risk), band))
   const outside = sum(sure.fakes) + sum(sure.reals)
   const right = sum(keep(sure, (risk) => risk >= 0.5).fakes) + sum(keep(sure, (risk) => risk < 0.5).reals)
   const all = sum(ranked.fakes) + sum(ranked.reals)

@@ -2,7 +2,9 @@ import { Html, html } from '../../observe/html.js'
 
 /** Size of a chart's drawing area and the room for its axes, in units of its view box. */
 const AREA = { width: 300, height: 220, left: 44, right: 12, top: 10, bottom: 36 } as const
-const TICKS = [0, 0.25, 0.5, 0.75, 1]
+/** Where both axes have their ticks. */
+export const TICKS = [0, 0.25, 0.5, 0.75, 1]
+const NUMBERS = TICKS.map(String)
 
 /** A point in the unit square. */
 export type Point = readonly [x: number, y: number]
@@ -12,12 +14,14 @@ export interface ChartAxes {
   readonly y: string
   /** Read out in place of the picture. */
   readonly says: string
+  /** Texts of the ticks of x, from the left. @default 0 to 1 */
+  readonly xTicks?: readonly string[]
   /** Texts of the ticks of y, from the bottom up. @default 0 to 1 */
   readonly yTicks?: readonly string[]
 }
 
 /** An inline SVG over the unit square, with axes; `content` comes from the functions below. */
-export function chart({ x, y, says, yTicks = TICKS.map(String) }: ChartAxes, content: readonly Html[]): Html {
+export function chart({ x, y, says, xTicks = NUMBERS, yTicks = NUMBERS }: ChartAxes, content: readonly Html[]): Html {
   const { width, height, left, right, top, bottom } = AREA
   const ticks = TICKS.map(
     (
@@ -25,7 +29,7 @@ export function chart({ x, y, says, yTicks = TICKS.map(String) }: ChartAxes, con
       index,
     ) => html`<line class="grid-line" x1="${at(tick, 0)[0]}" x2="${at(tick, 0)[0]}" y1="${top}" y2="${top + height}"/>
 <line class="grid-line" x1="${left}" x2="${left + width}" y1="${at(0, tick)[1]}" y2="${at(0, tick)[1]}"/>
-<text x="${at(tick, 0)[0]}" y="${top + height + 14}" text-anchor="middle">${tick}</text>
+<text x="${at(tick, 0)[0]}" y="${top + height + 14}" text-anchor="middle">${xTicks[index] ?? ''}</text>
 <text x="${left - 6}" y="${at(0, tick)[1] + 4}" text-anchor="end">${yTicks[index] ?? ''}</text>`,
   )
   return html`<svg class="chart" viewBox="0 0 ${left + width + right} ${top + height + bottom}" role="img" aria-label="${says}">

@@ -1,10 +1,14 @@
+import { asRisk, riskText } from '../../core/risk.js'
 import { type Html, html } from '../../observe/html.js'
 import type { Evaluation } from '../evaluate/evaluation.js'
-import { bars, chart, dot, line, type Point, stretch } from './chart.js'
+import { bars, chart, dot, line, type Point, stretch, TICKS } from './chart.js'
 import { decimal, percent } from './figure-text.js'
 
 /** Largest and smallest radius of a reliability dot; its area grows with the rows of its bin. */
 const DOT_RADIUS = { min: 2.5, max: 10 } as const
+
+/** Texts of an axis of risks. */
+const RISK_TICKS = TICKS.map((tick) => riskText(asRisk(tick), 0))
 
 /** The four pictures of an evaluation. */
 export function chartsOf(evaluation: Evaluation): Html {
@@ -61,40 +65,43 @@ function reliability({ reliability }: Evaluation): Html {
   )
   const dots = bins.map(({ meanRisk, fakeShare, rows }) => {
     const radius = Math.max(DOT_RADIUS.min, DOT_RADIUS.max * Math.sqrt(rows / most))
-    const says = `mean risk ${decimal(meanRisk)}, ${percent(fakeShare)} fake, ${Number(rows.toFixed(1))} rows`
+    const says = `mean risk ${riskText(asRisk(meanRisk), 1)}, ${percent(fakeShare)} fake, ${Number(rows.toFixed(1))} rows`
     return dot([meanRisk, fakeShare], Number(radius.toFixed(1)), 'point', says)
   })
-  return chart({ x: 'mean risk of the bin', y: 'share that is fake', says: 'Reliability diagram' }, [
-    line(
-      [
-        [0, 0],
-        [1, 1],
-      ],
-      'chance',
-    ),
-    line(
-      bins.map(({ meanRisk, fakeShare }): Point => [meanRisk, fakeShare]),
-      'curve thin',
-    ),
-    ...dots,
-  ])
+  return chart(
+    { x: 'mean risk of the bin', y: 'share that is fake', says: 'Reliability diagram', xTicks: RISK_TICKS },
+    [
+      line(
+        [
+          [0, 0],
+          [1, 1],
+        ],
+        'chance',
+      ),
+      line(
+        bins.map(({ meanRisk, fakeShare }): Point => [meanRisk, fakeShare]),
+        'curve thin',
+      ),
+      ...dots,
+    ],
+  )
 }
 
 function histogram({ histogram: { real, fake }, detector: { decisionBand } }: Evaluation): Html {
   const most = Math.max(4, ...real, ...fake)
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => String(Math.round(share * most)))
+  const ticks = TICKS.map((share) => String(Math.round(share * most)))
   const barsOf = (counts: readonly number[], tone: string) =>
     bars(
       counts.map((count) => count / most),
       tone,
       (index) => {
         const [from, to] = [index / counts.length, (index + 1) / counts.length]
-        return `${counts[index]} ${tone}, risk ${from.toFixed(2)} to ${to.toFixed(2)}`
+        return `${counts[index]} ${tone}, risk ${riskText(asRisk(from), 0)} to ${riskText(asRisk(to), 0)}`
       },
     )
   const { low, high } = decisionBand
-  return chart({ x: 'risk', y: 'files', says: 'Histogram of risks by class', yTicks: ticks }, [
-    stretch(low, high, 'band', `decision band ${low} to ${high}`),
+  return chart({ x: 'risk', y: 'files', says: 'Histogram of risks by class', xTicks: RISK_TICKS, yTicks: ticks }, [
+    stretch(low, high, 'band', `decision band ${riskText(asRisk(low))} to ${riskText(asRisk(high))}`),
     ...barsOf(real, 'real'),
     ...barsOf(fake, 'fake'),
   ])

@@ -1,3 +1,4 @@
+import { asRisk, riskText } from '../../core/risk.js'
 import { CONSOLE_STYLE } from '../../observe/console-assets.js'
 import { Html, html } from '../../observe/html.js'
 import type { Evaluation, EvaluationMetrics, FigureWithInterval } from '../evaluate/evaluation.js'
@@ -70,7 +71,7 @@ function bandSection({ all, sure, detector: { decisionBand: band }, outcomes }: 
     return html`<tr><td>${name}</td><td class="num">${show(every.value)}</td><td class="num soft line">${intervalText(every, show)}</td><td class="num">${show(outside.value)}</td></tr>`
   })
   return html`<section><h2>With and without the decision band</h2>
-<p class="note">Band ${band.low} to ${band.high}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both.</p>
+<p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both.</p>
 <table><tr><th></th><th class="num">all ${all.rows}</th><th class="num">95 % interval</th><th class="num">sure ${sure.rows}</th></tr>${rows}</table></section>`
 }
 
@@ -95,7 +96,7 @@ function dataSection({ data, outcomes, milliseconds }: Evaluation): Html {
 function thresholdSection({ thresholds }: Evaluation): Html {
   const rows = thresholds.map(
     (row) =>
-      html`<tr${row.threshold === 0.5 ? new Html(' class="here"') : null}><td class="num">${Math.round(row.threshold * 100)}</td><td class="num">${percent(row.tpr)}</td><td class="num">${percent(row.fpr)}</td><td class="num">${percent(row.precision)}</td><td class="num">${percent(row.accuracy)}</td><td class="num">${percent(row.abstainRate)}</td><td class="num">${percent(row.accuracyOutside)}</td></tr>`,
+      html`<tr${row.threshold === 0.5 ? new Html(' class="here"') : null}><td class="num">${riskText(asRisk(row.threshold), 0)}</td><td class="num">${percent(row.tpr)}</td><td class="num">${percent(row.fpr)}</td><td class="num">${percent(row.precision)}</td><td class="num">${percent(row.accuracy)}</td><td class="num">${percent(row.abstainRate)}</td><td class="num">${percent(row.accuracyOutside)}</td></tr>`,
   )
   return html`<section class="wide"><h2>Thresholds</h2>
 <p class="note">Flagged are the files with at least this risk. The last two columns: how many would abstain with a decision band from 100 − risk to risk, and how often the others are called right.</p>

@@ -1,3 +1,4 @@
+import { asRisk, riskText } from '../../core/risk.js'
 import { type Html, html } from '../../observe/html.js'
 import type { Evaluation, Mistake } from '../evaluate/evaluation.js'
 
@@ -22,5 +23,5 @@ function card({ id, risk, unsureBecause, says, columns }: Mistake, picture: stri
   const origin = [columns.source, columns.generator].filter((each) => each !== undefined && each !== '-').join(' · ')
   const image = picture === undefined ? null : html`<img alt="" src="${picture}">`
   const unsure = unsureBecause === null ? null : html` <span class="warn">unsure</span>`
-  return html`<div class="card">${image}<b>${(risk * 100).toFixed(1)}</b>${unsure}<br>${id}<br><span class="soft">${origin}${origin === '' ? null : html`<br>`}${says}</span></div>`
+  return html`<div class="card">${image}<b>${riskText(asRisk(risk), 1)}</b>${unsure}<br>${id}<br><span class="soft">${origin}${origin === '' ? null : html`<br>`}${says}</span></div>`
 }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { AttestationSigner } from '../../chain/eas/attest.js'
-import { type OpenWalletOptions, openWallet } from '../../wallet/open-wallet.js'
+import { type OpenSignerOptions, openSigner } from '../../wallet/open-signer.js'
 import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { WalletKeys } from '../wallet-keys.js'
@@ -29,7 +29,7 @@ export type EmbeddedWalletOptions =
 export function openEmbeddedWallets(
   options: EmbeddedWalletOptions,
   keys: WalletKeys,
-  requests: OpenWalletOptions,
+  requests: OpenSignerOptions,
 ): EmbeddedWallets {
   return options.kind === 'local' ? localProvider(keys) : privyProvider(options, requests)
 }
@@ -48,7 +48,7 @@ function localProvider(keys: WalletKeys): EmbeddedWallets {
 /** Wallets at Privy, through the same signer as the daemon's: each signature is verified before it is used. */
 function privyProvider(
   { kind, walletIds, ...app }: Extract<EmbeddedWalletOptions, { kind: 'privy' }>,
-  requests: OpenWalletOptions,
+  requests: OpenSignerOptions,
 ): EmbeddedWallets {
   const ids = new Map(Object.entries(walletIds).map(([wallet, id]) => [wallet.toLowerCase(), id]))
   const opened = new Map<Hex, Signer>()
@@ -57,7 +57,7 @@ function privyProvider(
     signerOf: async (wallet) => {
       const walletId = ids.get(wallet)
       if (walletId === undefined) return null
-      const signer = opened.get(wallet) ?? (await openWallet({ ...app, kind, walletId, address: wallet }, requests))
+      const signer = opened.get(wallet) ?? (await openSigner({ ...app, kind, walletId, address: wallet }, requests))
       opened.set(wallet, signer)
       return signer
     },

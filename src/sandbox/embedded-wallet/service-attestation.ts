@@ -1,6 +1,7 @@
 import { attestScore } from '../../chain/eas/attest.js'
 import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 import { toAttestdError } from '../../core/errors.js'
+import { riskOfPercent } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
 import type { SandboxAsset } from '../asset-book.js'
 import { Refusal } from '../refusal.js'
@@ -22,7 +23,7 @@ export async function serviceAttestation(
     if (signer === null) return null
     const { algorithm, notes } = score
     const { id: assetId, contentHash } = asset
-    const said = { ...scoreValues(score.deepfakeRiskScore / 100), assetId, contentHash, algorithm, notes }
+    const said = { ...scoreValues(riskOfPercent(score.deepfakeRiskScore)), assetId, contentHash, algorithm, notes }
     return await attestScore(walletSession.eas, signer, said, Math.floor(time.now() / 1000), { randomBytes: random })
   } catch (error) {
     const { reason, message } = toAttestdError(error)

@@ -4,6 +4,7 @@ import { checkAttestedScore } from '../../chain/eas/score-data.js'
 import { verifyAttestation } from '../../chain/eas/verify.js'
 import { parseAttestation } from '../../chain/eas/wire.js'
 import { AttestdError } from '../../core/errors.js'
+import { riskOfBasisPoints } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
 import type { SandboxAsset } from '../asset-book.js'
 import { Refusal } from '../refusal.js'
@@ -27,7 +28,7 @@ export async function provenAttestation(
     const { time } = await verifyAttestation(attestation, { profile, attester, now: Math.floor(at / 1000) })
     checkTime(world, time, at)
     checkAttestedScore(profile, attestation, {
-      ...scoreValues(body.deepfakeRiskBps / 10_000),
+      ...scoreValues(riskOfBasisPoints(body.deepfakeRiskBps)),
       assetId: asset.id,
       contentHash: asset.contentHash,
       algorithm: body.algorithm,

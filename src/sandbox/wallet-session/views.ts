@@ -1,3 +1,4 @@
+import { riskOfPercent } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
 import type { SandboxAsset } from '../asset-book.js'
 import { assetView } from '../asset-view.js'
@@ -18,7 +19,7 @@ export function listedAssetView(world: World, asset: SandboxAsset) {
 
 /** A score record of either API as this API's wire carries it; a score of the other one has no authenticity of its own. */
 export function sessionScoreView(score: ScoreRecord) {
-  const values = scoreValues(score.deepfakeRiskScore / 100)
+  const values = scoreValues(riskOfPercent(score.deepfakeRiskScore))
   return {
     id: score.id,
     assetId: score.assetId,

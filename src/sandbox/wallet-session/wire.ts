@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressSchema, bytes32Schema, riskSchema } from '../../service/wire-fields.js'
+import { addressSchema, bytes32Schema, percentageSchema } from '../../service/wire-fields.js'
 import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
 import { RegisterBody, ScoreReply, WireMediaAsset } from '../wire.js'
 
@@ -59,9 +59,9 @@ const SessionScore = z
     id: z.string(),
     assetId: z.string(),
     attesterAddress: addressSchema,
-    authenticityScore: riskSchema,
+    authenticityScore: percentageSchema,
     deepfakeRiskBps: z.int().min(0).max(10_000),
-    deepfakeRiskScore: riskSchema,
+    deepfakeRiskScore: percentageSchema,
     algorithm: z.string(),
     notes: z.string(),
     attestationUid: bytes32Schema.nullable(),
@@ -72,7 +72,7 @@ const SessionScore = z
 export const AssetReply = z.looseObject({ asset: SessionAsset, scores: z.array(SessionScore), aggregate: Aggregate })
 
 export const ScoreBody = z.looseObject({
-  authenticityScore: riskSchema,
+  authenticityScore: percentageSchema,
   deepfakeRiskBps: z.int().min(0).max(10_000),
   algorithm: z.string().min(1).max(TEXT_LIMITS.algorithm),
   offchainAttestation: z.looseObject({}).meta({ description: 'An EAS off-chain attestation, as JSON.' }),

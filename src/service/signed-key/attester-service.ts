@@ -1,6 +1,9 @@
 import { AttestdError } from '../../core/errors.js'
+import { riskOfPercent, riskSchema } from '../../core/risk.js'
+import { scoreValues } from '../../core/score-values.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
+import { checked } from '../request-check.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
 import { readStream, type StreamSource } from '../stream-reader.js'
@@ -75,7 +78,7 @@ class SignedKeyAttesterService implements AttesterService {
 
   async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {
     const request = {
-      deepfakeRiskScore: score.risk,
+      deepfakeRiskScore: scoreValues(checked(riskSchema, score.risk)).deepfakeRiskScore,
       algorithm: cleanText(score.algorithm, ALGORITHM_MAX),
       notes: cleanText(score.notes, NOTES_MAX),
     }
@@ -86,7 +89,7 @@ class SignedKeyAttesterService implements AttesterService {
     return {
       scoreId: record.id,
       assetId: record.assetId,
-      risk: record.deepfakeRiskScore,
+      risk: riskOfPercent(record.deepfakeRiskScore),
       how: 'accepted',
       attester: record.attesterAddress,
     }

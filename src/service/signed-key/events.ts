@@ -1,7 +1,7 @@
 import { cleanText } from '../../core/text.js'
 import type { ServiceEvent } from '../port.js'
 import { eventData, type OnMalformed, unknownEvent } from '../record.js'
-import type { RawEvent } from '../stream-connection.js'
+import type { RawEvent } from '../sse-connection.js'
 import { readAssets, stakeOf } from './reading.js'
 import { assetsEventSchema, errorEventSchema, pingEventSchema, readyEventSchema } from './schemas.js'
 

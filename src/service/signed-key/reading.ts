@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, Stake } from '../port.js'
@@ -8,7 +9,7 @@ import { mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from '.
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
 function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
-  const own = wire.myScore?.submitted ? wire.myScore.deepfakeRiskScore : undefined
+  const own = wire.myScore?.submitted ? riskOfPercent(wire.myScore.deepfakeRiskScore) : undefined
   const myScore = own ?? (asked ? null : undefined)
   return {
     id: wire.id,

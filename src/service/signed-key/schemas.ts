@@ -4,8 +4,8 @@ import {
   assetIdSchema,
   bytes32Schema,
   mediaTypeSchema,
+  percentageSchema,
   registrationSchema,
-  riskSchema,
   turnaroundSchema,
   uriSchema,
 } from '../wire-fields.js'
@@ -22,7 +22,7 @@ export const weiSchema = z.string().regex(/^\d{1,78}$/, 'must be a decimal strin
 export const stakeSchema = z.looseObject({ stakedWei: weiSchema, minStakeWei: weiSchema })
 
 const myScoreSchema = z.union([
-  z.looseObject({ submitted: z.literal(true), deepfakeRiskScore: riskSchema }),
+  z.looseObject({ submitted: z.literal(true), deepfakeRiskScore: percentageSchema }),
   z.looseObject({ submitted: z.literal(false) }),
 ])
 
@@ -55,7 +55,7 @@ export const healthReplySchema = z.looseObject({
 export const listReplySchema = z.looseObject({ assets: z.array(z.unknown()), stake: z.unknown().optional() })
 
 export const scoreRequestSchema = z.looseObject({
-  deepfakeRiskScore: riskSchema,
+  deepfakeRiskScore: percentageSchema,
   algorithm: z.string().min(1),
   notes: z.string().optional(),
   /** Reserved, ignored. */
@@ -66,7 +66,7 @@ export const scoreSchema = z.looseObject({
   id: z.string().min(1),
   assetId: z.string(),
   attesterAddress: addressSchema,
-  deepfakeRiskScore: riskSchema,
+  deepfakeRiskScore: percentageSchema,
 })
 
 /** The fields of the aggregate are not shown, and nothing here needs them. */

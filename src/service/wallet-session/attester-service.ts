@@ -1,5 +1,6 @@
 import { unlessAborted } from '../../core/abort.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { riskSchema, roundedRisk } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
@@ -7,7 +8,7 @@ import type { OnMalformed } from '../record.js'
 import { checked } from '../request-check.js'
 import type { ServiceParts } from '../service-parts.js'
 import { readStream, type StreamSource } from '../stream-reader.js'
-import { ALGORITHM_MAX, NOTES_MAX, riskSchema } from '../wire-fields.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
@@ -73,7 +74,7 @@ export class WalletSessionAttesterService implements AttesterService {
     date.stillGood()
     try {
       const reply = await client.score(score.assetId, input, signal)
-      return readReceipt(reply, { assetId: score.assetId, risk: input.deepfakeRiskBps / 100, attester })
+      return readReceipt(reply, { assetId: score.assetId, risk: roundedRisk(score.risk), attester })
     } catch (error) {
       throw date.judged(error)
     }
@@ -82,7 +83,7 @@ export class WalletSessionAttesterService implements AttesterService {
   async #inputOf(score: Score, time: number, signal: AbortSignal | undefined) {
     const { attest } = this.#options
     if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and no attester is configured to make one.')
-    const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk) / 100)
+    const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk))
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)
     // What is attested is what is sent, to the letter.

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ServiceEvent } from '../port.js'
 import { eventData, type OnMalformed, unknownEvent } from '../record.js'
-import type { RawEvent } from '../stream-connection.js'
+import type { RawEvent } from '../sse-connection.js'
 import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 
 /**

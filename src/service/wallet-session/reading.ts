@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import type { Risk } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
@@ -105,7 +106,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
 }
 
 /** A list says something of the attester's score only where its records carry their scores. */
-function listedScore(record: Record<string, unknown>, attester: string | undefined): { myScore?: number | null } {
+function listedScore(record: Record<string, unknown>, attester: string | undefined): { myScore?: Risk | null } {
   const scores = scoresIn(record)
   if (attester === undefined || !scores) return {}
   const own = ownScore(scores, attester)
@@ -113,7 +114,7 @@ function listedScore(record: Record<string, unknown>, attester: string | undefin
 }
 
 /** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
-function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): number | null {
+function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): Risk | null {
   const scores = scoresIn(reply) ?? scoresIn(assetRecordIn(reply))
   const own = ownScore(scores ?? [], attester)
   if (own === 'unreadable') throw unusable('it has a score whose attester or risk cannot be read')

@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import type { Risk } from '../../core/risk.js'
 import type { Receipt } from '../port.js'
 import { asRecord } from '../record.js'
 import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
@@ -10,7 +11,7 @@ import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
  */
 export function readReceipt(
   reply: Record<string, unknown>,
-  sent: { readonly assetId: string; readonly risk: number; readonly attester: string },
+  sent: { readonly assetId: string; readonly risk: Risk; readonly attester: string },
 ): Receipt {
   const record = asRecord(reply.score) ?? reply
   const [attester, risk, scoreId] = [attesterIn(record), riskIn(record), scoreIdIn(record)]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressSchema, bytes32Schema, registrationSchema, riskSchema, uriSchema } from '../wire-fields.js'
+import { addressSchema, bytes32Schema, percentageSchema, registrationSchema, uriSchema } from '../wire-fields.js'
 
 /**
  * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They say what
@@ -49,7 +49,7 @@ export const sessionSchema = z.looseObject({
 // attester routes
 
 export const scoreInputSchema = z.looseObject({
-  authenticityScore: riskSchema,
+  authenticityScore: percentageSchema,
   deepfakeRiskBps: z.int().min(0).max(10_000),
   algorithm: z.string().min(1),
   /** Verified by the service. */

@@ -1,3 +1,4 @@
+import { type Risk, riskOfBasisPoints } from '../../core/risk.js'
 import { asRecord } from '../record.js'
 import { numberOf, unixMsOf } from './unix-time.js'
 
@@ -29,14 +30,19 @@ export function scoreIdIn(record: Record<string, unknown>): string | null {
   return typeof id === 'number' ? String(id) : null
 }
 
-/** The risk that was recorded, 0 to 100 with at most two decimals; null where none can be read. */
-export function riskIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }: Record<string, unknown>) {
+/** The risk that was recorded, in whole basis points; null where none can be read. */
+export function riskIn(record: Record<string, unknown>): Risk | null {
+  const bps = basisPointsIn(record)
+  return bps === null ? null : riskOfBasisPoints(Math.round(bps))
+}
+
+function basisPointsIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }: Record<string, unknown>) {
   const bps = within(numberOf(deepfakeRiskBps), 10_000)
-  if (bps !== null) return Math.round(bps) / 100
+  if (bps !== null) return bps
   const percent = within(numberOf(deepfakeRiskScore), 100)
-  if (percent !== null) return Math.round(percent * 100) / 100
+  if (percent !== null) return percent * 100
   const authenticity = within(numberOf(authenticityScore), 100)
-  return authenticity === null ? null : Math.round((100 - authenticity) * 100) / 100
+  return authenticity === null ? null : (100 - authenticity) * 100
 }
 
 /**
@@ -44,7 +50,7 @@ export function riskIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }
  * @returns `unreadable` where that cannot be told: an own score without a readable risk, or, with none of its own, a
  *   score of which no attester can be read
  */
-export function ownScore(scores: readonly unknown[], attester: string): number | null | 'unreadable' {
+export function ownScore(scores: readonly unknown[], attester: string): Risk | null | 'unreadable' {
   const records = scores.map((score) => asRecord(score) ?? {})
   const own = records.filter((record) => attesterIn(record) === attester.toLowerCase())
   if (own.length === 0) return records.some((record) => attesterIn(record) === null) ? 'unreadable' : null

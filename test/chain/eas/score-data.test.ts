@@ -4,6 +4,7 @@ import type { AttestedScore, OffchainAttestation } from '../../../src/chain/eas/
 import { parseSchema } from '../../../src/chain/eas/schema.js'
 import { checkAttestedScore, encodeScore, readAttestedScore } from '../../../src/chain/eas/score-data.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
+import { asRisk, riskOfBasisPoints } from '../../../src/core/risk.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import { readEasVectors } from '../../support/eas-vectors.js'
 
@@ -33,14 +34,14 @@ describe('data of a score', () => {
     [0.9951, 100, 0],
     [1, 100, 0],
   ])('risk %d is %i percent, authentic %i percent, rounded half up', (risk, deepfakeRiskScore, authenticityScore) => {
-    const values = scoreValues(risk)
+    const values = scoreValues(asRisk(risk))
     const said = roundTrip(ALL, { ...score, ...values })
     expect(said).toEqual({ ...score, deepfakeRiskBps: values.deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
   })
 
   it('whole percentages are never more than half a percent off, at every basis point', () => {
     const profile = fieldsOf('uint8 deepfakeRiskScore,uint8 authenticityScore')
-    const wrong = Array.from({ length: 10_001 }, (_, bps) => scoreValues(bps / 10_000)).filter((values) => {
+    const wrong = Array.from({ length: 10_001 }, (_, bps) => scoreValues(riskOfBasisPoints(bps))).filter((values) => {
       const said = readAttestedScore(profile, carrying(encodeScore(profile, { ...score, ...values })))
       const risk = Math.abs(Number(said.deepfakeRiskScore) - values.deepfakeRiskScore)
       return risk > 0.5 || Math.abs(Number(said.authenticityScore) - values.authenticityScore) > 0.5
@@ -103,7 +104,7 @@ describe('data from outside', () => {
   it.each<[keyof AttestedScore, Partial<AttestedScore>]>([
     ['assetId', { assetId: 'asset-2' }],
     ['contentHash', { contentHash: `0x${'00'.repeat(32)}` }],
-    ['deepfakeRiskBps', scoreValues(0.5732)],
+    ['deepfakeRiskBps', scoreValues(asRisk(0.5732))],
     ['algorithm', { algorithm: 'other' }],
     ['notes', { notes: '' }],
   ])('is told apart from a score with another %s', (field, change) => {

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { expect } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import { rulesOf } from '../../support/conformance.js'
 import { send, sendSigned, signatureHeaders } from '../../support/sandbox-requests.js'
 import { expectSigned, MEDIA, privateRequests, REGISTER, REGISTRATION, STREAM, signedKeyWorld } from './world.js'
@@ -26,7 +27,13 @@ async function everyClientRequest() {
   const { id } = await world.newAsset()
   await world.attester.service.listOpen({ includeMyScore: true })
   await world.attester.service.find(id)
-  const score = { assetId: id, contentHash: REGISTRATION.contentHash, risk: 42.5, algorithm: 'a', notes: 'visage – 顔' }
+  const score = {
+    assetId: id,
+    contentHash: REGISTRATION.contentHash,
+    risk: asRisk(0.425),
+    algorithm: 'a',
+    notes: 'visage – 顔',
+  }
   await world.attester.service.submit(score, world.attester.clock.now())
   await world.submitter.client.register({ ...REGISTRATION, title: 'visage – 顔' })
   const stop = new AbortController()

@@ -191,7 +191,7 @@ rule(
       await world.asAttester('POST', `${MEDIA}/${scored.id}/scores`, SCORE)
       const mine = async (includeMyScore: boolean) =>
         (await service.listOpen({ includeMyScore })).assets.find(({ id }) => id === scored.id)?.myScore
-      expect(await mine(true)).toBe(SCORE.deepfakeRiskScore)
+      expect(await mine(true)).toBe(SCORE.deepfakeRiskScore / 100)
       expect(world.wire.last('GET', MEDIA).target).toBe(`${MEDIA}?includeMyScore=1`)
       expect(await mine(false)).toBeUndefined()
       expect(world.wire.last('GET', MEDIA).target).toBe(MEDIA)
@@ -256,7 +256,7 @@ rule('GET /api/v1/attester/media/:id', 'includeMyScore means what it means in th
     const { id } = await world.newAsset()
     expect((await world.attester.service.find(id))?.myScore).toBeNull()
     await world.asAttester('POST', `${MEDIA}/${id}/scores`, SCORE)
-    expect((await world.attester.service.find(id))?.myScore).toBe(42.5)
+    expect((await world.attester.service.find(id))?.myScore).toBe(0.425)
   },
 })
 

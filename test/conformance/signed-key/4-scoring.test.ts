@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { rulesOf } from '../../support/conformance.js'
 import { answering } from '../../support/wire-recorder.js'
 import { HASH, MEDIA, SCORE, signedKeyWorld } from './world.js'
@@ -9,9 +10,16 @@ const ROUTE = 'POST /api/v1/attester/media/:id/scores'
 const post = async (body: unknown) => world.asAttester('POST', `${MEDIA}/${(await world.newAsset()).id}/scores`, body)
 
 /** A score as the pipeline hands it to the client; @returns what was sent */
-async function submit(changes: { risk?: number; algorithm?: string; notes?: string } = {}) {
+async function submit(changes: { risk?: Risk; algorithm?: string; notes?: string } = {}) {
   const { id } = await world.newAsset()
-  const score = { assetId: id, contentHash: HASH, risk: 42.5, algorithm: 'conformance-1', notes: 'a line', ...changes }
+  const score = {
+    assetId: id,
+    contentHash: HASH,
+    risk: asRisk(0.425),
+    algorithm: 'conformance-1',
+    notes: 'a line',
+    ...changes,
+  }
   await world.attester.clock.ready()
   const receipt = await world.attester.service.submit(score, world.attester.clock.now())
   return { id, receipt, sent: JSON.parse(world.wire.last('POST', `${MEDIA}/${id}/scores`).body) }
@@ -39,7 +47,7 @@ rule(
       expect(receipt).toEqual({
         scoreId: expect.any(String),
         assetId: id,
-        risk: 42.5,
+        risk: asRisk(0.425),
         how: 'accepted',
         attester: world.sandbox.attesterKey.wallet,
       })
@@ -56,9 +64,9 @@ rule(ROUTE, 'deepfakeRiskScore is a required number from 0 to 100 (percentage).'
     }
   },
   client: async () => {
-    expect((await submit({ risk: 100 })).sent.deepfakeRiskScore).toBe(100)
-    for (const risk of [-1, 100.5, Number.NaN]) {
-      await expect(submit({ risk })).rejects.toMatchObject({ reason: 'request-invalid' })
+    expect((await submit({ risk: asRisk(1) })).sent.deepfakeRiskScore).toBe(100)
+    for (const risk of [-1, 1.005, 42.5, Number.NaN]) {
+      await expect(submit({ risk: risk as Risk })).rejects.toMatchObject({ reason: 'request-invalid' })
     }
   },
 })
@@ -124,7 +132,7 @@ rule(ROUTE, 'The attester needs a wallet that is linked in the dashboard.', 'End
     const { id } = await world.newAsset()
     const { service, clock } = world.client(world.sandbox.control.createKey({ kind: 'attester', wallet: null }))
     await clock.ready()
-    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'service-forbidden' })
   },
 })
@@ -155,7 +163,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
     const { id } = await world.newAsset()
     world.sandbox.control.closeAsset(id)
     await world.attester.clock.ready()
-    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     const sent = world.attester.service.submit(score, world.attester.clock.now())
     await expect(sent).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
@@ -171,7 +179,7 @@ rule(ROUTE, '401 for an authentication failure, clock skew included.', 'Errors',
   client: async () => {
     const { id } = await world.newAsset()
     world.wire.stand = answering(`${MEDIA}/${id}/scores`, 401, {})
-    const score = { assetId: id, contentHash: HASH, risk: 1, algorithm: 'a', notes: '' }
+    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     await world.attester.clock.ready()
     const sent = world.attester.service.submit(score, world.attester.clock.now())
     await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })

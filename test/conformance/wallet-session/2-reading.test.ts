@@ -198,7 +198,7 @@ rule('GET /v1/assets/:id', 'Answers with one asset, its scores and aggregate.', 
     const { service } = world.asAttester()
     expect(await service.find(asset.id)).toMatchObject({ id: asset.id, myScore: null })
     await world.postScore(asset)
-    expect(await service.find(asset.id)).toMatchObject({ id: asset.id, myScore: 42.5 })
+    expect(await service.find(asset.id)).toMatchObject({ id: asset.id, myScore: 0.425 })
     expect(world.wire.last('GET', `/v1/assets/${asset.id}`).target).toBe(`/v1/assets/${asset.id}`)
   },
 })

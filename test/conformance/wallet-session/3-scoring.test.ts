@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { rulesOf } from '../../support/conformance.js'
 import { handMadeAttestation } from '../../support/hand-made-wallet.js'
 import { answering } from '../../support/wire-recorder.js'
@@ -17,12 +18,12 @@ async function statuses(...changes: Record<string, unknown>[]): Promise<number[]
 }
 
 /** A score as the pipeline hands it to the client; @returns what was sent and the receipt */
-async function submit(changes: { risk?: number; algorithm?: string; notes?: string } = {}) {
+async function submit(changes: { risk?: Risk; algorithm?: string; notes?: string } = {}) {
   const asset = await world.newAsset()
   const { service, clock } = world.asAttester()
   await clock.ready()
   const { id: assetId, contentHash } = asset
-  const score = { assetId, contentHash, risk: 42.5, algorithm: 'conformance-1', notes: 'a line', ...changes }
+  const score = { assetId, contentHash, risk: asRisk(0.425), algorithm: 'conformance-1', notes: 'a line', ...changes }
   const receipt = await service.submit(score, clock.now())
   const request = world.wire.last('POST', `/v1/assets/${assetId}/scores`)
   return { asset, receipt, request, sent: JSON.parse(request.body) }
@@ -37,7 +38,7 @@ rule(ROUTE, 'Takes the score input; the score is on record afterwards.', 'Endpoi
   },
   client: async () => {
     const { asset, receipt } = await submit()
-    expect(receipt).toMatchObject({ assetId: asset.id, risk: 42.5, how: 'accepted' })
+    expect(receipt).toMatchObject({ assetId: asset.id, risk: 0.425, how: 'accepted' })
     expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toHaveLength(1)
   },
 })
@@ -48,9 +49,9 @@ rule(ROUTE, 'authenticityScore is a required number from 0 to 100.', 'Resources,
     expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
   },
   client: async () => {
-    expect((await submit({ risk: 42.5 })).sent.authenticityScore).toBe(57.5)
-    expect((await submit({ risk: 100 })).sent.authenticityScore).toBe(0)
-    await expect(submit({ risk: 101 })).rejects.toMatchObject({ kind: 'permanent', ambiguous: false })
+    expect((await submit({ risk: asRisk(0.425) })).sent.authenticityScore).toBe(57.5)
+    expect((await submit({ risk: asRisk(1) })).sent.authenticityScore).toBe(0)
+    await expect(submit({ risk: 1.01 as Risk })).rejects.toMatchObject({ kind: 'permanent', ambiguous: false })
   },
 })
 
@@ -60,8 +61,8 @@ rule(ROUTE, 'deepfakeRiskBps is required: the risk in basis points.', 'Resources
     expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
   },
   client: async () => {
-    expect((await submit({ risk: 42.5 })).sent.deepfakeRiskBps).toBe(4250)
-    expect((await submit({ risk: 0.01 })).sent.deepfakeRiskBps).toBe(1)
+    expect((await submit({ risk: asRisk(0.425) })).sent.deepfakeRiskBps).toBe(4250)
+    expect((await submit({ risk: asRisk(0.0001) })).sent.deepfakeRiskBps).toBe(1)
   },
 })
 
@@ -192,7 +193,13 @@ rule(ROUTE, '404 for an unknown asset.', 'Errors', {
   client: async () => {
     const { service, clock } = world.asAttester()
     await clock.ready()
-    const score = { assetId: 'never', contentHash: `0x${'ab'.repeat(32)}`, risk: 1, algorithm: 'a', notes: '' }
+    const score = {
+      assetId: 'never',
+      contentHash: `0x${'ab'.repeat(32)}`,
+      risk: asRisk(0.01),
+      algorithm: 'a',
+      notes: '',
+    }
     await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed' })
   },
 })
@@ -209,7 +216,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; S
     world.sandbox.control.closeAsset(assetId)
     const { service, clock } = world.asAttester()
     await clock.ready()
-    const score = { assetId, contentHash, risk: 1, algorithm: 'a', notes: '' }
+    const score = { assetId, contentHash, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
 })
@@ -227,7 +234,7 @@ rule(ROUTE, '401 for a missing or invalid session.', 'Errors', {
     await clock.ready()
     const path = `/v1/assets/${assetId}/scores`
     world.wire.stand = answering(path, 401, { error: 'no' })
-    const score = { assetId, contentHash, risk: 1, algorithm: 'a', notes: '' }
+    const score = { assetId, contentHash, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     const sent = service.submit(score, clock.now())
     await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
     world.wire.stand = null

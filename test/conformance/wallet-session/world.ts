@@ -5,6 +5,7 @@ import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { silentLog } from '../../../src/core/log.js'
+import { asRisk } from '../../../src/core/risk.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import type { SandboxAsset } from '../../../src/sandbox/asset-book.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -180,7 +181,10 @@ export class WalletSessionWorld {
     await clock.ready()
     await service.listOpen({ includeMyScore: true })
     await service.find(id)
-    await service.submit({ assetId: id, contentHash, risk: 42.5, algorithm: 'a', notes: 'visage – 顔' }, clock.now())
+    await service.submit(
+      { assetId: id, contentHash, risk: asRisk(0.425), algorithm: 'a', notes: 'visage – 顔' },
+      clock.now(),
+    )
     const stop = new AbortController()
     for await (const event of service.watch(stop.signal)) if (event.kind === 'snapshot') stop.abort()
     const sent = this.wire.requests.slice(from).filter(({ target }) => !target.startsWith('/v1/auth/'))
@@ -204,7 +208,7 @@ function attestWith(privateKey: Hex): Attest {
     schemaUid: null,
   })
   return async ({ risk, assetId, contentHash, algorithm, notes }, time) => {
-    const score = { ...scoreValues(risk / 100), assetId, contentHash, algorithm, notes }
+    const score = { ...scoreValues(risk), assetId, contentHash, algorithm, notes }
     return { ...(await attestScore(profile, openLocalWallet(privateKey), score, time, { randomBytes })) }
   }
 }

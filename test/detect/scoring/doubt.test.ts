@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import { doubtText, isFlip } from '../../../src/detect/scoring/doubt.js'
 
 describe('isFlip', () => {
@@ -8,20 +9,22 @@ describe('isFlip', () => {
     [0.5, 0.51, true],
     [0.9, 0.6, false],
     [0.1, 0.5, false],
-  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) => expect(isFlip(variant, risk)).toBe(flips))
+  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) =>
+    expect(isFlip(asRisk(variant), asRisk(risk))).toBe(flips),
+  )
 })
 
 describe('doubtText', () => {
   const variants = [
-    { name: 'JPEG quality 80', risk: 0.412 },
-    { name: '75 % size', risk: 0.93 },
+    { name: 'JPEG quality 80', risk: asRisk(0.412) },
+    { name: '75 % size', risk: asRisk(0.93) },
   ]
   it.each([
-    [{ risk: 0.97, unsureBecause: null, variants }, null],
-    [{ risk: 0.6, unsureBecause: 'band', variants }, 'lies in the decision band'],
-    [{ risk: 0.97, unsureBecause: 'flip', variants }, 'depends on the encoding: 41.2 as JPEG quality 80'],
+    [{ risk: asRisk(0.97), unsureBecause: null, variants }, null],
+    [{ risk: asRisk(0.6), unsureBecause: 'band', variants }, 'lies in the decision band'],
+    [{ risk: asRisk(0.97), unsureBecause: 'flip', variants }, 'depends on the encoding: 41.2 as JPEG quality 80'],
     [
-      { risk: 0.97, unsureBecause: 'flip', variants: [] },
+      { risk: asRisk(0.97), unsureBecause: 'flip', variants: [] },
       'depends on the encoding: a re-encoding flips the verdict',
     ],
   ] as const)('%o: %s', (detection, text) => expect(doubtText(detection)).toBe(text))

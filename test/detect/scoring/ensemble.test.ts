@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import type { Detection } from '../../../src/detect/detection.js'
 import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { combine, ensembleIdentity, type Vote } from '../../../src/detect/scoring/ensemble.js'
@@ -15,11 +16,11 @@ function vote(id: string, risk: number, own: Partial<Omit<Vote, 'detection'>> & 
       detectorId: id,
       detectorVersion: '1.0.0',
       detectorDigest: id,
-      risk,
+      risk: asRisk(risk),
       rawScore: logitOf(risk),
       unsure: false,
       unsureBecause: null,
-      parts: [{ name: 'whole', risk }],
+      parts: [{ name: 'whole', risk: asRisk(risk) }],
       variants: [],
       evidence: [],
       notes: `seen by ${id}`,
@@ -30,7 +31,7 @@ function vote(id: string, risk: number, own: Partial<Omit<Vote, 'detection'>> & 
   }
 }
 
-const variant = (risk: number) => ({ name: 'jpeg 70', risk })
+const variant = (risk: number) => ({ name: 'jpeg 70', risk: asRisk(risk) })
 
 describe('the identity of an ensemble', () => {
   it('names its members and stays the same for the same ones', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import { isProbed } from '../../../src/detect/scoring/probe.js'
 
 const decisionBand = { low: 0.3, high: 0.8 }
@@ -15,6 +16,6 @@ describe('isProbed', () => {
     [{ withinLogit: 2 }, 0.1, false],
     [{ withinLogit: 2 }, 0.6, false],
   ])('with %o at a risk of %f: %s', (stabilityProbe, risk, probed) => {
-    expect(isProbed(risk, { stabilityProbe, decisionBand })).toBe(probed)
+    expect(isProbed(asRisk(risk), { stabilityProbe, decisionBand })).toBe(probed)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import { aggregateLogits, outputAsLogit } from '../../../src/detect/scoring/aggregation.js'
 import { calibrate, calibrationSchema, isUnsure, logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 
@@ -35,10 +36,10 @@ describe('isUnsure', () => {
     [0.7, false],
     [0.71, false],
   ])('risk %d in a band from 0.3 to 0.7: %s', (risk, unsure) => {
-    expect(isUnsure(risk, { low: 0.3, high: 0.7 })).toBe(unsure)
+    expect(isUnsure(asRisk(risk), { low: 0.3, high: 0.7 })).toBe(unsure)
   })
 
-  it('a band of no width is never entered', () => expect(isUnsure(0.5, { low: 0.5, high: 0.5 })).toBe(false))
+  it('a band of no width is never entered', () => expect(isUnsure(asRisk(0.5), { low: 0.5, high: 0.5 })).toBe(false))
 })
 
 describe('outputAsLogit', () => {

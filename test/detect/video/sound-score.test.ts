@@ -24,12 +24,12 @@ describe('the sound of a video', () => {
   it('counts where the audio detector is sure that it is fake', async () => {
     const { logit, says } = await scoreSound(listener(logitOf(0.9)), 'clip')
     expect(logit).toBeCloseTo(logitOf(0.9), 6)
-    expect(says).toBe('sound counts (risk 0.90)')
+    expect(says).toBe('sound counts (risk 90.0)')
   })
 
   it.each([
-    [0.5, 'sound is unsure (risk 0.50)'],
-    [0.1, 'sound is not suspicious (risk 0.10)'],
+    [0.5, 'sound is unsure (risk 50.0)'],
+    [0.1, 'sound is not suspicious (risk 10.0)'],
   ])('has no say at a risk of %f', async (risk, says) => {
     expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, says })
   })

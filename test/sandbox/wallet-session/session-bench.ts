@@ -3,6 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import type { AttestedScore } from '../../../src/chain/eas/attestation.js'
 import { type EasProfileOptions, easProfile } from '../../../src/chain/eas/profile.js'
+import { asRisk } from '../../../src/core/risk.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import type { SandboxAsset } from '../../../src/sandbox/asset-book.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -94,7 +95,7 @@ export class SessionBench {
   /** The body of a score of 12.5 %, with an attestation that fits it but for the changes. */
   async score(asset: SandboxAsset, changes: AttestChanges = {}) {
     const said: AttestedScore = {
-      ...scoreValues(0.125),
+      ...scoreValues(asRisk(0.125)),
       assetId: asset.id,
       contentHash: asset.contentHash,
       algorithm: 'test-1',

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
+import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { account, bench, CHAIN_ID, failure, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
 
@@ -56,7 +57,7 @@ describe('listOpen', () => {
     expect((await service.listOpen(ASKED)).assets).toMatchObject([
       { id: 'a', mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 },
       { id: 'b', mediaType: null, turnaround: 'standard', scoreCount: 2 },
-      { id: '7', scoreCount: 1, myScore: 12.34 },
+      { id: '7', scoreCount: 1, myScore: 0.1234 },
     ])
   })
 
@@ -71,7 +72,7 @@ describe('listOpen', () => {
     const known = (await service.listOpen(ASKED)).assets.map((asset) =>
       'myScore' in asset ? asset.myScore : 'unknown',
     )
-    expect(known).toEqual([null, 12.34, 'unknown', 'unknown'])
+    expect(known).toEqual([null, 0.1234, 'unknown', 'unknown'])
     const unasked = await service.listOpen({ includeMyScore: false })
     expect(unasked.assets.some((asset) => 'myScore' in asset)).toBe(false)
   })
@@ -118,18 +119,18 @@ describe('find', () => {
   it.for<[string, unknown[], number | null]>([
     ['none', [], null],
     ['another attester’s alone', [own({ attesterAddress: OTHER_ADDRESS })], null],
-    ['basis points', [own()], 12.34],
-    ['a percentage', [own({ deepfakeRiskBps: undefined, deepfakeRiskScore: 87.654 })], 87.65],
-    ['an authenticity', [own({ deepfakeRiskBps: undefined, authenticityScore: 12.35 })], 87.65],
+    ['basis points', [own()], 0.1234],
+    ['a percentage', [own({ deepfakeRiskBps: undefined, deepfakeRiskScore: 87.654 })], 0.8765],
+    ['an authenticity', [own({ deepfakeRiskBps: undefined, authenticityScore: 12.35 })], 0.8765],
     ['nought', [own({ deepfakeRiskBps: 0 })], 0],
-    ['numbers as texts', [own({ deepfakeRiskBps: '10000' })], 100],
-    ['verifierAddress', [{ verifierAddress: account.address.toLowerCase(), deepfakeRiskBps: 5 }], 0.05],
-    ['verifier', [{ verifier: account.address, deepfakeRiskBps: 5 }], 0.05],
-    ['an attester with an address', [{ attester: { address: account.address }, deepfakeRiskBps: 5 }], 0.05],
-    ['the newest by ISO time', [at('2026-01-02T00:00:00Z', 200), at('2026-01-01T00:00:00Z', 100)], 2],
-    ['the newest by Unix time', [at(1_760_000_002, 200), at(1_760_000_001, 100)], 2],
-    ['the last where none says a time', [own({ deepfakeRiskBps: 100 }), own({ deepfakeRiskBps: 200 })], 2],
-    ['one among those that cannot be read', [{ deepfakeRiskBps: 9 }, null, own()], 12.34],
+    ['numbers as texts', [own({ deepfakeRiskBps: '10000' })], 1],
+    ['verifierAddress', [{ verifierAddress: account.address.toLowerCase(), deepfakeRiskBps: 5 }], 0.0005],
+    ['verifier', [{ verifier: account.address, deepfakeRiskBps: 5 }], 0.0005],
+    ['an attester with an address', [{ attester: { address: account.address }, deepfakeRiskBps: 5 }], 0.0005],
+    ['the newest by ISO time', [at('2026-01-02T00:00:00Z', 200), at('2026-01-01T00:00:00Z', 100)], 0.02],
+    ['the newest by Unix time', [at(1_760_000_002, 200), at(1_760_000_001, 100)], 0.02],
+    ['the last where none says a time', [own({ deepfakeRiskBps: 100 }), own({ deepfakeRiskBps: 200 })], 0.02],
+    ['one among those that cannot be read', [{ deepfakeRiskBps: 9 }, null, own()], 0.1234],
   ])('reads the own score: %s', async ([, scores, expected], { onTestFinished }) => {
     const { service } = await bench(always({ asset: specAsset('a'), scores, aggregate: {} }), onTestFinished)
     expect((await service.find('a'))?.myScore).toBe(expected)
@@ -156,7 +157,7 @@ describe('find', () => {
   it('gives an asset that closed where it holds the own score', async ({ onTestFinished }) => {
     const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own()] }
     const { service } = await bench(always(reply), onTestFinished)
-    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 12.34 })
+    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234 })
   })
 
   it('is null for an unknown asset and for one that is not open', async ({ onTestFinished }) => {
@@ -191,7 +192,7 @@ describe('submit', () => {
   const score = {
     assetId: 'a/b',
     contentHash: `0x${'c'.repeat(64)}`,
-    risk: 87.65,
+    risk: asRisk(0.8765),
     algorithm: 'demo-1',
     notes: 'visage – 顔 🙂',
   }
@@ -205,7 +206,7 @@ describe('submit', () => {
     expect(await service.submit(score, clock.now())).toEqual({
       scoreId: 's-1',
       assetId: 'a/b',
-      risk: 87.65,
+      risk: 0.8765,
       how: 'accepted',
       attester: account.address.toLowerCase(),
     })
@@ -409,13 +410,13 @@ describe('submit', () => {
   })
 
   it.for<[string, Record<string, unknown>, Record<string, unknown>]>([
-    ['the record itself', record, { scoreId: 's-1', risk: 87.65 }],
+    ['the record itself', record, { scoreId: 's-1', risk: 0.8765 }],
     ['a number as id', { score: { ...record, id: 7 } }, { scoreId: '7' }],
     ['no id', { score: { ...record, id: undefined } }, { scoreId: null }],
-    ['another risk', { score: { ...record, deepfakeRiskBps: 1 } }, { risk: 0.01 }],
-    ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 87.65 }],
+    ['another risk', { score: { ...record, deepfakeRiskBps: 1 } }, { risk: 0.0001 }],
+    ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 0.8765 }],
     ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
-    ['a yes alone', { ok: true }, { scoreId: null, risk: 87.65, attester: null, assetId: 'a/b' }],
+    ['a yes alone', { ok: true }, { scoreId: null, risk: 0.8765, attester: null, assetId: 'a/b' }],
   ])('takes a receipt with %s', async ([, reply, expected], { onTestFinished }) => {
     const { service, clock } = await bench(always(reply, 201), onTestFinished)
     expect(await service.submit(score, clock.now())).toMatchObject(expected)
@@ -435,11 +436,11 @@ describe('submit', () => {
     })
   })
 
-  it.for([Number.NaN, Number.POSITIVE_INFINITY, -0.01, 100.01])(
+  it.for([Number.NaN, Number.POSITIVE_INFINITY, -0.0001, 1.0001, 87.65])(
     'never sends the risk %d',
     async (risk, { onTestFinished }) => {
       const built = await bench(always({ score: record }), onTestFinished)
-      expect(await failure(built.service.submit({ ...score, risk }, built.clock.now()))).toMatchObject({
+      expect(await failure(built.service.submit({ ...score, risk: risk as Risk }, built.clock.now()))).toMatchObject({
         kind: 'permanent',
         ambiguous: false,
       })

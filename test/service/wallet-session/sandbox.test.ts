@@ -4,6 +4,7 @@ import { expect, it, type TestContext } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { systemClock } from '../../../src/core/clock.js'
+import { asRisk } from '../../../src/core/risk.js'
 import { scoreValues } from '../../../src/core/score-values.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
@@ -44,7 +45,7 @@ async function bench(onTestFinished: TestContext['onTestFinished'], options: Par
       signer,
       role: wallet,
       attest: async ({ assetId, contentHash, risk, algorithm, notes }, time) => {
-        const said = { assetId, contentHash, algorithm, notes, ...scoreValues(risk / 100) }
+        const said = { assetId, contentHash, algorithm, notes, ...scoreValues(risk) }
         return { ...(await attestScore(profile, signer, said, time, { randomBytes })) }
       },
       onRoleMissing: (error) => missing.push(error.message),
@@ -58,7 +59,7 @@ async function bench(onTestFinished: TestContext['onTestFinished'], options: Par
 
 const file = () => ({ content: randomBytes(2_000) })
 const scoreOf = ({ id, contentHash }: { id: string; contentHash: string }) => {
-  return { assetId: id, contentHash, risk: 87.65, algorithm: 'test-1', notes: 'seen' }
+  return { assetId: id, contentHash, risk: asRisk(0.8765), algorithm: 'test-1', notes: 'seen' }
 }
 
 it.concurrent('an open asset is listed, scored with a proved attestation, and found with the score', async (context) => {
@@ -74,12 +75,12 @@ it.concurrent('an open asset is listed, scored with a proved attestation, and fo
 
   const receipt = await service.submit(scoreOf(asset), clock.now())
   const [stored] = sandbox.scores()
-  expect(receipt).toMatchObject({ scoreId: stored?.id, risk: 87.65, how: 'accepted' })
+  expect(receipt).toMatchObject({ scoreId: stored?.id, risk: 0.8765, how: 'accepted' })
   expect(receipt.attester).toBe(sandbox.wallets.attester.address.toLowerCase())
   expect(stored).toMatchObject({ deepfakeRiskScore: 87.65, algorithm: 'test-1', notes: 'seen' })
-  expect(await service.find(asset.id)).toMatchObject({ myScore: 87.65, scoreCount: 1 })
+  expect(await service.find(asset.id)).toMatchObject({ myScore: 0.8765, scoreCount: 1 })
   // Another value conflicts, the same is the same.
-  expect(await failure(service.submit({ ...scoreOf(asset), risk: 1 }, clock.now()))).toMatchObject({
+  expect(await failure(service.submit({ ...scoreOf(asset), risk: asRisk(0.01) }, clock.now()))).toMatchObject({
     reason: 'score-conflict',
   })
   expect((await service.submit(scoreOf(asset), clock.now())).scoreId).toBe(stored?.id)
@@ -94,7 +95,7 @@ it.concurrent('an asset that closed keeps its score, and takes no other', async 
   await clock.ready()
   await service.submit(scoreOf(scored), clock.now())
   for (const { id } of [scored, other]) sandbox.control.closeAsset(id)
-  expect(await service.find(scored.id)).toMatchObject({ myScore: 87.65 })
+  expect(await service.find(scored.id)).toMatchObject({ myScore: 0.8765 })
   expect(await service.find(other.id)).toBeNull()
   expect(await failure(service.submit(scoreOf(other), clock.now()))).toMatchObject({ reason: 'asset-closed' })
   expect(await failure(service.submit({ ...scoreOf(other), assetId: 'unknown' }, clock.now()))).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
+import { asRisk } from '../../../src/core/risk.js'
 import { settle } from '../../support/manual-clock.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { until } from '../stream-harness.js'
@@ -316,7 +317,7 @@ describe('the token', () => {
   })
 })
 
-const SCORE = { assetId: 'a', contentHash: `0x${'ab'.repeat(32)}`, risk: 1, algorithm: 'x', notes: '' }
+const SCORE = { assetId: 'a', contentHash: `0x${'ab'.repeat(32)}`, risk: asRisk(0.01), algorithm: 'x', notes: '' }
 
 function watched(signed: string[]) {
   const signMessage = (parameters: { message: string }) => {

@@ -15,7 +15,7 @@ export type WalletChoice = (
   readonly expectedAddress?: Address | undefined
 }
 
-export interface OpenWalletOptions {
+export interface OpenSignerOptions {
   /** Times the requests to a provider. */
   readonly clock: Clock
   /** Ends requests to a provider that are under way, with its own reason. */
@@ -23,10 +23,10 @@ export interface OpenWalletOptions {
 }
 
 /**
- * Opens the chosen wallet; every signature of it is verified before it is handed out.
+ * Opens the chosen wallet as a signer; every signature of it is verified before it is handed out.
  * @throws AttestdError wallet-unusable
  */
-export async function openWallet(choice: WalletChoice, options: OpenWalletOptions): Promise<Signer> {
+export async function openSigner(choice: WalletChoice, options: OpenSignerOptions): Promise<Signer> {
   const signer = verifiedSigner(await openKind(choice, options))
   const { expectedAddress } = choice
   if (expectedAddress !== undefined && expectedAddress.toLowerCase() !== signer.address.toLowerCase()) {
@@ -39,7 +39,7 @@ export async function openWallet(choice: WalletChoice, options: OpenWalletOption
 }
 
 /** Each kind is loaded when it is chosen: Privy's library is large. */
-async function openKind(choice: WalletChoice, { clock, signal }: OpenWalletOptions): Promise<Signer> {
+async function openKind(choice: WalletChoice, { clock, signal }: OpenSignerOptions): Promise<Signer> {
   switch (choice.kind) {
     case 'local': {
       const { openLocalWallet } = await import('./local-wallet.js')

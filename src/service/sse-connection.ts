@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventSplitter, type StreamPiece } from './event-splitter.js'
-import { errorOfRefusal, retryAfterOf } from './http-errors.js'
+import { errorOfResponse, retryAfterOf } from './http-errors.js'
 import { Inbox } from './inbox.js'
 
 /** One event as it stood on the wire. */
@@ -18,7 +18,7 @@ export interface RawEvent {
 /** What one connection gives: an event, or a sign of life that says nothing (a comment). */
 export type StreamItem = RawEvent | 'alive'
 
-export interface ConnectionOptions {
+export interface SseConnectionOptions {
   readonly url: URL
   readonly route: string
   readonly headers: Readonly<Record<string, string>>
@@ -35,15 +35,15 @@ export interface ConnectionOptions {
  * The eventsource library as the reader of one connection. It gets its bytes one whole event at a time and only when
  * the last one was handled, every end is reported through `inbox`, and it never reconnects by itself.
  */
-export class StreamConnection {
-  readonly #options: ConnectionOptions
+export class SseConnection {
+  readonly #options: SseConnectionOptions
   readonly #inbox = new Inbox<StreamItem>()
   readonly #stop = new AbortController()
   readonly #source: EventSource
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: SseConnectionOptions) {
     this.#options = options
     this.#source = new SingleSource(options.url, {
       fetch: (_, init) => this.#connect(init),
@@ -104,7 +104,7 @@ export class StreamConnection {
     const { status, headers } = response
     if (status !== 200) {
       const retryAfterMs = retryAfterOf(headers, clock.now())
-      throw errorOfRefusal({ route, status, retryAfterMs, body: '', changes: false })
+      throw errorOfResponse({ route, status, retryAfterMs, body: '', changes: false })
     }
     const type = headers.get('content-type') ?? 'none'
     if (!/^text\/event-stream\b/i.test(type)) {

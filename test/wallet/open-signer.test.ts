@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
-import { openWallet, type WalletChoice } from '../../src/wallet/open-wallet.js'
+import { openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
 
 const key = generatePrivateKey()
 const { address } = privateKeyToAccount(key)
@@ -43,7 +43,7 @@ const options = { clock: systemClock }
 
 describe('opening a wallet', () => {
   it.each([0, 1])('one that holds its key signs (%i)', async (index) => {
-    const signer = await openWallet(choices()[index]!, options)
+    const signer = await openSigner(choices()[index]!, options)
     expect(signer.address).toBe(address)
     const message = 'hello'
     expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
@@ -52,9 +52,9 @@ describe('opening a wallet', () => {
   it.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
     const choice = choices()[index]!
     for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
-      expect((await openWallet({ ...choice, expectedAddress }, options)).address).toBe(address)
+      expect((await openSigner({ ...choice, expectedAddress }, options)).address).toBe(address)
     }
-    await expect(openWallet({ ...choice, expectedAddress: ANOTHER }, options)).rejects.toMatchObject({
+    await expect(openSigner({ ...choice, expectedAddress: ANOTHER }, options)).rejects.toMatchObject({
       reason: 'wallet-unusable',
       message: expect.stringMatching(new RegExp(`${address}.*${ANOTHER}`)),
     })
@@ -68,7 +68,7 @@ describe('opening a wallet', () => {
     ['no 0x', key.slice(2)],
     ['not hex', `0x${'x'.repeat(64)}`],
   ])('a key that is %s: refused without it', async (_, bad) => {
-    const error = await openWallet({ kind: 'local', key: bad }, options).catch((thrown: unknown) => thrown)
+    const error = await openSigner({ kind: 'local', key: bad }, options).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ reason: 'wallet-unusable' })
     expect(error).not.toHaveProperty('cause')
     expect((error as Error).stack).not.toContain(bad.slice(2))
@@ -85,12 +85,12 @@ export async function resolve(name, context, next) {
 /** What a fresh process resolves while it opens the wallet. */
 async function resolvedBy(choice: WalletChoice): Promise<string[]> {
   const hooks = `data:text/javascript,${encodeURIComponent(TELL)}`
-  const opener = packagePath('dist', 'wallet', 'open-wallet.js')
+  const opener = packagePath('dist', 'wallet', 'open-signer.js')
   const code = `import { register } from 'node:module'
 register(${JSON.stringify(hooks)})
 const { systemClock } = await import(${JSON.stringify(packagePath('dist', 'core', 'clock.js'))})
 const { openWallet } = await import(${JSON.stringify(opener)})
-await openWallet(${JSON.stringify(choice)}, { clock: systemClock })`
+await openSigner(${JSON.stringify(choice)}, { clock: systemClock })`
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
   return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/**
+ * How likely media is to be fake, in the two units that have a name. Neither can stand where the other is meant: the
+ * compiler refuses it, and a bare number is neither.
+ */
+declare const UNIT: unique symbol
+
+/** A probability, 0 to 1: the unit of everything inside. */
+export type Risk = number & { readonly [UNIT]: 'probability' }
+
+/** A percentage, 0 to 100: the unit of what is stored, printed and shown. */
+export type RiskPercent = number & { readonly [UNIT]: 'percentage' }
+
+export const riskSchema = z.custom<Risk>((value) => isWithin(value, 1), 'must be a probability')
+export const riskPercentSchema = z.custom<RiskPercent>((value) => isWithin(value, 100), 'must be a percentage')
+
+/** Digits of a decimal that a double keeps: 0.00015 is a hair less as a double, and still is half a basis point. */
+const KEPT_DIGITS = 15
+
+/** @throws RangeError where it is no probability, such as a percentage above 1 */
+export function asRisk(probability: number): Risk {
+  if (isWithin(probability, 1)) return probability as Risk
+  throw new RangeError(`A risk is a probability from 0 to 1, not ${probability}.`)
+}
+
+/** The risk that a percentage states, unrounded. @throws RangeError where it is not from 0 to 100 */
+export function riskOfPercent(percent: number): Risk {
+  return asRisk(exact(percent / 100))
+}
+
+/** A risk as a percentage, unrounded; `riskOfPercent` takes it back. */
+export function percentOf(risk: Risk): RiskPercent {
+  return exact(risk * 100) as RiskPercent
+}
+
+/** @throws RangeError where it is not from 0 to 10000 */
+export function riskOfBasisPoints(bps: number): Risk {
+  return asRisk(bps / 10_000)
+}
+
+/** A risk in whole basis points, 0 to 10000, rounded half up. */
+export function basisPointsOf(risk: Risk): number {
+  return Math.round(exact(risk * 10_000))
+}
+
+/** A risk as precisely as any service is told it: in whole basis points. */
+export function roundedRisk(risk: Risk): Risk {
+  return riskOfBasisPoints(basisPointsOf(risk))
+}
+
+/**
+ * A risk as people read it, 0 to 100.
+ * @param decimals that are always shown; where absent, those that are submitted, at most two
+ */
+export function riskText(risk: Risk, decimals?: 0 | 1 | 2): string {
+  return decimals === undefined ? String(percentOf(roundedRisk(risk))) : percentOf(risk).toFixed(decimals)
+}
+
+function isWithin(value: unknown, most: number): boolean {
+  return typeof value === 'number' && value >= 0 && value <= most
+}
+
+/** Without the last bits that a change of the unit leaves behind. */
+function exact(value: number): number {
+  return Number(value.toPrecision(KEPT_DIGITS))
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import {
+  asRisk,
+  basisPointsOf,
+  percentOf,
+  type Risk,
+  type RiskPercent,
+  riskOfBasisPoints,
+  riskOfPercent,
+  riskText,
+  roundedRisk,
+} from '../../src/core/risk.js'
+import { scoreValues } from '../../src/core/score-values.js'
+
+const EVERY_BPS = Array.from({ length: 10_001 }, (_, bps) => bps)
+
+describe('a risk', () => {
+  it.each([87.5, 100, 1.0001, -0.0001, Number.NaN, Number.POSITIVE_INFINITY])('is never %d', (value) => {
+    expect(() => asRisk(value)).toThrow(RangeError)
+  })
+
+  it.each([100.01, -0.01, Number.NaN])('is not made of %d percent', (percent) => {
+    expect(() => riskOfPercent(percent)).toThrow(RangeError)
+  })
+
+  it('is the same number by whichever unit it came, so that two of them compare', () => {
+    const wrong = EVERY_BPS.filter((bps) => {
+      const risk = riskOfBasisPoints(bps)
+      const percent = bps / 100
+      return riskOfPercent(percent) !== risk || percentOf(risk) !== percent || basisPointsOf(risk) !== bps
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it.each([33.333333, 12.345678, 0.0001, 99.999999])(
+    'of %d percent is not rounded on the way in and out',
+    (percent) => {
+      expect(percentOf(riskOfPercent(percent))).toBe(percent)
+    },
+  )
+
+  it('is rounded to what a service is told', () => {
+    expect(roundedRisk(asRisk(0.876_543))).toBe(0.8765)
+    expect(scoreValues(roundedRisk(asRisk(0.876_543)))).toEqual(scoreValues(asRisk(0.876_543)))
+  })
+
+  it.each([
+    [0.5, undefined, '50'],
+    [0.912, undefined, '91.2'],
+    [0.876_543, undefined, '87.65'],
+    [0.876_543, 1, '87.7'],
+    [0.5, 2, '50.00'],
+    [1, 0, '100'],
+  ] as const)('of %d with %s decimals reads %s', (risk, decimals, text) => {
+    expect(riskText(asRisk(risk), decimals)).toBe(text)
+  })
+})
+
+describe('the compiler refuses', () => {
+  const takesRisk = (risk: Risk) => risk
+  const takesPercent = (percent: RiskPercent) => percent
+
+  it('a bare number, and one unit for the other', () => {
+    // @ts-expect-error a bare number may be a percentage
+    takesRisk(87.5)
+    // @ts-expect-error a percentage is no probability
+    takesRisk(percentOf(asRisk(0.875)))
+    // @ts-expect-error a probability is no percentage
+    takesPercent(asRisk(0.875))
+    // @ts-expect-error a percentage is told as it is
+    scoreValues(percentOf(asRisk(0.875)))
+    expect(takesRisk(riskOfPercent(takesPercent(percentOf(asRisk(0.875)))))).toBe(0.875)
+  })
+})
