@@ -1,6 +1,5 @@
 import { shownSettings } from '../config/show.js'
 import { systemClock } from '../core/clock.js'
-import { errorText } from '../core/errors.js'
 import { startRepeating } from '../core/time-limit.js'
 import { VERSION } from '../core/version.js'
 import type { ConsoleState } from '../observe/console-state.js'
@@ -48,7 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
-      await close().catch((error) => log.warn({ detail: errorText(error) }, 'a part did not close cleanly'))
+      await close().catch((error) => log.warn({ err: error }, 'a part did not close cleanly'))
     }
   }
   try {
@@ -84,7 +83,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
     const tidy = () =>
-      roles!.prune(ledger).catch((error) => log.warn({ detail: errorText(error) }, 'old records were not removed'))
+      roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
     const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidy())
     void tidy()
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')

@@ -44,7 +44,7 @@ export class Loops {
   #end(name: string, error: unknown): void {
     if (this.#stopping.aborted) return
     const failure = toAttestdError(error)
-    this.#log.error({ reason: failure.reason, err: failure, loop: name }, 'a loop of the daemon ended')
+    this.#log.error({ reason: failure.reason, err: failure, loop: name }, 'a background loop ended')
     this.#tellLost(failure)
   }
 }

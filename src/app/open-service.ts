@@ -57,7 +57,7 @@ function countedBy({ metrics, outages }: ServiceParts) {
     const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
     metrics.malformed.inc({ what, reason })
     // Once a minute for each asset: every list and snapshot brings it again.
-    outages.trouble({ reason, subject: id ?? what, message: 'left out what was malformed', facts: { what, detail } })
+    outages.trouble({ reason, subject: id ?? what, message: 'a malformed part was skipped', facts: { what, detail } })
   }
   const onClock = ({ offsetMs, errorBoundMs, trusted }: ClockState) => {
     if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)

@@ -46,7 +46,7 @@ export async function reloadDetectors(
   } catch (error) {
     const { reason } = toAttestdError(error)
     metrics.detectorReloads.inc({ outcome: reason })
-    log.error({ reason, err: error }, 'detectors were not replaced; the old ones stay')
+    log.error({ reason, err: error }, 'detectors were not replaced; the old ones stayed')
     throw error
   }
 }

@@ -44,7 +44,7 @@ export class StakeSecondOpinion {
     this.#options.metrics.stakeDisagreements.inc({})
     this.#options.outages.trouble({
       reason: 'stake-disagreement',
-      message: 'the stake contract holds another stake than the service reports',
+      message: 'the stake contract held a different stake than the service reported',
       facts: {
         reportedWei: String(reported.stakedWei),
         reportedMinWei: String(reported.minStakeWei),

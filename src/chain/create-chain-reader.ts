@@ -59,7 +59,7 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
       const tell = (outcome: 'ok' | Reason) =>
         options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
       const worked = () => {
-        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an RPC endpoint answers again')
+        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an rpc endpoint answered again')
         tell('ok')
       }
       try {
@@ -126,7 +126,7 @@ function isAgainstEndpoint({ reason }: AttestdError): boolean {
 }
 
 function report(troubles: ThrottledLog, { name }: RpcEndpoint, { reason, message }: AttestdError): void {
-  troubles.trouble({ reason, subject: name, message: 'an RPC endpoint failed', facts: { problem: message } })
+  troubles.trouble({ reason, subject: name, message: 'an rpc endpoint failed', facts: { detail: message } })
 }
 
 /** One error for all endpoints, with the reason that most needs a person. */

@@ -154,8 +154,8 @@ function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { healt
   const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
   const demoted = health.report(gateway, outcome, retryAfterMs)
   const facts = { gateway: gateway.name, outcome, ...(error === undefined ? {} : { err: error }) }
-  if (demoted) log.warn(facts, 'Moved a gateway to the back of the order.')
-  else if (outcome !== 'ok') log.debug(facts, 'A gateway did not deliver.')
+  if (demoted) log.warn(facts, 'gateway was moved to the back of the order')
+  else if (outcome !== 'ok') log.debug(facts, 'gateway did not deliver')
 }
 
 function noGateway(retryAfterMs: number | undefined): AttestdError {

@@ -107,7 +107,7 @@ function guardEverything(app: FastifyInstance, { host, password, redact, log }: 
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? (error instanceof AttestdError && error.kind !== 'permanent' ? 503 : 500)
-    if (status >= 500) log.warn({ error, route: request.routeOptions.url ?? '-' }, 'An HTTP request failed')
+    if (status >= 500) log.warn({ err: error, route: request.routeOptions.url ?? '-' }, 'http request failed')
     reply.code(status).send(status < 500 ? problem(errorText(error)) : { error: publicFacts(error) })
   })
 }

@@ -58,7 +58,7 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     await addSubmission(run.id, next, options)
     options.log.info(
       { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
-      'asset scored',
+      'asset was scored',
     )
     const { mediaType } = found.asset
     return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }

@@ -135,11 +135,11 @@ export async function pauseWhileClosed(
     const answer = gate.check()
     if (!answer.open && !resting) {
       worker.pause()
-      log.debug({ reason: answer.reason }, 'submission rests')
+      log.debug({ reason: answer.reason }, 'submission was paused')
     }
     if (answer.open && resting) {
       worker.resume()
-      log.debug({}, 'submission goes on')
+      log.debug({}, 'submission was resumed')
     }
     resting = !answer.open
     await clock.sleep(FOLLOW_MS, signal).catch(() => {})

@@ -195,7 +195,7 @@ export class Intake {
     const added = (await add()).added || ((await this.#clearClosed(id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
-    log.debug({ asset: id, mediaType, turnaround }, 'asset queued')
+    log.debug({ asset: id, mediaType, turnaround }, 'asset was queued')
   }
 
   /** Makes way for a new analysis; `analyze` then does so for the submission. @returns whether the way is free */
@@ -220,7 +220,7 @@ export class Intake {
     try {
       if (!(await queue.remove('analyze', jobIdOf(assetId), 'waiting'))) return
       events.dropped?.({ assetId, turnaround })
-      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
+      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset was dropped')
     } catch (error) {
       log.warn({ asset: assetId, reason: toAttestdError(error).reason }, 'could not drop the job of a closed asset')
     }

@@ -117,7 +117,7 @@ function confirmed(job: SubmitJob, asset: Asset, run: SubmitRun, options: Submit
   const risk = asset.myScore ?? job.verdict.risk
   if (risk !== job.verdict.risk) {
     const facts = { asset: job.asset.id, onRecord: percentOf(risk), ours: percentOf(job.verdict.risk) }
-    options.log.warn(facts, 'the service holds another score of this attester; left as it is')
+    options.log.warn(facts, 'the service had a different score of this attester; it was not changed')
   }
   return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
 }
@@ -138,7 +138,7 @@ function finish(
 ): JobEnd<StoredSubmitResult> {
   const stored = storeSubmitResult(result)
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
-  options.log.info(facts, result.outcome === 'closed' ? 'asset closed before a score was confirmed' : 'score on record')
+  options.log.info(facts, result.outcome === 'closed' ? 'asset was closed before a score was confirmed' : 'score was recorded')
   return { kind: 'done', result: stored }
 }
 

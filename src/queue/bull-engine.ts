@@ -61,7 +61,7 @@ export class BullEngine implements QueueEngine {
     for (const name of QUEUE_NAMES) {
       await this.#ask(() => this.#queues[name].waitUntilReady())
       if (await this.#ask(() => this.#queues[name].isPaused())) {
-        this.#options.log.warn({ queue: name }, 'queue was found paused; resume it on the queue board')
+        this.#options.log.warn({ queue: name }, 'queue was found paused; it can be resumed on the queue board')
       }
     }
   }

@@ -109,7 +109,7 @@ describe('the order of endpoints', () => {
     first.reply = () => undefined
     await reader.head()
     expect(asked()).toEqual([1])
-    expect(lines).toEqual(['an RPC endpoint answers again'])
+    expect(lines).toEqual(['an rpc endpoint answered again'])
   })
 
   it('when all rest, they are asked all the same', async (context) => {

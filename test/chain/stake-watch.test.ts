@@ -84,7 +84,7 @@ describe('the watch', () => {
       submitter: false,
     })
     expect(bench.lines).toEqual([
-      ['stake and roles read from the stake contract', facts('20', true)],
+      ['stake and roles were read from the stake contract', facts('20', true)],
       ['stake or roles changed in the stake contract', { ...facts('5', true), block: '7', before: facts('20', true) }],
       ['stake or roles changed in the stake contract', { ...facts('5', false), block: '7', before: facts('5', true) }],
     ])
@@ -110,10 +110,10 @@ describe('the watch', () => {
     expect(bench.watch.latest?.atMs).toBeGreaterThan(readAt)
     expect(bench.troubles).toEqual(['rpc-unreachable', 'rpc-unreachable', 'rpc-unreachable', 'rpc-unreachable'])
     expect(bench.lines.map(([line]) => line)).toEqual([
-      'stake and roles read from the stake contract',
+      'stake and roles were read from the stake contract',
       'reading the stake contract failed',
       'reading the stake contract failed',
-      'the stake contract can be read again',
+      'the stake contract was read again',
     ])
     await stop()
   })

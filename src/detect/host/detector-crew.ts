@@ -227,7 +227,7 @@ export class DetectorCrew {
     })
     this.#options.log.debug(
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
-      'file was looked at',
+      'file was measured',
     )
   }
 }

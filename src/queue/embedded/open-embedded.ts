@@ -36,7 +36,7 @@ export async function openEmbedded(dir: string, { clock, fsync = false, log }: E
   try {
     const pool = await openDatabase(path.join(dir, 'pg'), fsync, clock)
     const recovered = await prepare(pool)
-    if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process put back')
+    if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process were put back')
     return embeddedBacking(pool, lock, clock)
   } catch (error) {
     await lock.release()

@@ -65,7 +65,7 @@ async function connectPatiently(make: () => Redis, target: RedisTarget, options:
     }
     const pauseMs = backoffMs(tries, START_BACKOFF, random)
     if (clock.monotonic() + pauseMs >= deadline) throw unreachable(target, failure)
-    if (tries === 1) log.warn({ redis: target.shown, detail: errorText(failure) }, 'Redis did not answer; waiting')
+    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; it will be tried again')
     await clock.sleep(pauseMs, signal)
   }
 }

@@ -40,7 +40,7 @@ export async function openStorage(folder: string, random: RandomBytes, clock: Cl
   try {
     const identity = await openIdentity(path.join(folder, 'identity.json'), random)
     const { journal, kept, torn } = await Journal.open(path.join(folder, 'journal.jsonl'))
-    if (torn) log.warn({ folder }, 'the last line of the journal was not whole and was dropped')
+    if (torn) log.warn({ folder }, 'the last line of the journal was incomplete and was dropped')
     return {
       kept,
       complete: (options) => completed(options, identity, path.join(folder, 'media')),

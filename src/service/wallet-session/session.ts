@@ -113,7 +113,7 @@ export class SessionKeeper {
     const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
-    this.#options.log.info({ inARow: this.#rejected }, 'the service no longer takes the session')
+    this.#options.log.info({ inARow: this.#rejected }, 'the service refused the session')
     this.#options.onSession?.({ event: 'refused', reason: 'service-unauthorized' })
   }
 
@@ -154,7 +154,7 @@ export class SessionKeeper {
       this.#held = held
       const event = this.#hasOpened ? 'renewed' : 'opened'
       this.#hasOpened = true
-      this.#options.log.debug({ roles: held.roles, expiresAt: held.expiresAt }, `${event} a session`)
+      this.#options.log.debug({ roles: held.roles, expiresAt: held.expiresAt }, `session was ${event}`)
       this.#options.onSession?.({ event })
       return held
     } catch (error) {
@@ -191,10 +191,10 @@ export class SessionKeeper {
 
   #failed(failure: AttestdError): AttestdError {
     const { log, onRoleMissing, onSession } = this.#options
-    const { reason, message } = failure
+    const { reason } = failure
     this.#failures += 1
     const retryInMs = this.#pauseFor(failure, this.#failures)
-    log.warn({ reason, error: message, retryInMs }, 'could not open a session')
+    log.warn({ reason, err: failure, retryInMs }, 'could not open a session')
     onSession?.({ event: 'refused', reason })
     if (reason !== 'role-missing') return failure
     this.#held = null
