@@ -12,7 +12,7 @@ export interface KeyFiles {
   readonly signingSecretFile: string
 }
 
-export interface NewKeyWish {
+export interface NewKeyRequest {
   readonly kind: KeyKind
   readonly label: string
   /** Folder for the two halves, each in a file of its own; null: the caller shows them. */
@@ -22,7 +22,7 @@ export interface NewKeyWish {
 /** Creates a key, and writes it to files where a folder is given; files that hold anything are never overwritten. */
 export async function createKey(
   settings: Settings,
-  { kind, label, out }: NewKeyWish,
+  { kind, label, out }: NewKeyRequest,
   wallet: WalletOfOptions = {},
 ): Promise<{ key: CreatedKey; files: KeyFiles | null }> {
   const places = out === null ? null : await holdPlaces(out)

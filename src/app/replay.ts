@@ -29,7 +29,7 @@ export interface Replay {
   readonly says: string
   /** The ledger's newest verdict of the asset; null where there is none. */
   readonly record: VerdictEntry | null
-  /** What the same bytes gave now; null where it did not come to that. */
+  /** What the same bytes scored now; null where they were not scored. */
   readonly detection: Detection | null
   readonly platform: string
 }
@@ -131,5 +131,8 @@ function compare(record: VerdictEntry, detection: Detection, platform: string): 
   }
   const differs = `The same bytes produced a different score: ${again}; recorded: raw score ${record.rawScore}, risk ${riskText(record.risk)}.`
   if (record.platform === platform) return ['score-differs', `${differs} The platform is the same, so this is a fault.`]
-  return ['platform-differs', `${differs} The verdict was made on another platform: ${record.platform ?? 'not recorded'}.`]
+  return [
+    'platform-differs',
+    `${differs} The verdict was made on another platform: ${record.platform ?? 'not recorded'}.`,
+  ]
 }

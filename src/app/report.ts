@@ -26,9 +26,9 @@ export interface ReportOptions {
   readonly clock: Clock
   readonly log: Log
   readonly outages: ThrottledLog
-  /** Told when the queue engine had trouble: it may have lost jobs. */
+  /** Called when the queue engine had trouble: it may have lost jobs. */
   readonly onQueueTrouble: () => void
-  /** Told when a submission found its asset closed. */
+  /** Called when a submission found its asset closed. */
   readonly onClosed: (assetId: string) => void
 }
 
@@ -184,7 +184,7 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }
 
-/** The kind of media that neither the service nor the bytes told. */
+/** The kind of media that neither the service nor the bytes state. */
 const UNKNOWN = 'unknown'
 
 /** Both kinds of job carry the asset in the same place. */

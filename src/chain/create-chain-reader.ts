@@ -56,11 +56,11 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
     for (const endpoint of inOrder(endpoints, clock.monotonic())) {
       signal?.throwIfAborted()
       const startedAt = clock.monotonic()
-      const tell = (outcome: 'ok' | Reason) =>
+      const count = (outcome: 'ok' | Reason) =>
         options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
       const worked = () => {
         if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an rpc endpoint answered again')
-        tell('ok')
+        count('ok')
       }
       try {
         const result = await endpoint.use(work, signal)
@@ -75,7 +75,7 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
           throw failure
         }
         endpoint.failed(failure)
-        tell(failure.reason)
+        count(failure.reason)
         report(troubles, endpoint, failure)
         failures.push(failure)
       }

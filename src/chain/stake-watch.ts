@@ -15,9 +15,9 @@ export interface StakeWatchOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Told of every reading. */
+  /** Called with every reading. */
   readonly onReading: (reading: StakeReading) => void
-  /** Told of every failure of a reading; for metrics. */
+  /** Called with every failure of a reading; for metrics. */
   readonly onTrouble?: (error: AttestdError) => void
 }
 

@@ -45,7 +45,10 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
   const { settings } = settingsOf(verb, neededForKeys)
   // Before a key is made: what is piped somewhere ends in logs.
   if (out === undefined && !process.stdout.isTTY) {
-    throw new AttestdError('setting-invalid', 'The secret is shown on a terminal only; name a folder for it with --out.')
+    throw new AttestdError(
+      'setting-invalid',
+      'The secret is shown on a terminal only; name a folder for it with --out.',
+    )
   }
   const { createKey } = await import('../app/keys.js')
   const { files, key } = await createKey(

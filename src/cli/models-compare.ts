@@ -13,7 +13,11 @@ interface CompareFlags extends DataFlags {
 
 /** `attestd models compare`. */
 export function modelsCompareVerb(): Command {
-  const verb = verbWithSettings('compare', 'Score the same rows with two packages and report which is better.', LAB_KEYS)
+  const verb = verbWithSettings(
+    'compare',
+    'Score the same rows with two packages and report which is better.',
+    LAB_KEYS,
+  )
   withDataFlags(verb.argument('<first>', 'id or folder of a package').argument('<second>', 'id or folder of another'))
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
     .option('--json', 'the whole comparison as JSON')

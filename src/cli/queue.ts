@@ -15,7 +15,9 @@ interface QueueFlags {
 }
 
 export function queueVerb(): Command {
-  const queue = new Command('queue').description('Inspect and repair the queues, through the running daemon if there is one.')
+  const queue = new Command('queue').description(
+    'Inspect and repair the queues, through the running daemon if there is one.',
+  )
   const failed = verbWithSettings('failed', 'List failed jobs with their reason.', KEYS)
     .option('--queue <name>', 'analyze or submit (default: both)')
     .option('--limit <count>', 'most jobs to list', '50')

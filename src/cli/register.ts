@@ -34,7 +34,9 @@ export function registerVerb(): Command {
     .argument('<file>', 'what to register, at most 50 MB')
     .option('--title <text>', "title of the asset (default: the file's name)")
     .option('--context <text>', 'hint for attesters, at most 200 characters')
-    .addOption(new Option('--media-type <type>', 'kind of media (default: detected from the bytes)').choices(MEDIA_TYPES))
+    .addOption(
+      new Option('--media-type <type>', 'kind of media (default: detected from the bytes)').choices(MEDIA_TYPES),
+    )
     .addOption(new Option('--turnaround <turnaround>', 'how fast').choices(['standard', 'priority_5min']))
     .option('--open-for <time>', 'how long it accepts scores, such as 90m or 12h', '12h')
     .option('--attestation-uid <uid>', 'uid of your own attestation (default: made from the wallet, or the hash)', uid)

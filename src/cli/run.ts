@@ -65,7 +65,12 @@ async function run(verb: Command): Promise<void> {
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     const code = exitCodeOf(lost)
-    log.error({ err: lost }, code === EXIT.config ? 'the daemon could not continue as configured' : 'the daemon could not recover without a restart')
+    log.error(
+      { err: lost },
+      code === EXIT.config
+        ? 'the daemon could not continue as configured'
+        : 'the daemon could not recover without a restart',
+    )
     leaveNow(code === EXIT.config ? code : EXIT.temporary)
   }
   log.info({ drainMs: settings.drainMs }, 'stop was requested; a second signal forces it')

@@ -26,7 +26,7 @@ export interface GetReply {
   readonly body: Readable
 }
 
-/** A status that is not 200, kept apart so that callers can tell "not here" from "broken". */
+/** A status that is not 200, kept apart so that callers can distinguish "not here" from "broken". */
 export class HttpStatusError extends AttestdError {
   readonly status: number
 

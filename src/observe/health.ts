@@ -39,7 +39,7 @@ export interface Health {
 export interface HealthOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly version: string
-  /** Told of each check's result, for the metric. */
+  /** Called with each check's result, for the metric. */
   readonly onResult?: (name: string, ok: boolean) => void
 }
 

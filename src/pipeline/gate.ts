@@ -25,7 +25,7 @@ const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 
 /**
  * Whether a submission may leave now: an attester, its stake sufficient, the clock trusted, no rate-limit pause.
- * It only answers from what it was told; it never asks the service.
+ * It only answers from what was passed to it; it never asks the service.
  */
 export class Gate {
   readonly #options: GateOptions
@@ -45,7 +45,7 @@ export class Gate {
   }
 
   /**
-   * @param from a stake that the service told proves that it lets this key in again; the stake contract proves nothing of that
+   * @param from a stake that the service stated proves that it lets this key in again; the stake contract proves nothing of that
    * @returns whether it crossed the minimum
    */
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {

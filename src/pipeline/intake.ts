@@ -18,7 +18,7 @@ export interface IntakeOptions {
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
   readonly listEveryMs: number
-  /** Told of every list and stream that the service let this key read; null where it said nothing of the stake. */
+  /** Called for every list and stream that the service let this key read; null where it did not state the stake. */
   readonly onStake: (stake: Stake | null) => void
   /** The service refused the list (403), as it does below the minimum stake. */
   readonly onForbidden: () => void
@@ -26,7 +26,7 @@ export interface IntakeOptions {
 
 /**
  * An asset offered to the queue is offered again after this time, ms. Adding is a no-op while the queue holds the job,
- * so this only mends a queue that lost it.
+ * so this only repairs a queue that lost it.
  */
 const REOFFER_MS = 5 * 60_000
 /** An asset that seemed closed and is still offered is looked at again after this time, ms. */

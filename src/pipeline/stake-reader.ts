@@ -10,9 +10,9 @@ export interface StakeReaderOptions {
   readonly gate: Gate
   readonly clock: Clock
   readonly log: Log
-  /** Told of every stake that was read; for metrics. */
+  /** Called with every stake that was read; for metrics. */
   readonly onStake: (stake: Stake) => void
-  /** Told when the service refuses the key; for metrics. */
+  /** Called when the service refuses the key; for metrics. */
   readonly onRefused: () => void
 }
 

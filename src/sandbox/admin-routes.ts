@@ -202,10 +202,10 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
   })
 }
 
-/** The books have changed already; 503 where the contract could not be told. */
-async function onChain(world: World, told: Promise<void> | undefined): Promise<typeof done> {
+/** The books have changed already; 503 where the contract could not be written. */
+async function onChain(world: World, written: Promise<void> | undefined): Promise<typeof done> {
   try {
-    await told
+    await written
   } catch (error) {
     throw chainUnavailable(world, error)
   }

@@ -30,7 +30,7 @@ export interface HttpCall {
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
-  /** Told what time the answer says it is, Unix milliseconds to the second, where it does. */
+  /** Called with the time that the answer states, Unix milliseconds to the second, where it does. */
   readonly onDate?: (serverMs: number) => void
 }
 
@@ -54,7 +54,7 @@ export interface HttpOptions {
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
 }
 
-/** State of one request that its error needs to tell. */
+/** State of one request that its error reports. */
 interface Flight {
   /** Whether the request may have left: nothing is on the wire before the connection stands. */
   started: boolean
@@ -102,14 +102,14 @@ export class HttpCaller {
     const { clock, onRequest } = this.#options
     const startedAt = clock.monotonic()
     const flight: Flight = { started: false, status: null }
-    const tell = (reason: Reason | null) =>
+    const report = (reason: Reason | null) =>
       onRequest?.({ route: call.route, status: flight.status, reason, elapsedMs: clock.monotonic() - startedAt })
     try {
       const result = await this.#timed(call, flight, signal, read)
-      tell(null)
+      report(null)
       return result
     } catch (error) {
-      if (error instanceof AttestdError) tell(error.reason)
+      if (error instanceof AttestdError) report(error.reason)
       throw error
     }
   }

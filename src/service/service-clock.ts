@@ -44,7 +44,7 @@ export interface ServiceClockOptions {
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
-  /** Told after every refresh; for metrics. */
+  /** Called after every refresh; for metrics. */
   readonly onState?: ((state: ClockState) => void) | undefined
 }
 

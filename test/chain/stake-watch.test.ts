@@ -197,14 +197,14 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     context.onTestFinished(() => reader.close())
     const abi = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
     const contract = new StakeContract({ reader, address: chain.address, abi })
-    let told: (reading: StakeReading) => void = () => {}
+    let report: (reading: StakeReading) => void = () => {}
     const next = () =>
       new Promise<StakeReading>((resolve) => {
-        told = resolve
+        report = resolve
       })
     const clock = new ManualClock()
     const account = chain.other.address
-    const bench = watchOf([], { contract, account, clock, onReading: (reading) => told(reading) })
+    const bench = watchOf([], { contract, account, clock, onReading: (reading) => report(reading) })
     const first = next()
     const stop = running(bench)
     context.onTestFinished(stop)

@@ -55,14 +55,14 @@ describe('attestd wallet create', DERIVING, () => {
     ['open to others', `0x${'11'.repeat(32)}`, 0o644, 'chmod 600'],
     ['no key', 'a passphrase of someone', 0o600, 'is not 0x and 64 hex characters'],
     ['no key of the curve', `0x${'f'.repeat(64)}`, 0o600, 'not below the order'],
-  ])('a key file that is %s is refused, unprinted', async (name, text, mode, says) => {
+  ])('a key file that is %s is refused, unprinted', async (name, text, mode, message) => {
     const file = path.join(folder, `${name}.json`)
     const keyFile = await secretFile(`${name}.key`, text, mode)
     await fs.chmod(keyFile, mode)
     const env = { ATTESTD_WALLET_PASSWORD: PASSWORD }
     const { code, out, err } = await attestdVerb(['wallet', 'create', file, '--from-key-file', keyFile], env)
     expect({ code, out }).toEqual({ code: 78, out: '' })
-    expect(err).toContain(says)
+    expect(err).toContain(message)
     expect(err).not.toContain(text)
     await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })

@@ -81,8 +81,8 @@ describe('the stream', () => {
     const assets = await Promise.all(Array.from({ length: 30 }, (_, index) => register(`asset ${index}`)))
     const last = await probe.event('open-assets', 2)
     expect(last.data.ids).toHaveLength(30)
-    const told = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
-    expect(told.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
+    const reported = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
+    expect(reported.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
   })
 
   it('beats', async () => {

@@ -130,10 +130,10 @@ describe('attestd sandbox', () => {
     ],
     ['an unknown chain', ['--chain', 'ganache'], 64, /Allowed choices are auto, anvil, memory/],
     ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be created/],
-  ] as const)('does not start with %s', async (_name, args, code, says) => {
+  ] as const)('does not start with %s', async (_name, args, code, message) => {
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
     expect(ended.code).toBe(code)
-    expect(ended.err).toMatch(says)
+    expect(ended.err).toMatch(message)
   })
 
   it('does not take a short session secret, and keeps it out of the message', async () => {

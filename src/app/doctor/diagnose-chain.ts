@@ -17,7 +17,10 @@ export async function* diagnoseChain(settings: Settings, account: Address | null
   yield* withReader(settings, async function* (reader) {
     yield* diagnoseStake(settings, reader, account, (reading) => {
       if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
-      throw new AttestdError('role-missing', `${account} is not an attester in the stake contract; ${rolesText(reading)}.`)
+      throw new AttestdError(
+        'role-missing',
+        `${account} is not an attester in the stake contract; ${rolesText(reading)}.`,
+      )
     })
     yield await checkEas(settings, reader)
   })
@@ -32,9 +35,9 @@ export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake
       const { minStakeWei, stakedWei } = reading
       const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
       if (isSame) return `${stakeText(reading)}${reported ? ', as the service reports' : ''}`
-      const word = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
+      const held = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
       const theirs = `the service reports ${reported.stakedWei} of ${reported.minStakeWei}`
-      throw new AttestdError('stake-disagreement', `${word}, ${theirs}.`)
+      throw new AttestdError('stake-disagreement', `${held}, ${theirs}.`)
     }),
   )
 }

@@ -8,13 +8,13 @@ import { findProgram } from '../find-program.js'
 const USUAL_NAME = 'ffmpeg'
 const INSTALL = 'Install ffmpeg (apt-get install ffmpeg), or name one in ATTESTD_FFMPEG.'
 
-/** What doctor says of ffmpeg: `missing` is no failure, because most media is read without one. */
+/** What doctor reports of ffmpeg: `missing` is no failure, because most media is read without one. */
 export type FfmpegState =
-  | { readonly state: 'found'; readonly says: string }
-  | { readonly state: 'missing'; readonly says: string; readonly fix: string }
+  | { readonly state: 'found'; readonly message: string }
+  | { readonly state: 'missing'; readonly message: string; readonly fix: string }
 
 /**
- * Looks for ffmpeg, runs it, and tells what it is missing for or how well it is held.
+ * Looks for ffmpeg, runs it, and reports what needs it or how well it is confined.
  * @throws AttestdError setting-invalid where one was named and is not there, or does not run
  */
 export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
@@ -25,7 +25,7 @@ export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Prom
   if (program === null) {
     return {
       state: 'missing',
-      says: 'not found; most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
+      message: 'not found; most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
       fix: INSTALL,
     }
   }
@@ -33,6 +33,6 @@ export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Prom
   const { gaps } = await ffmpegCage()
   return {
     state: 'found',
-    says: `${program} is version ${version}; ${gaps.length === 0 ? 'fully confined' : gaps.join('; ')}`,
+    message: `${program} is version ${version}; ${gaps.length === 0 ? 'fully confined' : gaps.join('; ')}`,
   }
 }

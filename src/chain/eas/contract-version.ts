@@ -27,7 +27,7 @@ function askVersion(client: PublicClient, address: Address, blockNumber: bigint)
   return client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
 }
 
-/** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes tell. */
+/** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes show. */
 function isContractsFault(error: unknown): boolean {
   return error instanceof BaseError && error.walk((each) => each instanceof AttestdError) === null
 }

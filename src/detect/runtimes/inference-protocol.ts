@@ -193,11 +193,7 @@ function flat(data: Numbers): number[] {
 }
 
 function misshapen(how: string, cause?: unknown): AttestdError {
-  return new AttestdError(
-    'detector-failed',
-    `The model server returned a malformed answer: ${how}.`,
-    {
-      cause,
-    },
-  )
+  return new AttestdError('detector-failed', `The model server returned a malformed answer: ${how}.`, {
+    cause,
+  })
 }

@@ -6,7 +6,7 @@ import { logitOf } from './calibration.js'
 const TOP_SHARE = 0.25
 
 /**
- * What a model gave for one part, as one logit: for classes, that of the fake ones together against all others.
+ * What a model returned for one part, as one logit: for classes, that of the fake ones together against all others.
  * @throws AttestdError detector-failed where it is not of the stated kind, not finite, or a probability outside [0, 1]
  */
 export function outputAsLogit(

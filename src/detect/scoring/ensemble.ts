@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Reason } from '../../core/reasons.js'
 import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { MAX_TEXT, MAX_TOLD_PARTS } from '../child/measurement.js'
+import { MAX_REPORTED_PARTS, MAX_TEXT } from '../child/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import { isUnsure, logitOf, sigmoid } from './calibration.js'
 
@@ -76,7 +76,7 @@ export function combine(identity: EnsembleIdentity, votes: readonly Vote[], abse
     unsureBecause,
     parts: named(every, ({ parts }) => parts)
       .toSorted((a, b) => b.risk - a.risk)
-      .slice(0, MAX_TOLD_PARTS),
+      .slice(0, MAX_REPORTED_PARTS),
     variants: named(every, ({ variants }) => variants),
     evidence: evidenceOf(every),
     notes: notesOf(votes, absences),

@@ -9,14 +9,14 @@ import { type MeasureSampleOptions, measureSample } from '../measure/measure-sam
 import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
-import { type ImportPlan, type ImportWishes, planImport } from './import-plan.js'
+import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
 import { onnxNames } from './onnx-names.js'
 
 /** Risk of the own sample may differ by this much on another machine. */
 const TOLERANCE = 0.02
 const MODEL_NAME = 'model.onnx'
 
-export interface ImportOptions extends ImportWishes {
+export interface ImportOptions extends ImportRequest {
   /** Folder of the export. */
   readonly folder: string
   /** Path of the weights inside it, where they are not at the usual place. */

@@ -22,7 +22,10 @@ export async function checkRedis(redis: Redis, shown: string, log: Log): Promise
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
   if (info.get('aof_enabled') === '0') {
-    log.warn({ redis: shown }, 'redis kept no append-only file; a crash of it would lose the jobs since its last snapshot')
+    log.warn(
+      { redis: shown },
+      'redis kept no append-only file; a crash of it would lose the jobs since its last snapshot',
+    )
   }
 }
 

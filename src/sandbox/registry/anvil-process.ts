@@ -12,7 +12,7 @@ import { startDeadline, startTimer } from '../../core/time-limit.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
 const START_LIMIT_MS = 20_000
-/** Between asking anvil to end and killing it; it writes its state in between where it was told to. */
+/** Between asking anvil to end and killing it; it writes its state in between where it was asked to. */
 const STOP_GRACE_MS = 3000
 /** Longest wait for one answer while it starts. */
 const CALL_LIMIT_MS = 5000

@@ -7,7 +7,7 @@ export interface Roles {
   readonly attester: boolean
 }
 
-/** The chain behind a registry, as tests break and mend it. */
+/** The chain behind a registry, as tests break and restore it. */
 export interface RegistryChain {
   /** Of anvil while it runs; null in memory. */
   readonly pid: number | null

@@ -25,7 +25,7 @@ export interface SessionEvent {
   readonly reason?: Reason
 }
 
-/** What may be told of a session: everything but its token. */
+/** What may be shown of a session: everything but its token. */
 export interface SessionFacts {
   readonly address: string
   readonly roles: readonly string[]
@@ -45,7 +45,7 @@ export interface SessionKeeperOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Told once that the wallet lacks the role. */
+  /** Called once, when the wallet lacks the role. */
   readonly onRoleMissing?: (error: AttestdError) => void
   readonly onSession?: (event: SessionEvent) => void
 }
@@ -69,7 +69,7 @@ const PASSING: ReadonlySet<Reason> = new Set<Reason>([
 
 /**
  * Holds the one session of a wallet at a service. The token stands nowhere else. It is opened when it is first needed,
- * renewed before it ends, and opened anew after a 401, once for all callers; after failures and refusals only at growing
+ * renewed before it ends, and opened again after a 401, once for all callers; after failures and refusals only at growing
  * intervals.
  */
 export class SessionKeeper {
@@ -83,7 +83,7 @@ export class SessionKeeper {
   /** Sessions in a row that were refused as soon as they were used. */
   #rejected = 0
   #hasOpened = false
-  #hasToldRole = false
+  #hasReportedRole = false
 
   constructor(options: SessionKeeperOptions) {
     this.#options = options
@@ -198,8 +198,8 @@ export class SessionKeeper {
     onSession?.({ event: 'refused', reason })
     if (reason !== 'role-missing') return failure
     this.#held = null
-    if (!this.#hasToldRole) onRoleMissing?.(failure)
-    this.#hasToldRole = true
+    if (!this.#hasReportedRole) onRoleMissing?.(failure)
+    this.#hasReportedRole = true
     return failure
   }
 

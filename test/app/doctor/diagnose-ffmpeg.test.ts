@@ -24,7 +24,7 @@ describe('diagnoseFfmpeg', () => {
     try {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
         state: 'missing',
-        says: expect.stringMatching(/most video.*AAC.*media-unsupported/),
+        message: expect.stringMatching(/most video.*AAC.*media-unsupported/),
         fix: expect.stringMatching(/ATTESTD_FFMPEG/),
       })
     } finally {
@@ -48,7 +48,7 @@ describe('diagnoseFfmpeg', () => {
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
         state: 'found',
-        says: expect.stringMatching(/^\/.* is version \S+; (fully confined|ffmpeg )/),
+        message: expect.stringMatching(/^\/.* is version \S+; (fully confined|ffmpeg )/),
       })
     },
   )

@@ -44,8 +44,8 @@ function keyEnv({ attesterKey, url }: Sandbox): Env {
 /** By check, in order: sign, then what it says with its fix. */
 async function said(diagnoses: AsyncIterable<Diagnosis>): Promise<Map<string, string>> {
   const lines = new Map<string, string>()
-  for await (const { check, outcome, says, fix = '' } of diagnoses)
-    lines.set(check, `${outcome}: ${says} ${fix}`.trim())
+  for await (const { check, outcome, message, fix = '' } of diagnoses)
+    lines.set(check, `${outcome}: ${message} ${fix}`.trim())
   return lines
 }
 
