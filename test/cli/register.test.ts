@@ -140,7 +140,7 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 200 })
 
     const again = await attestdVerb(create, sessionEnv(sandbox))
-    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('left as it is') })
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('was not changed') })
     expect(sandbox.control.keys().filter(({ label }) => label === 'mine')).toHaveLength(1)
 
     expect(await attestdVerb(['keys', 'revoke', id], sessionEnv(sandbox))).toMatchObject({ code: 0 })

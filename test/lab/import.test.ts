@@ -209,7 +209,7 @@ describe('exports that are refused by name, leaving nothing behind', () => {
     [
       'more labels than outputs',
       { ...image, 'config.json': { id2label: { 0: 'real', 1: 'fake', 2: 'ai' } } },
-      /gives 2 classes/,
+      /returns 2 classes/,
     ],
     ['no preprocessor', { 'config.json': IMAGE_CONFIG, 'model.onnx': PIXELS }, /needs preprocessor_config\.json/],
     [

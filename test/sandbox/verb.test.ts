@@ -71,7 +71,7 @@ describe('attestd sandbox', () => {
     const accessKey = await fs.readFile(path.join(secrets, 'access_key'), 'utf8')
     await fs.writeFile(file, real)
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
-    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key holds what no sandbox wrote') })
+    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key was not written by a sandbox') })
     expect(ended.err).not.toContain('1212')
     expect(await fs.readFile(file, 'utf8')).toBe(real)
     expect(await fs.readFile(path.join(secrets, 'access_key'), 'utf8')).toBe(accessKey)
