@@ -88,7 +88,7 @@ function fromSolidity(purpose: Purpose, signature: string): AbiFunction {
   } catch {
     throw invalid(purpose, `holds ${quoted(signature)}, which is not a function signature`)
   }
-  if (item.type !== 'function') throw invalid(purpose, `is the signature of a ${item.type}`)
+  if (item.type !== 'function') throw invalid(purpose, `is a signature of kind ${item.type}`)
   return item as AbiFunction
 }
 

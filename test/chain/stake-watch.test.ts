@@ -25,7 +25,7 @@ const dead = (retryAfterMs?: number) =>
 
 type Answer = StakeReading | Error
 
-/** A watch of a contract that answers as told, one answer a reading, the last one for ever. */
+/** A watch of a contract that answers as scripted, one answer a reading, the last one for ever. */
 function watchOf(answers: readonly Answer[], options: Partial<StakeWatchOptions> = {}) {
   const clock = new ManualClock()
   const lines: [string, unknown][] = []

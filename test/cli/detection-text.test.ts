@@ -23,7 +23,7 @@ it('is two lines where there is nothing else to say', () => {
   expect(detectionText(detection)).toBe('risk 71.22 of 100\nd@1.0.0: jpeg 10x10\n')
 })
 
-it('tells doubt, the highest parts, the re-encodings and what the file states', () => {
+it('shows doubt, the highest parts, the re-encodings and what the file states', () => {
   const part = (name: string, risk: number) => ({ name, risk: asRisk(risk) })
   const text = detectionText({
     ...detection,

@@ -102,7 +102,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  it('an attester key is told that it may not upload', async ({ onTestFinished }) => {
+  it('an attester key gets the reason why it may not upload', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const { accessKey, signingSecret } = sandbox.attesterKey
     const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }

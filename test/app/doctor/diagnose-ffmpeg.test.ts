@@ -44,7 +44,7 @@ describe('diagnoseFfmpeg', () => {
   })
 
   it.skipIf(ffmpeg === null)(
-    'tells version and cage of the one that is there (skipped where there is none)',
+    'reports version and confinement of the one that is there (skipped where there is none)',
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
         state: 'found',

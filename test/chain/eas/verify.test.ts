@@ -31,7 +31,7 @@ const inSignature =
   (change: Partial<OffchainAttestation['signature']>): Change =>
   (each) => ({ ...each, signature: { ...each.signature, ...change } })
 
-/** The attestation with uid and signature anew, so that nothing but what it says can be wrong. */
+/** The attestation with uid and signature made again, so that nothing but what it says can be wrong. */
 async function signedAgain(attestation: OffchainAttestation): Promise<OffchainAttestation> {
   const signature = splitSignature(await account.signTypedData(typedDataOf(attestation)))!
   return { ...attestation, uid: attestationUid(attestation), signature }

@@ -116,7 +116,7 @@ describe('a host with two processes', () => {
     expect(host.state().lastInferenceAgoMs).toBe(0)
   })
 
-  it('tells the age of its last inference whatever happens to the wall clock', async () => {
+  it('reports the age of its last inference whatever happens to the wall clock', async () => {
     await host.probe()
     clock.stepWall(-3_600_000)
     clock.tick(70_000)

@@ -48,7 +48,7 @@ async function names(media: ReadMedia): Promise<string[]> {
 }
 
 describe('readTextWith', () => {
-  it('tells encoding, language and length, and names passages by characters', async () => {
+  it('reports encoding, language and length, and names passages by characters', async () => {
     const media = await read(`\ufeff${STORY.repeat(4)}`)
     expect(media.summary).toBe('utf-8 text, en, 903 characters')
     expect(media.length).toBe(903)

@@ -113,7 +113,7 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
       expect(await registry.rolesOf(wallets.attester.address)).toEqual({ attester: true, submitter: false })
       expect((await registry.head()).number).toBeGreaterThan(before.number)
-      // A start of one that runs is a start anew.
+      // A start of one that runs is a new start.
       await control.chain?.start()
       expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
     } finally {
