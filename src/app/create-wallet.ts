@@ -37,7 +37,7 @@ export async function createWallet({ file, keyFile, password }: NewWalletRequest
   return { address, file: place }
 }
 
-/** Only to report it before a person has thought of a password: the keystore itself is made so that it cannot overwrite. */
+/** Only to report it before anyone thinks of a password: the keystore itself is made so that it cannot overwrite. */
 async function refuseTaken(file: string): Promise<void> {
   const taken = await fs.lstat(file).catch(() => null)
   if (taken) throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)

@@ -48,7 +48,7 @@ export class RpcEndpoint {
     try {
       return await work(this.#client(signal), head)
     } catch (error) {
-      // One address often has several servers: the one that returned the block is not always the one that is asked next.
+      // One address often has several servers: the one that returned the block need not be the one asked next.
       if (attestdErrorIn(error)?.facts.behind !== true) throw error
       await this.#options.clock.sleep(BEHIND_WAIT_MS, signal)
       return work(this.#client(signal), head)

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 
-/** Who holds something, in terms that distinguish a live holder from a dead one and from a stranger with the same pid. */
+/** Who holds something, in terms that distinguish a live holder from a dead one and from another with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
   /** When the process started, in the kernel's own units; empty where the system does not report it. */

@@ -45,7 +45,7 @@ export class Gate {
   }
 
   /**
-   * @param from a stake that the service stated proves that it lets this key in again; the stake contract proves nothing of that
+   * @param from a stake stated by the service proves that it lets this key in again; the stake contract does not
    * @returns whether it crossed the minimum
    */
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {

@@ -36,7 +36,7 @@ type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): 
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
-/** Server errors by which the service itself states that it is done with the request; any other may come from a proxy before it. */
+/** Server errors of the service itself, done with the request; any other may come from a proxy before it. */
 const FINAL_STATUSES = new Set<unknown>([500, 501])
 
 /**

@@ -22,7 +22,7 @@ import {
 import { TroubleReporter } from './trouble.js'
 
 type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
-/** Kept with the job: distinguishes the one add that made it from the others. BullMQ's own answer is the same for all. */
+/** Kept with the job: marks the one add that made it. BullMQ's own answer is the same for all. */
 type MarkedOptions = JobsOptions & { readonly addMark?: string }
 
 /** BullMQ's highest priority number, which goes last. */

@@ -82,7 +82,7 @@ export class SandboxControl {
     })
   }
 
-  /** The chain behind the registry, to break and to restore. Absent where the sandbox was handed a registry without one. */
+  /** The chain behind the registry, to break and to restore. Absent where the registry has none. */
   get chain(): RegistryChain | undefined {
     return this.#world.registry.chain
   }

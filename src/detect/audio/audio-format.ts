@@ -47,7 +47,7 @@ export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   )
 }
 
-/** A compressed WAVE goes to ffmpeg. The format chunk is the first in all but a few files; where it is not, the decoder finds out. */
+/** A compressed WAVE goes to ffmpeg. The format chunk is the first in all but a few files; else the decoder finds out. */
 function wavFormat(head: Buffer): AudioFormat {
   if (head.toString('latin1', 12, 16) !== 'fmt ' || head.length < 46) return { reader: 'wav' }
   const tag = head.readUInt16LE(20)

@@ -52,7 +52,7 @@ function unread(why: string): Evidence {
   return evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
 }
 
-/** Where a manifest store lies, and whether it is all there; read from a few bytes, because the library reads whole files. */
+/** Where a manifest store lies, and whether it is all there; by a few bytes, because the library reads whole files. */
 interface Place {
   readonly offset: number
   readonly length: number

@@ -140,7 +140,7 @@ export class DetectorProcess {
   /**
    * Measures one file.
    * @param timeoutMs longest time for this job
-   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason that the child reported
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
     const jobId = ++this.#lastJobId

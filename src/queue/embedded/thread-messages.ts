@@ -24,7 +24,7 @@ export interface ThreadFailure {
   readonly detail?: string
 }
 
-/** What the database thread sends. Both ends are built from this file, so the shapes are not checked again at run time. */
+/** What the database thread sends. Both ends are built from this file, so shapes are not checked at run time. */
 export type ThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failed-to-start'; readonly message: string }

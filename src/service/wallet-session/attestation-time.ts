@@ -17,7 +17,7 @@ export interface AttestationTimeOptions {
   readonly clock: Clock
   /** How far the time of an attestation may be from service time, milliseconds. */
   readonly windowMs: number
-  /** Called where the chain is ahead of service time as it is known: it never is, so service time must be read again. */
+  /** Called where the chain seems ahead of service time: it never is, so service time must be read again. */
   readonly onAhead?: (() => void) | undefined
 }
 
