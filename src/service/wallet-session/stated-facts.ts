@@ -66,7 +66,7 @@ export function isOurHost(host: string, { domains = [], origin }: Pick<Expected,
 
 function wrongAddress(text: string, { address }: Expected): string | null {
   const other = (text.match(ADDRESSES) ?? []).find((found) => found.toLowerCase() !== address.toLowerCase())
-  return other ? `it is for a different address, ${other}` : null
+  return other ? `it is for another address, ${other}` : null
 }
 
 function wrongChain(text: string, { chainId }: Expected): string | null {
