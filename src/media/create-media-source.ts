@@ -102,11 +102,11 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       if (closed) throw new AttestdError('draining', 'The media source is closed.')
       const cached = await fromCache(hash, 'cache')
-      if (round === 1) tellCache(cached, hash)
+      if (round === 1) reportCache(cached, hash)
       const media = cached ?? (await fetchShared(request.uri, uri, hash, signal))
       if (media) return media
     }
-    throw new AttestdError('media-cache-failed', 'The media vanished from the cache again and again.')
+    throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
   }
 
   async function fromCache(hash: string, origin: string): Promise<FetchedMedia | null> {
@@ -114,7 +114,7 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
     return lease && { ...lease, contentHash: hash, origin }
   }
 
-  function tellCache(cached: FetchedMedia | null, hash: string): void {
+  function reportCache(cached: FetchedMedia | null, hash: string): void {
     const outcome = cached ? 'hit' : flights.labelOf(hash) === undefined ? 'miss' : 'shared'
     onEvent({ type: 'cache', outcome, bytes: cached?.bytes ?? 0 })
   }
