@@ -96,7 +96,7 @@ describe('listOpen', () => {
   it('does not claim to know a score that it did not ask for', async () => {
     const { service, signed } = await setUp(list([wireAsset('a')]))
     const { assets } = await service.listOpen({ includeMyScore: false })
-    expect('myScore' in assets[0]!).toBe(false)
+    expect(assets[0]?.myScore).toBeUndefined()
     expect(signed()[0]?.target).toBe('/api/v1/attester/media')
   })
 
