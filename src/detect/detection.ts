@@ -1,7 +1,7 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
 import type { Risk } from '../core/risk.js'
-import type { Evidence, HeatMap, Stage } from './child/measurement.js'
+import type { Evidence, HeatMap, Stage } from './contract/measurement.js'
 import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
 import { openSound } from './open-sound.js'
 import { Resampler } from './resampler.js'
 import { corruptSound, type SoundBlock } from './sound.js'

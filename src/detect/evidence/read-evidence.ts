@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js'
 import { withinLimit } from '../../core/time-limit.js'
 import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
 import { c2paEvidence } from './c2pa.js'
 import { type FileBytes, withFileBytes } from './file-bytes.js'

@@ -1,4 +1,4 @@
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { isSaying, quote, say } from './say.js'
 
 /** Most bytes of an XMP packet that are read; what these patterns cost grows with it. */

@@ -1,4 +1,4 @@
-import type { HeatMap } from '../child/measurement.js'
+import type { HeatMap } from '../contract/measurement.js'
 import type { RiskGrid } from './heat-map.js'
 import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
 import { imageLibrary } from './image-library.js'

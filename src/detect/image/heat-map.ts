@@ -1,4 +1,4 @@
-import type { HeatMap } from '../child/measurement.js'
+import type { HeatMap } from '../contract/measurement.js'
 import { drawRisks } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
 import type { Area } from './image-tensor.js'

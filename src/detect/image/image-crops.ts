@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { FloatInput } from '../child/medium-reader.js'
+import type { FloatInput } from '../contract/medium-reader.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { type Area, imageTensor } from './image-tensor.js'
 import { type Picture, rawImage } from './picture.js'

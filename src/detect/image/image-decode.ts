@@ -1,5 +1,5 @@
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
 import type { Picture } from './picture.js'

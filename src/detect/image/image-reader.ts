@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, Part } from '../child/medium-reader.js'
+import type { MediumReader, Part } from '../contract/medium-reader.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { refuseFeatureless } from './featureless.js'
 import { cropImage, refuseSmall } from './image-crops.js'

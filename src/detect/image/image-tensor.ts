@@ -1,4 +1,4 @@
-import type { FloatInput } from '../child/medium-reader.js'
+import type { FloatInput } from '../contract/medium-reader.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { Picture } from './picture.js'
 

@@ -1,4 +1,4 @@
-import type { StageWatch } from '../child/stage-watch.js'
+import type { StageWatch } from '../contract/stage-watch.js'
 import type { ImageViewsPreprocessing } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { faceCuts } from './image-faces.js'

@@ -1,9 +1,15 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ChildDetector } from '../child/child-detector.js'
-import { describeParts, type HeatMap, highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
-import type { ReaderTools } from '../child/medium-reader.js'
-import type { PictureScorer } from '../child/picture-scorer.js'
-import { StageWatch } from '../child/stage-watch.js'
+import type { ChildDetector } from '../child/load-child-detector.js'
+import {
+  describeParts,
+  type HeatMap,
+  highestParts,
+  type Measurement,
+  type ScoredPart,
+} from '../contract/measurement.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
+import type { PictureScorer } from '../contract/picture-scorer.js'
+import { StageWatch } from '../contract/stage-watch.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
 import { aggregateLogits } from '../scoring/aggregation.js'

@@ -1,4 +1,4 @@
-import type { ModelInput } from '../child/medium-reader.js'
+import type { ModelInput } from './medium-reader.js'
 
 /** A loaded model: one call scores one part. */
 export interface Model {

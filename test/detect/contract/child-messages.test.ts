@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { packagePath } from '../../../src/core/files.js'
 import { isReason, type Reason } from '../../../src/core/reasons.js'
-import { errorMessage, fromChildSchema, toChildSchema } from '../../../src/detect/child/child-messages.js'
+import { errorMessage, fromChildSchema, toChildSchema } from '../../../src/detect/contract/child-messages.js'
 
 const measured = {
   type: 'measured',
