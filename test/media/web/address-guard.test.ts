@@ -2,8 +2,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { createAddressGuard, isPublicAddress, type ResolveAll } from '../../src/media/address-guard.js'
-import { failure, onEnd } from './support/media-parts.js'
+import { createAddressGuard, isPublicAddress, type ResolveAll } from '../../../src/media/web/address-guard.js'
+import { failure, onEnd } from '../support/media-parts.js'
 
 describe('isPublicAddress', () => {
   it.each([

@@ -1,9 +1,9 @@
 import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { sha256Hex, someBytes, TestDag } from './support/dag.js'
-import { failure, filesBelow, startGateway, startSource } from './support/media-parts.js'
-import { encodeCar, type GatewayFaults } from './support/test-gateway.js'
+import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
+import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
+import { encodeCar, type GatewayFaults } from '../support/test-gateway.js'
 
 const content = someBytes(2_000_000)
 const contentHash = sha256Hex(content)

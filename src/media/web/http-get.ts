@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, errors, request } from 'undici'
-import { AttestdError, errorText } from '../core/errors.js'
-import { parseRetryAfter } from '../core/retry.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { parseRetryAfter } from '../../core/retry.js'
 
 export interface GetOptions {
   readonly headers: Readonly<Record<string, string>>

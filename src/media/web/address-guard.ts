@@ -3,7 +3,7 @@ import net from 'node:net'
 import { callbackify } from 'node:util'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector } from 'undici'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 
 /** Resolves a host name to every address it has; `dns.lookup` with `all: true` by default. */
 export type ResolveAll = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>

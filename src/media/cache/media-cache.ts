@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock } from '../core/clock.js'
-import type { Log } from '../core/log.js'
+import type { Clock } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import { createContentHasher } from '../content-hash.js'
+import type { OnMediaEvent } from '../media-event.js'
+import type { ContentHashAlgorithm } from '../media-source.js'
 import { openWorkspace, type Workspace } from './cache-workspace.js'
-import { createContentHasher } from './content-hash.js'
-import type { OnMediaEvent } from './media-event.js'
-import type { ContentHashAlgorithm } from './media-source.js'
 import { onDisk, type Spooled } from './spool.js'
 
 export interface MediaCacheOptions {

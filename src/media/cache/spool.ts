@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
-import { AttestdError, errorText } from '../core/errors.js'
-import { createContentHasher } from './content-hash.js'
-import type { ContentHashAlgorithm } from './media-source.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { createContentHasher } from '../content-hash.js'
+import type { ContentHashAlgorithm } from '../media-source.js'
 
 export interface Spooled {
   readonly file: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayHealth, type GatewayOutcome } from '../../src/media/gateway-health.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { GatewayHealth, type GatewayOutcome } from '../../../src/media/ipfs/gateway-health.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const MINUTE = 60_000
 

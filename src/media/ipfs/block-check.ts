@@ -3,7 +3,7 @@ import * as dagPb from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 
 /** Largest block that is taken, bytes; the limit of Bitswap and of the trustless gateway specification. */
 export const MAX_BLOCK_BYTES = 2 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../../core/clock.js'
 
 /** What an attempt is given. */
 export interface AttemptContext {

@@ -1,10 +1,10 @@
 import * as dagPb from '@ipld/dag-pb'
 import { exporter, type UnixFSEntry, type UnixFSFile, walkPath } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { tooLarge } from '../cache/spool.js'
+import type { IpfsUri } from '../uri.js'
 import { isReadableCodec } from './block-check.js'
-import { tooLarge } from './spool.js'
-import type { IpfsUri } from './uri.js'
 import type { VerifiedBlocks } from './verified-blocks.js'
 
 /** Deepest file graph; 174 links a node reach 10^17 blocks at depth 8. */

@@ -1,6 +1,6 @@
 import type { ReadableStorage } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 import { blockKey, inlineBytes, integrity, isVerifiableHash } from './block-check.js'
 import type { CarStream } from './car-fetch.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AttemptContext, hedgedRace, RaceLostError } from '../../src/media/hedged-race.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { type AttemptContext, hedgedRace, RaceLostError } from '../../../src/media/ipfs/hedged-race.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const HEDGE_MS = 100
 

@@ -1,5 +1,5 @@
-import type { Clock, Random } from '../core/clock.js'
-import { type Backoff, backoffMs } from '../core/retry.js'
+import type { Clock, Random } from '../../core/clock.js'
+import { type Backoff, backoffMs } from '../../core/retry.js'
 
 /** How one attempt on a gateway ended. `slow` lost to a hedge after staying silent; `not-found` is no fault. */
 export type GatewayOutcome = 'ok' | 'not-found' | 'failed' | 'timeout' | 'slow' | 'rate-limited' | 'integrity'

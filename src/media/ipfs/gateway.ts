@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
 import { Agent, type Dispatcher } from 'undici'
-import { AttestdError, errorText } from '../core/errors.js'
-import type { AddressGuard } from './address-guard.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { AddressGuard } from '../web/address-guard.js'
+import { bodyChunks, type GetReply, get } from '../web/http-get.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
-import { bodyChunks, type GetReply, get } from './http-get.js'
 
 /** A trustless gateway of the operator's list; it may have a private address and plain http. */
 export interface Gateway {

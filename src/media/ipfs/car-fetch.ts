@@ -1,10 +1,10 @@
 import { asyncIterableReader, type BytesReader, readBlockHead, readHeader } from '@ipld/car/decoder'
 import type { CID } from 'multiformats/cid'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
+import type { IpfsUri } from '../uri.js'
+import { bodyChunks, HttpStatusError } from '../web/http-get.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
 import { type ByteBudget, type Gateway, type GatewayHttp, ipfsPath } from './gateway.js'
-import { bodyChunks, HttpStatusError } from './http-get.js'
-import type { IpfsUri } from './uri.js'
 
 export interface CarBlock {
   readonly cid: CID

@@ -1,7 +1,7 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
+import { tooLarge } from '../cache/spool.js'
 import type { AddressGuard } from './address-guard.js'
 import { bodyChunks, get } from './http-get.js'
-import { tooLarge } from './spool.js'
 
 export interface HttpsFetchOptions {
   readonly guard: AddressGuard

@@ -3,8 +3,8 @@ import { exporter } from 'ipfs-unixfs-exporter'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
-import { cidOf, sha256Hex, someBytes, TestDag } from './support/dag.js'
-import { failure, startGateway, startSource } from './support/media-parts.js'
+import { cidOf, sha256Hex, someBytes, TestDag } from '../support/dag.js'
+import { failure, startGateway, startSource } from '../support/media-parts.js'
 
 /** A real file root, changed: its links, and the sizes it states for them. */
 async function changedRoot(

@@ -2,10 +2,10 @@ import type http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { MediaSourceOptions } from '../../src/media/create-media-source.js'
-import { sha256Hex, someBytes } from './support/dag.js'
-import { failure, filesBelow, onEnd, startSource } from './support/media-parts.js'
-import { selfSigned } from './support/self-signed.js'
+import type { MediaSourceOptions } from '../../../src/media/create-media-source.js'
+import { sha256Hex, someBytes } from '../support/dag.js'
+import { failure, filesBelow, onEnd, startSource } from '../support/media-parts.js'
+import { selfSigned } from '../support/self-signed.js'
 
 const content = someBytes(300_000)
 const contentHash = sha256Hex(content)
