@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { KeyFiles } from '../app/keys.js'
+import type { KeyFiles } from '../app/verbs/keys.js'
 import { AttestdError } from '../core/errors.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
 import { neededForKeys } from './needed-settings.js'
@@ -35,7 +35,7 @@ function revokeVerb(): Command {
     'id of the key, as create said it; not the access key',
   )
   return verb.action(async (id: string) => {
-    const { revokeKey } = await import('../app/keys.js')
+    const { revokeKey } = await import('../app/verbs/keys.js')
     await revokeKey(settingsOf(verb, neededForKeys).settings, id, { askPassword: askWalletPassword })
     process.stdout.write(`Revoked: ${id}\n`)
   })
@@ -47,7 +47,7 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
   if (out === undefined && !process.stdout.isTTY) {
     throw new AttestdError('setting-invalid', 'The secret is shown on a terminal only; name a folder for it by --out.')
   }
-  const { createKey } = await import('../app/keys.js')
+  const { createKey } = await import('../app/verbs/keys.js')
   const { files, key } = await createKey(
     settings,
     { kind, label, out: out ?? null },

@@ -7,7 +7,7 @@ import { table } from './table.js'
 export function modelsListVerb(): Command {
   const verb = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
   return verb.action(async () => {
-    const { surveyModels } = await import('../app/models.js')
+    const { surveyModels } = await import('../app/verbs/models.js')
     const packages = await surveyModels(settingsOf(verb).settings.modelsDir)
     const columns = [
       { title: 'id' },

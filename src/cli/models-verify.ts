@@ -10,7 +10,7 @@ export function modelsVerifyVerb(): Command {
     SCORING_KEYS,
   )
   return verb.action(async () => {
-    const { verifyModels } = await import('../app/models.js')
+    const { verifyModels } = await import('../app/verbs/models.js')
     const columns = [
       { title: 'package' },
       { title: 'digests and sample' },

@@ -1,4 +1,4 @@
-import { walletSettingsNeeded } from '../app/open-wallet.js'
+import { walletSettingsNeeded } from '../app/open/open-wallet.js'
 import type { SettingKey, Settings } from '../config/settings.js'
 
 const KEY: readonly SettingKey[] = ['accessKey', 'signingSecret']

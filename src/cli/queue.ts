@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { QueueControl } from '../app/queue-control.js'
+import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
 import { settingsOf, verbWithSettings } from './settings-flags.js'
 import { table } from './table.js'
@@ -47,7 +47,7 @@ export function queueVerb(): Command {
 }
 
 async function withQueues(verb: Command, work: (control: QueueControl) => Promise<void>): Promise<void> {
-  const { openQueueControl } = await import('../app/queue-control.js')
+  const { openQueueControl } = await import('../app/verbs/queue-control.js')
   const control = await openQueueControl(settingsOf(verb))
   try {
     await work(control)

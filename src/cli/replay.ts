@@ -22,7 +22,7 @@ export function replayVerb(): Command {
     .argument('<asset>', 'asset id, as attestd scores lists it')
     .option('--json', 'record and new detection as JSON')
   return verb.action(async (assetId: string, { json }: { json?: boolean }) => {
-    const { replayVerdict } = await import('../app/replay.js')
+    const { replayVerdict } = await import('../app/verbs/replay.js')
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, says } = replay
     const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''

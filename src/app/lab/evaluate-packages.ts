@@ -5,7 +5,7 @@ import { packagePath, readFileIfPresent, writeFileAtomic } from '../../core/file
 import { readData } from '../../lab/data/read-data.js'
 import { fixtureDrift, fixtureFigures, fixtureSchema } from '../../lab/evaluate/fixture-figures.js'
 import { evaluationPage } from '../../lab/report/evaluation-page.js'
-import { surveyModels } from '../models.js'
+import { surveyModels } from '../verbs/models.js'
 import { type EvaluateModelOptions, evaluateModel } from './evaluate-model.js'
 import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
 
