@@ -2,9 +2,9 @@ import { Command, Option } from 'commander'
 import type { KeyFiles } from '../app/verbs/keys.js'
 import { AttestdError } from '../core/errors.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
-import { neededForKeys } from './needed-settings.js'
-import { askWalletPassword } from './password-prompt.js'
-import { SERVICE_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { neededForKeys } from './flags/needed-settings.js'
+import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 interface CreateFlags {
   readonly kind: KeyKind

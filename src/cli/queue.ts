@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
-import { wholeNumberFlag } from './whole-number.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { wholeNumberFlag } from './flags/whole-number.js'
+import { table } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix'] as const
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
 import { storeLedgerEntry } from '../pipeline/ledger.js'
-import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [
   ...SCORING_KEYS,

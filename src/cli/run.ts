@@ -4,9 +4,9 @@ import { systemClock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
-import { neededToRun } from './needed-settings.js'
-import { askWalletPassword } from './password-prompt.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { neededToRun } from './flags/needed-settings.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 export function runVerb(): Command {
   const verb = verbWithSettings(

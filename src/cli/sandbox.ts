@@ -8,7 +8,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
-import { wholeNumberFlag } from './whole-number.js'
+import { wholeNumberFlag } from './flags/whole-number.js'
 
 interface SandboxFlags {
   readonly host: string

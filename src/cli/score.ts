@@ -3,7 +3,7 @@ import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT } from '../core/shutdown.js'
 import { detectionText } from './detection-text.js'
-import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 export function statusVerb(): Command {
   const verb = verbWithSettings('status', 'Show whether the running daemon is ready, and why not.', ['dataDir']).option(

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { checkWallet, openWalletOf, walletSettingsNeeded } from '../app/open/open-wallet.js'
 import type { SettingKey } from '../config/settings.js'
 import { walletSettings } from '../config/wallet-settings.js'
-import { askNewPassword, askWalletPassword } from './password-prompt.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askNewPassword, askWalletPassword } from './terminal/password-prompt.js'
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 
 /** A terminal, or what stands in its place; `process.stdin` and `process.stderr` fit. */
 export interface Terminal {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { choiceText } from '../config/detector-choice.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
+import { choiceText } from '../../config/detector-choice.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 
 export function modelsReloadVerb(): Command {
   const verb = verbWithSettings(
@@ -13,7 +13,7 @@ export function modelsReloadVerb(): Command {
     const { settings, origins } = settingsOf(verb)
     // Only what is said here and now: the daemon has a selection of its own.
     const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
-    const { reloadRunningDaemon } = await import('../app/daemon/reload-detectors.js')
+    const { reloadRunningDaemon } = await import('../../app/daemon/reload-detectors.js')
     const inUse = await reloadRunningDaemon(settings.dataDir, named)
     const columns = ['in use now', 'version', 'media types', 'part', 'digest'].map((title) => ({ title }))
     const rows = inUse.map(({ id, version, digest, mediaTypes, shadow, weight }) => [

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
-import type { CalibrationReport } from '../lab/calibrate/calibration-report.js'
-import { METHODS, type Method } from '../lab/calibrate/fit-calibration.js'
-import { decimal, percent } from '../lab/report/figure-text.js'
+import type { CalibrationReport } from '../../lab/calibrate/calibration-report.js'
+import { METHODS, type Method } from '../../lab/calibrate/fit-calibration.js'
+import { decimal, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 import {
   type DataFlags,
   dataOptions,
@@ -12,8 +14,6 @@ import {
   withPriorFlag,
   withProgress,
 } from './lab-flags.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
 
 interface CalibrateFlags extends DataFlags {
   readonly prior?: string
@@ -37,7 +37,7 @@ export function modelsCalibrateVerb(): Command {
     .option('--json', 'the whole report as JSON')
   return verb.action(async (named: string, flags: CalibrateFlags) => {
     const { settings } = settingsOf(verb)
-    const { calibrateModel } = await import('../app/lab/calibrate-model.js')
+    const { calibrateModel } = await import('../../app/lab/calibrate-model.js')
     const options = {
       data: flags.data,
       ...dataOptions(flags),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { ModelComparison } from '../app/lab/compare-models.js'
-import type { PairedFigure } from '../lab/compare/comparison.js'
-import { decimal, percent } from '../lab/report/figure-text.js'
+import type { ModelComparison } from '../../app/lab/compare-models.js'
+import type { PairedFigure } from '../../lab/compare/comparison.js'
+import { decimal, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
 
 interface CompareFlags extends DataFlags {
   readonly by: string
@@ -19,7 +19,7 @@ export function modelsCompareVerb(): Command {
     .option('--json', 'the whole comparison as JSON')
   return verb.action(async (first: string, second: string, flags: CompareFlags) => {
     const { settings } = settingsOf(verb)
-    const { compareModels } = await import('../app/lab/compare-models.js')
+    const { compareModels } = await import('../../app/lab/compare-models.js')
     const options = {
       data: flags.data,
       ...dataOptions(flags),

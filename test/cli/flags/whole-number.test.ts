@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wholeNumberFlag } from '../../src/cli/whole-number.js'
+import { wholeNumberFlag } from '../../../src/cli/flags/whole-number.js'
 
 it.each(['', '-1', '1.5', '1e3', '0x10', ' 1', '9'.repeat(16)])('refuses %j', (text) => {
   const refused = () => wholeNumberFlag('--port', text)

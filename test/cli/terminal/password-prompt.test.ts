@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { askNewPassword, askPassword, type Terminal } from '../../src/cli/password-prompt.js'
+import { askNewPassword, askPassword, type Terminal } from '../../../src/cli/terminal/password-prompt.js'
 
 interface Typed extends Terminal {
   readonly input: PassThrough & { isTTY: boolean; setRawMode(raw: boolean): void }

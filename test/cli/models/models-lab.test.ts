@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
-import { createLabBench, type LabBench } from '../support/lab-bench.js'
+import { packagePath } from '../../../src/core/files.js'
+import { createLabBench, type LabBench } from '../../support/lab-bench.js'
 
 let bench: LabBench
 let index: string

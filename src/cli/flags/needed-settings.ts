@@ -1,5 +1,5 @@
-import { walletSettingsNeeded } from '../app/open/open-wallet.js'
-import type { SettingKey, Settings } from '../config/settings.js'
+import { walletSettingsNeeded } from '../../app/open/open-wallet.js'
+import type { SettingKey, Settings } from '../../config/settings.js'
 
 const KEY: readonly SettingKey[] = ['accessKey', 'signingSecret']
 

@@ -1,4 +1,4 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 
 /**
  * A whole number of a flag, in digits alone; both bounds are within.

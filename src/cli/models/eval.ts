@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import { EXIT } from '../core/shutdown.js'
-import type { Evaluation, FigureWithInterval } from '../lab/evaluate/evaluation.js'
-import { decimal, intervalText, percent } from '../lab/report/figure-text.js'
+import { EXIT } from '../../core/shutdown.js'
+import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
+import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 import {
   columnsFlag,
   type DataFlags,
@@ -12,8 +14,6 @@ import {
   withPriorFlag,
   withProgress,
 } from './lab-flags.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
 
 interface EvalFlags extends DataFlags {
   readonly prior?: string
@@ -29,7 +29,7 @@ export function modelsEvalVerb(): Command {
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
   return verb.action(async (named: string, flags: EvalFlags) => {
     const { settings } = settingsOf(verb)
-    const { evaluateModel } = await import('../app/lab/evaluate-model.js')
+    const { evaluateModel } = await import('../../app/lab/evaluate-model.js')
     const out = flags.out ?? `eval-${named.split('/').findLast((part) => part !== '')}`
     const options = {
       data: flags.data,

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { SettingKey } from '../config/settings.js'
-import { systemClock } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
-import { listenForStop } from '../core/shutdown.js'
-import { progressBar } from './progress.js'
-import { wholeNumberFlag } from './whole-number.js'
+import type { SettingKey } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { listenForStop } from '../../core/shutdown.js'
+import { wholeNumberFlag } from '../flags/whole-number.js'
+import { progressBar } from '../terminal/progress.js'
 
 /** Settings of the verbs that score labeled data. */
 export const LAB_KEYS: readonly SettingKey[] = [

@@ -1,8 +1,10 @@
 import fs from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import type { AdmissionResult } from '../app/lab/admit-model.js'
-import { EXIT } from '../core/shutdown.js'
-import { parseThresholds, type Thresholds } from '../lab/admit/thresholds.js'
+import type { AdmissionResult } from '../../app/lab/admit-model.js'
+import { EXIT } from '../../core/shutdown.js'
+import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 import {
   type DataFlags,
   dataOptions,
@@ -13,8 +15,6 @@ import {
   withPriorFlag,
   withProgress,
 } from './lab-flags.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
 
 interface AdmitFlags extends Partial<DataFlags> {
   readonly prior?: string
@@ -58,7 +58,7 @@ export function modelsAdmitVerb(): Command {
       prior: priorFlag(flags.prior),
       thresholds: parseThresholds(text, thresholdFlags(flags), file ?? ''),
     }
-    const { admitModel } = await import('../app/lab/admit-model.js')
+    const { admitModel } = await import('../../app/lab/admit-model.js')
     const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))
     process.stdout.write(summary(result))
     process.exitCode = result.record === null ? EXIT.failed : EXIT.ok

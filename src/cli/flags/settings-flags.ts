@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import { type LoadedSettings, loadSettings } from '../config/load.js'
-import { flagName } from '../config/setting.js'
-import { SETTINGS, type SettingKey, type Settings, settingRows } from '../config/settings.js'
+import { type LoadedSettings, loadSettings } from '../../config/load.js'
+import { flagName } from '../../config/setting.js'
+import { SETTINGS, type SettingKey, type Settings, settingRows } from '../../config/settings.js'
 
 /** Settings of the keys and secrets have no flag: a command line is visible to every user of the machine. */
 const flagKeys = settingRows.filter(([, row]) => row.secret !== 'whole').map(([key]) => key)

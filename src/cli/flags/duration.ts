@@ -1,4 +1,4 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError } from '../../core/errors.js'
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** A year: longer ones are slips of the pen. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { numberFlag, withStop } from './lab-flags.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
 
 interface ImportFlags {
   readonly id?: string
@@ -27,7 +27,7 @@ export function modelsImportVerb(): Command {
     .option('--languages <codes>', 'languages of a text model, ISO 639-1, comma-separated', 'en')
     .option('--window-seconds <seconds>', 'length of the windows of an audio model')
   return verb.action(async (folder: string, flags: ImportFlags) => {
-    const { importModel } = await import('../app/lab/import-model.js')
+    const { importModel } = await import('../../app/lab/import-model.js')
     const options = {
       folder: path.resolve(folder),
       id: flags.id ?? null,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { EXIT } from '../core/shutdown.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
+import { EXIT } from '../../core/shutdown.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 
 /** `attestd models list`. */
 export function modelsListVerb(): Command {
   const verb = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
   return verb.action(async () => {
-    const { surveyModels } = await import('../app/verbs/models.js')
+    const { surveyModels } = await import('../../app/verbs/models.js')
     const packages = await surveyModels(settingsOf(verb).settings.modelsDir)
     const columns = [
       { title: 'id' },

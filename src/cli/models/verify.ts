@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
 
 /** `attestd models verify`. */
 export function modelsVerifyVerb(): Command {
@@ -10,7 +10,7 @@ export function modelsVerifyVerb(): Command {
     SCORING_KEYS,
   )
   return verb.action(async () => {
-    const { verifyModels } = await import('../app/verbs/models.js')
+    const { verifyModels } = await import('../../app/verbs/models.js')
     const columns = [
       { title: 'package' },
       { title: 'digests and sample' },

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { modelsAdmitVerb } from './models-admit.js'
-import { modelsCalibrateVerb } from './models-calibrate.js'
-import { modelsCompareVerb } from './models-compare.js'
-import { modelsEvalVerb } from './models-eval.js'
-import { modelsImportVerb } from './models-import.js'
-import { modelsListVerb } from './models-list.js'
-import { modelsReloadVerb } from './models-reload.js'
-import { modelsVerifyVerb } from './models-verify.js'
+import { modelsAdmitVerb } from './admit.js'
+import { modelsCalibrateVerb } from './calibrate.js'
+import { modelsCompareVerb } from './compare.js'
+import { modelsEvalVerb } from './eval.js'
+import { modelsImportVerb } from './import.js'
+import { modelsListVerb } from './list.js'
+import { modelsReloadVerb } from './reload.js'
+import { modelsVerifyVerb } from './verify.js'
 
 /** `attestd models` and its verbs. */
 export function modelsVerb(): Command {
