@@ -1,6 +1,6 @@
 import type { EasProfile } from '../../chain/eas/attestation.js'
 import { type EasProfileOptions, easProfile } from '../../chain/eas/profile.js'
-import type { RandomBytes } from '../key-ring.js'
+import type { RandomBytes } from '../books/key-ring.js'
 import type { SandboxOptions } from '../sandbox-options.js'
 import { ChallengeBook } from './challenge-book.js'
 import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'

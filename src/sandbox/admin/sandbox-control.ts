@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
-import type { SandboxAsset } from './asset-book.js'
-import type { FaultPlan, FaultPlanInput, InjectedFault } from './faults.js'
-import type { ApiKey, NewKey } from './key-ring.js'
-import type { RegistryChain } from './registry/stake-registry.js'
-import type { ScoreAttempt, ScoreRecord } from './score-book.js'
-import type { World } from './world.js'
+import type { SandboxAsset } from '../books/asset-book.js'
+import type { ApiKey, NewKey } from '../books/key-ring.js'
+import type { ScoreAttempt, ScoreRecord } from '../books/score-book.js'
+import type { FaultPlan, FaultPlanInput, InjectedFault } from '../faults/faults.js'
+import type { RegistryChain } from '../registry/stake-registry.js'
+import type { World } from '../world.js'
 
 export interface StakeChange {
   /** The development account's attester wallet where absent. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
-import { createApp } from '../../src/sandbox/create-app.js'
-import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
-import { createWorld } from '../../src/sandbox/create-world.js'
-import { SandboxControl } from '../../src/sandbox/sandbox-control.js'
-import { memoryStorage } from '../../src/sandbox/storage/storage.js'
-import { startSandbox } from '../support/sandbox.js'
-import { send } from '../support/sandbox-requests.js'
+import { systemClock } from '../../../src/core/clock.js'
+import { SandboxControl } from '../../../src/sandbox/admin/sandbox-control.js'
+import { createApp } from '../../../src/sandbox/create-app.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
+import { createWorld } from '../../../src/sandbox/create-world.js'
+import { memoryStorage } from '../../../src/sandbox/storage/storage.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { send } from '../../support/sandbox-requests.js'
 
 /** The tables of signed-key-api-v1.md and wallet-session-api.md, Endpoints. */
 const SPECIFIED: [method: string, path: string, security: string[]][] = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OffchainAttestation } from '../chain/eas/attestation.js'
+import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 
 /** What becomes of a second score of the same attester for the same asset. */
 const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const

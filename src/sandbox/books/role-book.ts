@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Roles } from './registry/stake-registry.js'
+import type { Roles } from '../registry/stake-registry.js'
 
 const NO_ROLES: Roles = { submitter: false, attester: false }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../http/refusal.js'
+import type { World } from '../world.js'
 import type { FaultKind, FaultRoute, InjectedFault } from './faults.js'
-import { Refusal } from './refusal.js'
-import type { World } from './world.js'
 
 /** Time of `slow` and `late-store` where the rule gives none, milliseconds. */
 const DEFAULT_FAULT_MS = 2_000

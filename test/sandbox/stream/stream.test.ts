@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Sandbox, SandboxKey } from '../../src/sandbox/create-sandbox.js'
-import type { FaultPlanInput } from '../../src/sandbox/faults.js'
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
-import { startSandbox } from '../support/sandbox.js'
-import { StreamProbe } from '../support/sandbox-events.js'
+import type { Sandbox, SandboxKey } from '../../../src/sandbox/create-sandbox.js'
+import type { FaultPlanInput } from '../../../src/sandbox/faults/faults.js'
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { StreamProbe } from '../../support/sandbox-events.js'
 
 const STAKE = { stakedWei: '2000000000000000000', minStakeWei: '1000000000000000000' }
 

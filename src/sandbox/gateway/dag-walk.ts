@@ -3,8 +3,8 @@ import type { BaseBlockstore } from 'blockstore-core'
 import { exporter, walkPath } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
+import { Refusal } from '../http/refusal.js'
 import { readBlock } from './directory-blockstore.js'
-import { Refusal } from './refusal.js'
 
 /** How much of a DAG is sent. Source: IPIP-402, trustless gateway specification. */
 export const DAG_SCOPES = ['all', 'entity', 'block'] as const

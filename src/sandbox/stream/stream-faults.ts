@@ -1,6 +1,6 @@
-import type { InjectedFault } from './faults.js'
+import type { InjectedFault } from '../faults/faults.js'
+import type { World } from '../world.js'
 import { after, type StreamConnection } from './stream-connection.js'
-import type { World } from './world.js'
 
 /** Pause before `cut` where the rule gives none, milliseconds. */
 const DEFAULT_CUT_MS = 50

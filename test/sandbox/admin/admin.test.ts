@@ -1,10 +1,10 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLoopback } from '../../src/core/loopback.js'
-import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
-import { startSandbox } from '../support/sandbox.js'
-import { send, sendSigned } from '../support/sandbox-requests.js'
+import { isLoopback } from '../../../src/core/loopback.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { send, sendSigned } from '../../support/sandbox-requests.js'
 
 const MEDIA = '/api/v1/attester/media'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { MediaType } from '../core/media-types.js'
-import type { Turnaround } from '../service/port.js'
+import type { MediaType } from '../../core/media-types.js'
+import type { Turnaround } from '../../service/port.js'
 import { ChangeFeed } from './change-feed.js'
 
 /** What a submitter states of an asset. */

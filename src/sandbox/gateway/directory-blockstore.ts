@@ -3,7 +3,7 @@ import path from 'node:path'
 import { BaseBlockstore } from 'blockstore-core'
 import { base32 } from 'multiformats/bases/base32'
 import type { CID } from 'multiformats/cid'
-import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
+import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 
 type BlockBytes = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 

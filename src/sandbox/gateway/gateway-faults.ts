@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
+import type { InjectedFault } from '../faults/faults.js'
+import type { World } from '../world.js'
 import type { Block } from './dag-walk.js'
-import type { InjectedFault } from './faults.js'
-import type { World } from './world.js'
 
 /** How many blocks `junk-block` sends, and the size of each, bytes. */
 const JUNK = { count: 3, bytes: 64 * 1024 }

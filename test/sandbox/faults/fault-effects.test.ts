@@ -1,11 +1,11 @@
 import { CarBlockIterator } from '@ipld/car'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
-import type { FaultPlanInput } from '../../src/sandbox/faults.js'
-import { ManualClock } from '../support/manual-clock.js'
-import { startSandbox } from '../support/sandbox.js'
-import { type RawReply, send, sendSigned } from '../support/sandbox-requests.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
+import type { FaultPlanInput } from '../../../src/sandbox/faults/faults.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
 
 type Rule = NonNullable<FaultPlanInput['rules']>[number]
 

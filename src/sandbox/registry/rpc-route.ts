@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { answerMemoryRpc, MEMORY_CONTRACT } from './registry/memory-rpc.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
-import type { World } from './world.js'
+import type { World } from '../world.js'
+import { answerMemoryRpc, MEMORY_CONTRACT } from './memory-rpc.js'
+import type { StakeRegistry } from './stake-registry.js'
 
 /** Path of the RPC endpoint of a sandbox that has no chain. */
 export const RPC_PATH = '/sandbox/rpc'

@@ -4,7 +4,7 @@ import type { BaseBlockstore } from 'blockstore-core'
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import type { CID } from 'multiformats/cid'
-import type { ContentHashAlgorithm } from '../media/media-source.js'
+import type { ContentHashAlgorithm } from '../../media/media-source.js'
 
 /** How media becomes a DAG; the defaults are CID v1 with raw leaves. */
 export interface ImportOptions {

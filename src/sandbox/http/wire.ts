@@ -10,9 +10,9 @@ import {
   scoreSchema,
   stakeSchema,
   timeReplySchema,
-} from '../service/signed-key/schemas.js'
-import { looseRecordSchema, MEDIA_CONTEXT_MAX } from '../service/wire-fields.js'
-import { TEXT_LIMITS } from './choices.js'
+} from '../../service/signed-key/schemas.js'
+import { looseRecordSchema, MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
+import { TEXT_LIMITS } from '../choices.js'
 import { REFUSALS, type RefusalCode } from './refusal.js'
 
 /** Schemas of the routes: those of the wire, shared with the client, made as exact as this service is. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import type { Log } from '../core/log.js'
+import type { Log } from '../../core/log.js'
+import { isWalletSessionTarget } from '../wallet-session/target.js'
 import { Refusal, type RefusalCode } from './refusal.js'
-import { isWalletSessionTarget } from './wallet-session/target.js'
 
 /** Any thrown value as what the caller is told; what is not a refusal of ours says nothing of the inside. */
 function asRefusal(error: unknown): Refusal {

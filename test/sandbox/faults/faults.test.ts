@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FaultDesk } from '../../src/sandbox/fault-desk.js'
+import { FaultDesk } from '../../../src/sandbox/faults/fault-desk.js'
 import {
   FAULT_KINDS,
   FAULT_ROUTES,
@@ -7,7 +7,7 @@ import {
   FaultPlanSchema,
   type FaultRoute,
   faultsOf,
-} from '../../src/sandbox/faults.js'
+} from '../../../src/sandbox/faults/faults.js'
 
 const RULES: FaultPlanInput['rules'] = [
   { route: 'score', fault: 'lost-reply', probability: 0.3 },

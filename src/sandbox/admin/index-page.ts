@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { registryText } from './registry/registry-text.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
+import { registryText } from '../registry/registry-text.js'
+import type { StakeRegistry } from '../registry/stake-registry.js'
 
 const PLACES: readonly (readonly [href: string, text: string])[] = [
   ['/docs', 'All routes, to read and to try'],

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import type { World } from '../world.js'
 import { EventWriter } from './event-writer.js'
-import type { World } from './world.js'
 
 /** The connection under a feed. */
 export interface StreamConnection {
