@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import type { ReaderTools } from '../contract/medium-reader.js'
+import type { ReaderTools } from '../../contract/medium-reader.js'
 import { sniffAudioFormat } from './audio-format.js'
 import { openByFfmpeg } from './ffmpeg-decode.js'
 import { Mp3Frames } from './mp3-frames.js'

@@ -1,8 +1,8 @@
 import { FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
-import { AttestdError, errorText } from '../../core/errors.js'
-import { isProtectedMp4 } from '../../formats/mp4-protection.js'
-import type { ReaderTools } from '../contract/medium-reader.js'
-import { streamFfmpeg } from '../ffmpeg/run-ffmpeg.js'
+import { AttestdError, errorText } from '../../../core/errors.js'
+import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
+import type { ReaderTools } from '../../contract/medium-reader.js'
+import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
 

@@ -1,7 +1,7 @@
-import { AttestdError } from '../../core/errors.js'
-import { readAt } from '../../core/files.js'
-import { isPlaylist } from '../../formats/playlist.js'
-import { matchesMediaType, SNIFF_BYTES, sniff } from '../../formats/sniff.js'
+import { AttestdError } from '../../../core/errors.js'
+import { readAt } from '../../../core/files.js'
+import { isPlaylist } from '../../../formats/playlist.js'
+import { matchesMediaType, SNIFF_BYTES, sniff } from '../../../formats/sniff.js'
 import type { WasmCodec } from './wasm-decode.js'
 import { isPlainWav } from './wav-samples.js'
 

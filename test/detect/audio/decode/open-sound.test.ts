@@ -2,9 +2,9 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
-import { openSound } from '../../../src/detect/audio/open-sound.js'
-import { silentFlac } from '../../support/silent-flac.js'
+import { systemClock } from '../../../../src/core/clock.js'
+import { openSound } from '../../../../src/detect/audio/decode/open-sound.js'
+import { silentFlac } from '../../../support/silent-flac.js'
 
 const MIB = 1024 * 1024
 

@@ -1,4 +1,4 @@
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError } from '../../../core/errors.js'
 
 /** A run of decoded sound. */
 export interface SoundBlock {

@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.js'
+import { errorText } from '../../../core/errors.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './sound.js'
 
 /** What each decoder gives for the bytes of one call. */
