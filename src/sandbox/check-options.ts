@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/net/loopback.js'
 import { issueText } from '../service/issue-text.js'
 import { addressSchema } from '../service/wire-fields.js'
 import { isPrivateKey } from './books/development-wallets.js'

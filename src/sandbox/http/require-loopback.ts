@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../../core/loopback.js'
+import { isLoopback } from '../../core/net/loopback.js'
 import { Refusal } from './refusal.js'
 
 /**

@@ -1,6 +1,6 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLoopback } from '../../../src/core/loopback.js'
+import { isLoopback } from '../../../src/core/net/loopback.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { startSandbox } from '../../support/sandbox.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBounded } from '../../src/core/read-bounded.js'
+import { readBounded } from '../../../src/core/net/read-bounded.js'
 
 const tooLarge = () => new Error('too large')
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseServiceUrl } from '../../src/core/service-url.js'
+import { parseServiceUrl } from '../../../src/core/net/service-url.js'
 
 it.each([
   ['https://service.example', 'https://service.example/'],

@@ -1,4 +1,4 @@
-import { AttestdError } from './errors.js'
+import { AttestdError } from '../errors.js'
 import { isLoopback } from './loopback.js'
 
 /**
