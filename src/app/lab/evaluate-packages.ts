@@ -27,7 +27,7 @@ export async function evaluateOnFixture(
   check: boolean,
   watch: Omit<LabScoringOptions, 'limit'>,
 ): Promise<EvaluatedPackage[]> {
-  const data = await readData(packagePath('src', 'sandbox', 'samples', 'samples.json'), null)
+  const data = await readData(packagePath('samples', 'samples.json'), null)
   const evaluated: EvaluatedPackage[] = []
   for (const { id, version, mediaTypes, says: problem } of await surveyModels(settings.modelsDir)) {
     if (version === null) {

@@ -24,7 +24,7 @@ async function pictureOf(image: Sharp): Promise<Picture> {
   return { pixels: data, width: info.width, height: info.height }
 }
 
-const sample = (name: string) => sharp(packagePath('src', 'sandbox', 'samples', name))
+const sample = (name: string) => sharp(packagePath('samples', name))
 
 describe('a face finder', () => {
   let folder: string

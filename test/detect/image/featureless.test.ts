@@ -47,7 +47,7 @@ describe('isFeatureless', () => {
   })
 
   it.each(['moon.png', 'hubble_deep_field.jpg', 'rocket.jpg'])('does not of the photograph %s', async (name) => {
-    const { data, info } = await sharp(packagePath('src', 'sandbox', 'samples', name))
+    const { data, info } = await sharp(packagePath('samples', name))
       .removeAlpha()
       .toColourspace('srgb')
       .raw()

@@ -9,7 +9,7 @@ import { checkSelfTest } from '../../../src/detect/host/self-test.js'
 import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
 
-const SAMPLES = packagePath('src', 'sandbox', 'samples')
+const SAMPLES = packagePath('samples')
 const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock }
 
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
