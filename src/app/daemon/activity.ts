@@ -1,4 +1,4 @@
-import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console-state.js'
+import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
 import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
 import type { ServiceEvent } from '../../service/port.js'
 

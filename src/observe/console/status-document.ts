@@ -1,4 +1,4 @@
-import { percentOf } from '../core/risk.js'
+import { percentOf } from '../../core/risk.js'
 import type { ConsoleState } from './console-state.js'
 
 /** The daemon's state as `/status` states it: the risks of the last assets are percentages there. */

@@ -1,8 +1,8 @@
-import { percentOf, riskText } from '../core/risk.js'
+import { percentOf, riskText } from '../../core/risk.js'
+import type { Readiness } from '../health.js'
 import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState, RecentRow } from './console-state.js'
 import { duration, etherOf, milliseconds, shortDigest } from './console-text.js'
-import type { Readiness } from './health.js'
 import { Html, html } from './html.js'
 
 /**

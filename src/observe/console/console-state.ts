@@ -1,4 +1,4 @@
-import type { Risk } from '../core/risk.js'
+import type { Risk } from '../../core/risk.js'
 
 /** What became of one asset, as a row of the console. */
 export interface RecentRow {
