@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { readAudio } from '../audio/audio-reader.js'
-import type { Measurement } from '../contract/measurement.js'
+import type { ChildDetector } from '../contract/child-detector.js'
 import type { MediumReader, ReaderTools } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
-import type { PictureScorer } from '../contract/picture-scorer.js'
 import { readImage } from '../image/image-reader.js'
 import { loadViewsDetector } from '../image/views-detector.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -15,23 +14,6 @@ import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
 import { loadVideoDetector } from '../video/video-detector.js'
 import { createPartsDetector } from './parts-detector.js'
-
-/** What is wanted of a file beside its score. */
-export interface Asked {
-  /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
-  readonly heatMap?: string | undefined
-  /** Whether re-encodings are scored too, by a package that asks for it. @default false */
-  readonly probe?: boolean
-}
-
-/** A detector inside a child process. */
-export interface ChildDetector {
-  readonly pack: DetectorPackage
-  /** @throws AttestdError media-*, detector-failed */
-  measure(file: string, asked?: Asked): Promise<Measurement>
-  /** Present where it also scores pictures that another detector decoded: frames of a video. */
-  readonly scorePicture?: PictureScorer
-}
 
 /** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
 const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {

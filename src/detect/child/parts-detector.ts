@@ -1,3 +1,4 @@
+import type { ChildDetector } from '../contract/child-detector.js'
 import {
   describeParts,
   type HeatMap,
@@ -17,7 +18,6 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
 import { isProbed } from '../scoring/probe.js'
-import type { ChildDetector } from './load-child-detector.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(

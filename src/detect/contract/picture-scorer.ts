@@ -1,4 +1,4 @@
-import type { Picture } from '../image/picture.js'
+import type { Picture } from './picture.js'
 
 /** A face in a picture, px, with the logit of the picture as it stands with this face as its worst. */
 export interface ScoredFace {

@@ -1,8 +1,9 @@
 import type { HeatMap } from '../contract/measurement.js'
+import type { Picture } from '../contract/picture.js'
 import type { RiskGrid } from './heat-map.js'
 import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
 import { imageLibrary } from './image-library.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
 
 /** Longest side of the picture under the map, px. */
 const MAX_SIDE = 1600

@@ -1,8 +1,8 @@
 import type { HeatMap } from '../contract/measurement.js'
+import type { Picture } from '../contract/picture.js'
 import { drawRisks } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
 import type { Area } from './image-tensor.js'
-import type { Picture } from './picture.js'
 
 /** A piece is at most this share of the short side wide and high: small enough to tell a face from the wall behind it. */
 const PIECE_SHARE = 1 / 3

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ChildDetector } from '../child/load-child-detector.js'
+import type { ChildDetector } from '../contract/child-detector.js'
 import {
   describeParts,
   type HeatMap,
@@ -8,6 +8,7 @@ import {
   type ScoredPart,
 } from '../contract/measurement.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
 import type { PictureScorer } from '../contract/picture-scorer.js'
 import { StageWatch } from '../contract/stage-watch.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -24,7 +25,6 @@ import { type DecodedImage, decodeImage } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
 import { imageVariants } from './image-variants.js'
-import type { Picture } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
 import { loadViewNetworks } from './view-networks.js'
 

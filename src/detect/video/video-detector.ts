@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import type { ChildDetector } from '../child/load-child-detector.js'
+import type { ChildDetector } from '../contract/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../contract/measurement.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'

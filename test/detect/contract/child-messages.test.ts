@@ -53,11 +53,11 @@ it('a reason that is not for a child to give is told as an internal error, its w
 })
 
 // A reason that the schema does not let through would arrive as internal-error, and the job be tried again for nothing.
-it.each(['audio', 'child', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
+it.each(['audio', 'child', 'contract', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
   'every reason that code of %s gives may leave a child',
   async (room) => {
     const folder = packagePath('src', 'detect', room)
-    const names = (await fs.readdir(folder)).filter((name) => name.endsWith('.ts'))
+    const names = (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
     const sources = await Promise.all(names.map((name) => fs.readFile(path.join(folder, name), 'utf8')))
     const reasons = sources.flatMap((source) =>
       [...source.matchAll(/AttestdError\(\s*'([a-z-]+)'/g)].map(([, reason]) => reason as string),
