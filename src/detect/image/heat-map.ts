@@ -1,6 +1,6 @@
 import type { HeatMap } from '../contract/measurement.js'
 import type { Picture } from '../contract/picture.js'
-import { drawRisks } from './heat-map-picture.js'
+import { drawRisks, type RiskGrid } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
 import type { Area } from './image-tensor.js'
 
@@ -16,14 +16,6 @@ export interface Square {
   readonly left: number
   readonly top: number
   readonly side: number
-}
-
-/** Risk by place: rows of cells that cover the picture evenly, each the mean of the pieces that it lies in. */
-export interface RiskGrid {
-  readonly columns: number
-  readonly rows: number
-  /** Row by row, [0, 1]. */
-  readonly risks: readonly number[]
 }
 
 /**
