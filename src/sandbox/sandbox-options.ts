@@ -10,7 +10,7 @@ import type { FaultPlanInput } from './faults/faults.js'
 import type { RateLimit } from './http/rate-limiter.js'
 import type { ChainChoice } from './registry/open-registry.js'
 import type { StakeRegistry } from './registry/stake-registry.js'
-import type { EasOptions } from './wallet-session/session-desk.js'
+import type { EasOptions } from './wallet-session/eas-options.js'
 
 /** A key that is the same in every run. */
 export interface FixedKey {
