@@ -1,5 +1,5 @@
 import { AttestdError } from '../../../core/errors.js'
-import { A_LAW, MU_LAW } from '../companding.js'
+import { A_LAW, MU_LAW } from './companding.js'
 
 /** What a WAVE file states of its samples. */
 export interface WavFormat {
