@@ -7,8 +7,8 @@ const TITLES = {
 const HEAD = `# Conformance
 
 Every rule that the two service documents state, checked on both sides: on the sandbox by hand-made HTTP requests, on the
-client by what it sends and by how it takes answers. A ✓ is a test of \`test/conformance\` that passed; a – says why a
-side has no part in the rule. What a document calls "not shown" is no rule; what was chosen for it stands in
+client by what it sends and by how it handles answers. A ✓ is a test of \`test/conformance\` that passed; a – explains why the
+rule does not apply to a side. What a document calls "not shown" is not a rule; the choices made for it are in
 \`src/sandbox/choices.ts\` and \`src/sandbox/wallet-session/choices.ts\`. Written by \`npm run conformance\`.
 `
 

@@ -25,7 +25,7 @@ const signals = listenForStop(systemClock)
 const watch = { signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') }
 const evaluated = values.fixture ? await evaluateOnFixture(settings, values.check, watch) : [await evaluateOne()]
 signals.dispose()
-for (const { id, says, holds } of evaluated) process.stdout.write(`${holds ? '✓' : '✗'} ${id}: ${says}\n`)
+for (const { id, summary, holds } of evaluated) process.stdout.write(`${holds ? '✓' : '✗'} ${id}: ${summary}\n`)
 if (evaluated.some(({ holds }) => !holds)) {
   process.stdout.write('Run `npm run evaluate -- --fixture` and commit the result, if the change is meant.\n')
   process.exitCode = 1

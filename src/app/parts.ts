@@ -10,7 +10,7 @@ import type { DataPaths } from './data-dir.js'
 
 export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
   readonly log: Logger
-  /** Told of log lines by level; see `createLogger`. */
+  /** Called for log lines by level; see `createLogger`. */
   readonly metrics?: Metrics
   /** Ends waits of the start. */
   readonly signal?: AbortSignal | undefined

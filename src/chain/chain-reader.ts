@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 
-/** The latest block as an endpoint gave it. */
+/** The latest block as an endpoint returned it. */
 export interface ChainHead {
   readonly number: bigint
   /** Unix seconds. */

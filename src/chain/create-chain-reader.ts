@@ -56,11 +56,11 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
     for (const endpoint of inOrder(endpoints, clock.monotonic())) {
       signal?.throwIfAborted()
       const startedAt = clock.monotonic()
-      const tell = (outcome: 'ok' | Reason) =>
+      const count = (outcome: 'ok' | Reason) =>
         options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
       const worked = () => {
-        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an RPC endpoint answers again')
-        tell('ok')
+        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an rpc endpoint answered again')
+        count('ok')
       }
       try {
         const result = await endpoint.use(work, signal)
@@ -75,7 +75,7 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
           throw failure
         }
         endpoint.failed(failure)
-        tell(failure.reason)
+        count(failure.reason)
         report(troubles, endpoint, failure)
         failures.push(failure)
       }
@@ -103,7 +103,7 @@ function urlsOf({ chainId, rpcUrls }: ChainReaderOptions): readonly string[] {
   }
   const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
   if (wrong === -1) return urls
-  throw new AttestdError('setting-invalid', `RPC endpoint ${wrong + 1} of ATTESTD_RPC_URLS is no http(s) URL`)
+  throw new AttestdError('setting-invalid', `RPC endpoint ${wrong + 1} of ATTESTD_RPC_URLS is not an http(s) URL`)
 }
 
 /** As configured, except that endpoints that failed lately come last, the one that rests least first. */
@@ -117,7 +117,7 @@ function inOrder(endpoints: readonly RpcEndpoint[], now: number): readonly RpcEn
 function failureOf(error: unknown, endpoint: string): AttestdError | null {
   const ours = attestdErrorIn(error)
   if (ours !== null || !(error instanceof BaseError)) return ours
-  const message = `${endpoint} gave an answer that cannot be used: ${error.shortMessage}`
+  const message = `${endpoint} returned an answer that cannot be used: ${error.shortMessage}`
   return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint } })
 }
 
@@ -126,7 +126,7 @@ function isAgainstEndpoint({ reason }: AttestdError): boolean {
 }
 
 function report(troubles: ThrottledLog, { name }: RpcEndpoint, { reason, message }: AttestdError): void {
-  troubles.trouble({ reason, subject: name, message: 'an RPC endpoint failed', facts: { problem: message } })
+  troubles.trouble({ reason, subject: name, message: 'an rpc endpoint failed', facts: { detail: message } })
 }
 
 /** One error for all endpoints, with the reason that most needs a person. */

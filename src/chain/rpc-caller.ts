@@ -21,7 +21,7 @@ export interface RpcCallerOptions {
 
 /**
  * JSON-RPC calls of one endpoint. viem's own transport limits neither the time of an answer's body nor what a message
- * tells of the URL, so this takes its place under viem's clients.
+ * reveals of the URL, so this takes its place under viem's clients.
  */
 export class RpcCaller {
   /** The origin of the endpoint. */
@@ -70,7 +70,9 @@ export class RpcCaller {
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof AttestdError) throw error
-      const how = deadline.passed ? `gave no whole answer in ${timeoutMs} ms` : `did not answer (${codeOf(error)})`
+      const how = deadline.passed
+        ? `did not complete its answer in ${timeoutMs} ms`
+        : `did not answer (${codeOf(error)})`
       throw this.#unreachable(how)
     } finally {
       deadline.clear()
@@ -94,7 +96,10 @@ export class RpcCaller {
 
   async #text(response: Response): Promise<string> {
     const body = await readBounded(response.body, MAX_ANSWER_BYTES, () => {
-      return new AttestdError('rpc-reply-invalid', `${this.name} gave an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+      return new AttestdError(
+        'rpc-reply-invalid',
+        `${this.name} returned an answer of more than ${MAX_ANSWER_BYTES} bytes`,
+      )
     })
     return body.toString('utf8')
   }
@@ -114,7 +119,7 @@ export class RpcCaller {
   }
 
   #invalid(method: string): AttestdError {
-    const message = `${this.name} gave an answer to ${method} that is not of the stated shape`
+    const message = `${this.name} returned a malformed answer to ${method}`
     return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint: this.name } })
   }
 }

@@ -48,7 +48,7 @@ export class RpcEndpoint {
     try {
       return await work(this.#client(signal), head)
     } catch (error) {
-      // One address often has several servers: the one that gave the block is not always the one that is asked next.
+      // One address often has several servers: the one that returned the block need not be the one asked next.
       if (attestdErrorIn(error)?.facts.behind !== true) throw error
       await this.#options.clock.sleep(BEHIND_WAIT_MS, signal)
       return work(this.#client(signal), head)
@@ -89,7 +89,7 @@ export class RpcEndpoint {
   async #checkedHead(signal: AbortSignal | undefined): Promise<ChainHead> {
     const { maxBlockAgeMs, clock } = this.#options
     const block = blockAnswer.safeParse(await this.#caller.call('eth_getBlockByNumber', ['latest', false], signal))
-    if (!block.success) throw this.#refused('rpc-reply-invalid', 'gave no readable latest block')
+    if (!block.success) throw this.#refused('rpc-reply-invalid', 'returned no readable latest block')
     const ageMs = clock.now() - block.data.timestamp * 1000
     const apart = `${Math.round(Math.abs(ageMs) / 1000)} s`
     if (ageMs > maxBlockAgeMs) throw this.#refused('rpc-stale', `has a latest block that is ${apart} old`)

@@ -48,7 +48,7 @@ export function parseStakeAbi(text: string): StakeAbi {
   for (const part of text.split(';').map((each) => each.trim())) {
     if (part === '') continue
     const [purpose, value] = parseEntry(part)
-    if (entries.has(purpose)) throw invalid(purpose, 'is there twice')
+    if (entries.has(purpose)) throw invalid(purpose, 'is given twice')
     entries.set(purpose, value)
   }
   const call = (purpose: Purpose) => entries.get(purpose) as StakeCall | undefined
@@ -62,7 +62,7 @@ export function parseStakeAbi(text: string): StakeAbi {
 function parseEntry(part: string): [Purpose, StakeCall | bigint] {
   const [, name, selector, value] = /^(\w+)((?:\.\w+)*)\s*=\s*(.*)$/s.exec(part) ?? []
   if (name === undefined || value === undefined)
-    throw invalid(null, `holds ${quoted(part)}, which is no purpose=signature`)
+    throw invalid(null, `holds ${quoted(part)}, which is not purpose=signature`)
   const purpose = PURPOSES.find((each) => each === name)
   if (!purpose) throw invalid(null, `has no purpose ${quoted(name)}, only ${PURPOSES.join(', ')}`)
   if (purpose === 'minimum' && !selector && /^\d{1,78}$/.test(value)) return [purpose, BigInt(value)]
@@ -86,9 +86,9 @@ function fromSolidity(purpose: Purpose, signature: string): AbiFunction {
   try {
     item = parseAbiItem(signature as 'function example()')
   } catch {
-    throw invalid(purpose, `holds ${quoted(signature)}, which is no signature of a function`)
+    throw invalid(purpose, `holds ${quoted(signature)}, which is not a function signature`)
   }
-  if (item.type !== 'function') throw invalid(purpose, `is the signature of a thing of type ${item.type}`)
+  if (item.type !== 'function') throw invalid(purpose, `is a signature of kind ${item.type}`)
   return item as AbiFunction
 }
 
@@ -112,7 +112,7 @@ function fromJson(purpose: Purpose, text: string): AbiFunction {
   try {
     return jsonAbi.parse(JSON.parse(text))
   } catch {
-    throw invalid(purpose, 'is no JSON ABI of exactly one function')
+    throw invalid(purpose, 'is not a JSON ABI of exactly one function')
   }
 }
 
@@ -131,13 +131,13 @@ function outputOf(purpose: Purpose, abi: AbiFunction, path: readonly string[]): 
   if (!found)
     throw invalid(
       purpose,
-      `does not say which output it is, as ${purpose}.name or ${purpose}.index does; there is ${listed(level)}`,
+      `does not select an output, as ${purpose}.name or ${purpose}.index does; it has ${listed(level)}`,
     )
   const isRole = purpose === 'attester' || purpose === 'submitter'
   if (/^uint\d*$/.test(found.type) || (isRole && found.type === 'bool')) return output
   throw invalid(
     purpose,
-    `gives a ${quoted(found.type)} instead of ${isRole ? 'a bool or an unsigned integer' : 'an unsigned integer'}`,
+    `returns a ${quoted(found.type)} instead of ${isRole ? 'a bool or an unsigned integer' : 'an unsigned integer'}`,
   )
 }
 

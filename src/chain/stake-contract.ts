@@ -83,7 +83,7 @@ export class StakeContract {
     if (outcome?.status !== 'success') throw this.#problem(call, outcome?.error)
     const parsed = shape.safeParse(pick(call, outcome.result))
     if (parsed.success) return parsed.data
-    throw this.#unreadable(call, 'gave a value of another shape')
+    throw this.#unreadable(call, 'returned a value of another type')
   }
 
   /** An endpoint that failed says nothing of the contract. */
@@ -93,12 +93,12 @@ export class StakeContract {
     const find = (kind: abstract new (...all: never[]) => Error) =>
       error instanceof BaseError ? error.walk((each) => each instanceof kind) : null
     if (find(ContractFunctionZeroDataError)) {
-      return this.#unreadable(call, 'gave no data; is the contract on this chain, and has it this function?')
+      return this.#unreadable(call, 'returned no data; is the contract on this chain, and does it have this function?')
     }
     if (find(ContractFunctionRevertedError) || find(RawContractError))
-      return this.#unreadable(call, 'reverted; has the contract this function?')
+      return this.#unreadable(call, 'reverted; does the contract have this function?')
     const what = error instanceof BaseError ? `: ${cleanLine(error.shortMessage, 200)}` : ''
-    return this.#unreadable(call, `gave a value of another shape${what}`)
+    return this.#unreadable(call, `returned a value of another type${what}`)
   }
 
   #unreadable({ abi }: StakeCall, what: string): AttestdError {

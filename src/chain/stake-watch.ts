@@ -15,9 +15,9 @@ export interface StakeWatchOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Told of every reading. */
+  /** Called with every reading. */
   readonly onReading: (reading: StakeReading) => void
-  /** Told of every failure of a reading; for metrics. */
+  /** Called with every failure of a reading; for metrics. */
   readonly onTrouble?: (error: AttestdError) => void
 }
 
@@ -96,7 +96,7 @@ export class StakeWatch {
       const failure = toAttestdError(error)
       this.#failures += 1
       const { reason, message } = failure
-      this.#troubles.trouble({ reason, message: 'reading the stake contract failed', facts: { problem: message } })
+      this.#troubles.trouble({ reason, message: 'reading the stake contract failed', facts: { detail: message } })
       onTrouble?.(failure)
       throw failure
     }
@@ -104,11 +104,11 @@ export class StakeWatch {
 
   #note(reading: StakeReading): void {
     const { log } = this.#options
-    if (this.#failures > 0) log.info({ failures: this.#failures }, 'the stake contract can be read again')
+    if (this.#failures > 0) log.info({ failures: this.#failures }, 'the stake contract was read again')
     this.#failures = 0
     const facts = factsOf(reading)
     const before = this.#latest === null ? null : factsOf(this.#latest.reading)
-    if (before === null) log.info(facts, 'stake and roles read from the stake contract')
+    if (before === null) log.info(facts, 'stake and roles were read from the stake contract')
     else if (JSON.stringify(before) !== JSON.stringify(facts)) {
       log.info({ ...facts, block: String(reading.blockNumber), before }, 'stake or roles changed in the stake contract')
     }

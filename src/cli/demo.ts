@@ -77,7 +77,7 @@ function attestedLines({ api, chain, rows }: DemoResult): string[] {
   if (api !== 'wallet-session' || chain === null) return []
   const proven = rows.filter(({ attested }) => attested?.fault === null).length
   return [
-    `${proven} of ${rows.length} scores carry an off-chain attestation of the attester's wallet that was verified once more.`,
+    `${proven} of ${rows.length} scores carry an off-chain attestation of the attester's wallet that was verified again.`,
     chainText(chain),
   ]
 }
@@ -101,7 +101,7 @@ function summary(result: DemoResult): string {
     `${once} of ${rows.length} assets have exactly one accepted score${twice > 0 ? `, ${twice} have more` : ''}.`,
     ...attestedLines(result),
     `Risk 50 or more: ${flagged('machine')} machine-made, ${flagged('real')} real. A handful of samples is no benchmark; the detector's card has its measured figures.`,
-    `Daemon ready after ${(startMs / 1000).toFixed(1)} s, median open→accepted ${((median ?? 0) / 1000).toFixed(2)} s, everything ${(wallMs / 1000).toFixed(1)} s; the daemon's exit code was ${daemonExit}.`,
+    `Daemon ready after ${(startMs / 1000).toFixed(1)} s, median open→accepted ${((median ?? 0) / 1000).toFixed(2)} s, total ${(wallMs / 1000).toFixed(1)} s; the daemon's exit code was ${daemonExit}.`,
   ]
   if (logFile) lines.push(`The daemon's log: ${logFile}`)
   return `${lines.join('\n')}\n${ok ? 'Demo passed.' : 'Demo FAILED.'}`

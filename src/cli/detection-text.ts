@@ -2,8 +2,8 @@ import { asRisk, riskText } from '../core/risk.js'
 import type { Detection, RiskyPart } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 
-/** Parts that are told one by one; all are in the JSON. */
-const TOLD_PARTS = 3
+/** Parts that are listed one by one; all are in the JSON. */
+const SHOWN_PARTS = 3
 
 /** A detection for people, a few lines: risk, doubt, what drove it, how re-encodings fare, what the file states. */
 export function detectionText(detection: Detection): string {
@@ -13,11 +13,11 @@ export function detectionText(detection: Detection): string {
     `risk ${riskText(risk)} of 100`,
     ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
     `${detectorId}@${detectorVersion}: ${notes}`,
-    ...list('highest parts', parts.slice(0, TOLD_PARTS)),
-    ...list('encoded anew', variants),
+    ...list('highest parts', parts.slice(0, SHOWN_PARTS)),
+    ...list('re-encoded', variants),
     ...(heatMap === undefined ? [] : [heatMapText(heatMap)]),
     ...evidence.map(({ says }) => `the file states: ${says}`),
-    ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it is no part of the risk.']),
+    ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it does not affect the risk.']),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -14,8 +14,10 @@ export function doctorVerb(): Command {
     const { settings } = settingsOf(verb)
     const { diagnose } = await import('../app/doctor/diagnose.js')
     let failures = 0
-    for await (const { check, outcome, says, fix } of diagnose(settings, { askPassword: askWalletPassword })) {
-      process.stdout.write(`${SIGNS[outcome]} ${check.padEnd(15)} ${says}\n${fix ? `  fix             ${fix}\n` : ''}`)
+    for await (const { check, outcome, message, fix } of diagnose(settings, { askPassword: askWalletPassword })) {
+      process.stdout.write(
+        `${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`,
+      )
       if (outcome === 'failed') failures++
     }
     process.exitCode = failures === 0 ? EXIT.ok : EXIT.failed

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { InitFiles, InitWish } from '../app/verbs/init.js'
+import type { InitFiles, InitRequest } from '../app/verbs/init.js'
 
 export function initVerb(): Command {
   return new Command('init')
@@ -11,9 +11,9 @@ export function initVerb(): Command {
         .choices(['signed-key', 'wallet-session'])
         .default('signed-key'),
     )
-    .action(async (folder: string, wish: InitWish) => {
+    .action(async (folder: string, request: InitRequest) => {
       const { initFolder } = await import('../app/verbs/init.js')
-      const files = await initFolder(folder, wish)
+      const files = await initFolder(folder, request)
       process.stdout.write(`Written: ${files.config}
 ${files.keystore ? walletHint(files, files.keystore) : keyHint(files)}then check and run:
   npx attestd doctor --config ${files.config}

@@ -32,7 +32,7 @@ function createVerb(): Command {
 function revokeVerb(): Command {
   const verb = verbWithSettings('revoke', 'Revoke an access key.', SERVICE_KEYS).argument(
     '<id>',
-    'id of the key, as create said it; not the access key',
+    'id of the key, as create printed it; not the access key',
   )
   return verb.action(async (id: string) => {
     const { revokeKey } = await import('../app/verbs/keys.js')
@@ -45,7 +45,10 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
   const { settings } = settingsOf(verb, neededForKeys)
   // Before a key is made: what is piped somewhere ends in logs.
   if (out === undefined && !process.stdout.isTTY) {
-    throw new AttestdError('setting-invalid', 'The secret is shown on a terminal only; name a folder for it by --out.')
+    throw new AttestdError(
+      'setting-invalid',
+      'The secret is shown on a terminal only; name a folder for it with --out.',
+    )
   }
   const { createKey } = await import('../app/verbs/keys.js')
   const { files, key } = await createKey(

@@ -15,24 +15,26 @@ interface QueueFlags {
 }
 
 export function queueVerb(): Command {
-  const queue = new Command('queue').description('Look at and mend the queues, through the daemon where it runs.')
+  const queue = new Command('queue').description(
+    'Inspect and repair the queues, through the running daemon if there is one.',
+  )
   const failed = verbWithSettings('failed', 'List failed jobs with their reason.', KEYS)
-    .option('--queue <name>', 'analyze or submit; both where absent')
+    .option('--queue <name>', 'analyze or submit (default: both)')
     .option('--limit <count>', 'most jobs to list', '50')
     .option('--json', 'JSON instead of a table')
-  const retry = verbWithSettings('retry', 'Put failed jobs back to waiting.', KEYS)
-    .option('--queue <name>', 'analyze or submit; both where absent')
+  const retry = verbWithSettings('retry', 'Retry failed jobs.', KEYS)
+    .option('--queue <name>', 'analyze or submit (default: both)')
     .option('--id <job...>', 'only these jobs, as `queue failed` lists them')
   const drain = verbWithSettings('drain', 'Remove waiting jobs; active and failed ones stay.', KEYS).option(
     '--queue <name>',
-    'analyze or submit; both where absent',
+    'analyze or submit (default: both)',
   )
   queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
   queue.addCommand(
     retry.action(({ queue: name, id }: QueueFlags) =>
       withQueues(retry, async (control) => {
         const count = await control.retry({ ...named(name), ids: id })
-        process.stdout.write(`${count} failed jobs wait again.\n`)
+        process.stdout.write(`${count} failed jobs will be retried.\n`)
       }),
     ),
   )

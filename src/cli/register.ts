@@ -34,11 +34,13 @@ export function registerVerb(): Command {
     .argument('<file>', 'what to register, at most 50 MB')
     .option('--title <text>', "title of the asset (default: the file's name)")
     .option('--context <text>', 'hint for attesters, at most 200 characters')
-    .addOption(new Option('--media-type <type>', 'kind of media (default: told from the bytes)').choices(MEDIA_TYPES))
+    .addOption(
+      new Option('--media-type <type>', 'kind of media (default: detected from the bytes)').choices(MEDIA_TYPES),
+    )
     .addOption(new Option('--turnaround <turnaround>', 'how fast').choices(['standard', 'priority_5min']))
-    .option('--open-for <time>', 'how long it takes scores, such as 90m or 12h', '12h')
+    .option('--open-for <time>', 'how long it accepts scores, such as 90m or 12h', '12h')
     .option('--attestation-uid <uid>', 'uid of your own attestation (default: made from the wallet, or the hash)', uid)
-    .option('--no-follow', 'end after the registration')
+    .option('--no-follow', 'exit after the registration')
     .option('--timeout <time>', 'follow no longer than this (default: while it is open)')
     .option('--json', 'the asset and how it ended as one JSON line; progress goes to stderr')
   return verb.action((file: string, flags: RegisterFlags) => registerAndFollow(verb, file, flags))
@@ -90,9 +92,9 @@ function endText({ id }: Registered, end: RegisterEnd): string {
     case 'scored':
       return `${id} has ${end.scoreCount === 1 ? 'a score' : `${end.scoreCount} scores`}.${aggregateText(end.aggregate)}`
     case 'closed':
-      return `${id} takes no scores any more, and none is to be seen.`
+      return `${id} no longer accepts scores, and it has none.`
     case 'not-scored':
-      return `${id} was not scored in this time; it stays open.`
+      return `${id} was not scored in this time; it remains open.`
     case 'stopped':
       return `${id} is registered and not scored yet.`
     case 'hidden':

@@ -11,7 +11,7 @@ import { askWalletPassword } from './terminal/password-prompt.js'
 export function runVerb(): Command {
   const verb = verbWithSettings(
     'run',
-    'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces. SIGHUP swaps the detectors.',
+    'Run the daemon until SIGTERM or SIGINT; the first drains, the second forces. SIGHUP reloads the detectors.',
   )
   return verb.action(() => run(verb))
 }
@@ -32,16 +32,16 @@ async function run(verb: Command): Promise<void> {
     onLine: (level) => metrics.logLines.inc({ level }),
   })
   for (const name of loaded.unknownEnv)
-    log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting ignored')
+    log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting was ignored')
 
   const signals = listenForStop(systemClock)
   // A service manager reloads by it, and it must not end the process while that still starts.
-  let reload = () => log.info({}, 'SIGHUP: still starting, the detector packages are just being read')
+  let reload = () => log.info({}, 'SIGHUP was ignored: the detector packages were still being read for the start')
   process.on('SIGHUP', () => reload())
   const leaveNow = (code: number) => process.exit(code)
   void aborted(signals.force).then(() => leaveNow(EXIT.temporary))
   const crash = (error: unknown) => {
-    log.fatal({ err: toAttestdError(error) }, 'unexpected error; leaving, a restart takes up where this stopped')
+    log.fatal({ err: toAttestdError(error) }, 'unexpected error; the process was ended, a restart continues its work')
     leaveNow(EXIT.temporary)
   }
   process.on('uncaughtException', crash)
@@ -65,10 +65,15 @@ async function run(verb: Command): Promise<void> {
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     const code = exitCodeOf(lost)
-    log.error({ err: lost }, code === EXIT.config ? 'cannot go on as configured' : 'lost what only a restart mends')
+    log.error(
+      { err: lost },
+      code === EXIT.config
+        ? 'the daemon could not continue as configured'
+        : 'the daemon could not recover without a restart',
+    )
     leaveNow(code === EXIT.config ? code : EXIT.temporary)
   }
-  log.info({ drainMs: settings.drainMs }, 'stopping; a second signal forces')
+  log.info({ drainMs: settings.drainMs }, 'stop was requested; a second signal forces it')
   const { drained } = await daemon.stop(settings.drainMs)
   // Explicit, so that a stray handle of a library cannot keep a stopped daemon alive.
   leaveNow(drained ? EXIT.ok : EXIT.temporary)

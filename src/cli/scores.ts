@@ -16,7 +16,7 @@ interface ScoresFlags {
 export function scoresVerb(): Command {
   const verb = verbWithSettings(
     'scores',
-    'List recent verdicts, what shadows gave, abstentions, receipts and failures of this data directory.',
+    'List recent verdicts, shadow results, abstentions, receipts and failures of this data directory.',
     ['dataDir'],
   )
     .option('--limit <count>', 'most lines', '30')

@@ -9,15 +9,13 @@ const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 
 export function walletVerb(): Command {
   return new Command('wallet')
-    .description('Make a wallet for a wallet-session service, and check the one of the settings.')
+    .description('Create a wallet for a wallet-session service, and check the configured one.')
     .addCommand(createVerb())
     .addCommand(addressVerb())
 }
 
 function createVerb(): Command {
-  const verb = verbWithSettings('create', 'Make an encrypted keystore, of a new key or a given one.', [
-    'walletKeystore',
-  ])
+  const verb = verbWithSettings('create', 'Create an encrypted keystore from a new or a given key.', ['walletKeystore'])
     .argument('[file]', 'where to write it; ATTESTD_WALLET_KEYSTORE where absent, else wallet.json')
     .option('--from-key-file <file>', 'encrypt the private key in this file instead of a new one')
   return verb.action((file: string | undefined, { fromKeyFile }: { fromKeyFile?: string }) =>
@@ -40,13 +38,13 @@ Settings for it:
   ATTESTD_WALLET=keystore
   ATTESTD_WALLET_KEYSTORE=${wallet.file}
   ATTESTD_WALLET_PASSWORD_FILE=<a file, mode 600, with the password>  (asked for on a terminal where it is not set)
-${keyFile === undefined ? '' : `The key still lies open in ${keyFile}.\n`}`)
+${keyFile === undefined ? '' : `The key is still unencrypted in ${keyFile}.\n`}`)
 }
 
 function addressVerb(): Command {
   const verb = verbWithSettings(
     'address',
-    'Open the wallet of the settings, let it sign a fixed text, and print its address.',
+    'Open the configured wallet, let it sign a fixed text, and print its address.',
     WALLET_KEYS,
   )
   return verb.action(async () => {

@@ -9,7 +9,7 @@ export const chainSettings = {
     parse: integer(1, Number.MAX_SAFE_INTEGER),
     fallback: '84532',
     expects: 'a chain id; 84532 for Base Sepolia, 8453 for Base',
-    says: 'The chain of the stake contract and of the attestations.',
+    summary: 'The chain of the stake contract and of the attestations.',
   }),
   rpcUrls: define({
     env: 'RPC_URLS',
@@ -17,7 +17,8 @@ export const chainSettings = {
     parse: list(httpUrl),
     fallback: '',
     expects: "comma-separated http(s) URLs, the preferred first; empty for the chain's public endpoint",
-    says: 'RPC endpoints of the chain. Each is checked for its chain id and the age of its latest block, and the next is asked where one fails.',
+    summary:
+      'RPC endpoints of the chain. Each is checked for its chain id and the age of its latest block, and the next is asked where one fails.',
     secret: 'url',
   }),
   rpcTimeoutMs: define({
@@ -26,7 +27,7 @@ export const chainSettings = {
     parse: integer(100, 5 * MINUTE),
     fallback: '10000',
     expects: 'milliseconds, 100 to 300000',
-    says: 'Longest wait for one answer of an RPC endpoint.',
+    summary: 'Longest wait for one answer of an RPC endpoint.',
   }),
   blockMaxAgeMs: define({
     env: 'BLOCK_MAX_AGE_MS',
@@ -34,14 +35,15 @@ export const chainSettings = {
     parse: integer(1000, DAY),
     fallback: String(2 * MINUTE),
     expects: 'milliseconds, 1000 to 86400000',
-    says: 'An RPC endpoint whose latest block is older than this counts as stale and is not believed.',
+    summary: 'An RPC endpoint whose latest block is older than this counts as stale and is not used.',
   }),
   stakeContract: define({
     env: 'STAKE_CONTRACT',
     path: 'chain.stakeContract',
     parse: address,
     expects: 'an address, 0x and 40 hex characters',
-    says: 'The stake contract: where stake and roles are read. Needed on a wallet-session service; an optional second opinion on a signed-key one.',
+    summary:
+      'The stake contract: where stake and roles are read. Required on a wallet-session service; an optional second opinion on a signed-key one.',
   }),
   stakeAbi: define({
     env: 'STAKE_ABI',
@@ -50,7 +52,8 @@ export const chainSettings = {
     fallback:
       'stake=function stakeOf(address) view returns (uint256); minimum=function minimumStake() view returns (uint256); attester=function isAttester(address) view returns (bool); submitter=function isSubmitter(address) view returns (bool)',
     expects: 'purpose=signature, separated by ;',
-    says: 'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not asked for: the service decides. Where a function returns several values, purpose.name or purpose.index says which.',
+    summary:
+      'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not checked; the service decides. Where a function returns several values, purpose.name or purpose.index selects one.',
   }),
   stakeEveryMs: define({
     env: 'STAKE_EVERY_MS',
@@ -58,7 +61,7 @@ export const chainSettings = {
     parse: integer(200, 60 * MINUTE),
     fallback: '15000',
     expects: 'milliseconds, 200 to 3600000',
-    says: 'How often stake and roles are read from the stake contract.',
+    summary: 'How often stake and roles are read from the stake contract.',
   }),
   easContract: define({
     env: 'EAS_CONTRACT',
@@ -66,15 +69,15 @@ export const chainSettings = {
     parse: address,
     fallback: '0x4200000000000000000000000000000000000021',
     expects: 'an address, 0x and 40 hex characters',
-    says: 'The EAS contract that attestations are made for; the default is where Base has it.',
+    summary: 'The EAS contract that attestations are made for; the default is where Base has it.',
   }),
   easDomainVersion: define({
     env: 'EAS_DOMAIN_VERSION',
     path: 'chain.easDomainVersion',
     parse: text(/^(\d+\.\d+\.\d+)?$/, 'a version such as 1.2.0'),
     fallback: '',
-    expects: 'what version() of the EAS contract says; empty for that of the chain',
-    says: 'Version in the EIP-712 domain of attestations; attestd doctor compares it with the contract.',
+    expects: 'what version() of the EAS contract returns; empty for the known version on this chain',
+    summary: 'Version in the EIP-712 domain of attestations; attestd doctor compares it with the contract.',
   }),
   easAttestationVersion: define({
     env: 'EAS_ATTESTATION_VERSION',
@@ -82,7 +85,7 @@ export const chainSettings = {
     parse: oneOf(['2', '1']),
     fallback: '2',
     expects: '2 or 1',
-    says: 'Version of the off-chain attestations.',
+    summary: 'Version of the off-chain attestations.',
   }),
   easSchema: define({
     env: 'EAS_SCHEMA',
@@ -91,7 +94,7 @@ export const chainSettings = {
     fallback: 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm',
     expects:
       'Solidity fields by these names: assetId, contentHash, deepfakeRiskBps, deepfakeRiskScore, authenticityScore, algorithm, notes',
-    says: 'What the data of an attestation holds, in this order; it also is the text of the schema.',
+    summary: 'The fields of an attestation, in this order; also the text of the schema.',
   }),
   easSchemaUid: define({
     env: 'EAS_SCHEMA_UID',
@@ -99,6 +102,6 @@ export const chainSettings = {
     parse: z.union([z.literal('').transform(() => null), bytes32]),
     fallback: '',
     expects: '0x and 64 hex characters; empty to compute it (no resolver, revocable)',
-    says: 'Uid of the schema in the schema registry.',
+    summary: 'Uid of the schema in the schema registry.',
   }),
 } as const

@@ -38,7 +38,7 @@ const weightInFile = z.string().transform(Number).pipe(z.number())
 /** An entry of the settings file that is written out. */
 export const choiceInFile = z
   .strictObject({ id: z.string(), weight: weightInFile.optional(), shadow: z.boolean().optional() })
-  .refine(({ weight, shadow }) => weight === undefined || !shadow, 'a shadow has no weight')
+  .refine(({ weight, shadow }) => weight === undefined || !shadow, 'a shadow takes no weight')
   .transform(({ id, weight, shadow }) => choiceText({ id, weight, shadow }))
 
 function parseEntry(text: string): ChosenDetector {

@@ -75,8 +75,8 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const accepted = values as Partial<Settings>
   for (const key of sources.need?.(accepted) ?? []) {
     const { env, path } = SETTINGS[key]
-    const told = problems.some(({ setting }) => setting.startsWith(envName({ env })) || setting.startsWith(path))
-    if (origins[key] === undefined && !told) {
+    const reported = problems.some(({ setting }) => setting.startsWith(envName({ env })) || setting.startsWith(path))
+    if (origins[key] === undefined && !reported) {
       problems.push(missing(SETTINGS[key]))
     }
   }
@@ -137,7 +137,7 @@ function readSecretFile(
   try {
     const mode = modeOpenToOthers(fs.statSync(file).mode)
     if (row.ownerOnly && mode !== null) {
-      return refuse('a file that its owner alone may read', `mode ${mode}`, `Run chmod 600 ${file}.`)
+      return refuse('a file readable by its owner only', `mode ${mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
     return {
@@ -202,7 +202,7 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
 const withoutNumbers = (tags: Tags) =>
   tags.filter((tag) => typeof tag === 'string' || !/^tag:yaml\.org,2002:(int|float)$/.test(tag.tag))
 
-/** The library's own messages quote the line that is wrong, which may hold a secret: only the place is told. */
+/** The library's own messages quote the line that is wrong, which may hold a secret: only the place is reported. */
 function readYaml(text: string): unknown {
   try {
     return parseYaml(text, { logLevel: 'error', prettyErrors: false, customTags: withoutNumbers })

@@ -8,7 +8,7 @@ export const serviceSettings = {
     path: 'service.url',
     parse: originUrl,
     expects: 'the origin of the service, e.g. https://verify.example',
-    says: 'Where the media-verification service is. Plain http is accepted for loopback only.',
+    summary: 'Where the media-verification service is. Plain http is accepted for loopback only.',
   }),
   serviceAllowHttp: define({
     env: 'SERVICE_ALLOW_HTTP',
@@ -16,7 +16,8 @@ export const serviceSettings = {
     parse: yesNo,
     fallback: 'false',
     expects: 'true or false',
-    says: 'Accept plain http for a service that is not on loopback, such as a sandbox in another container. Never with real credentials.',
+    summary:
+      'Accept plain http for a service that is not on loopback, such as a sandbox in another container. Never with real credentials.',
   }),
   serviceApi: define({
     env: 'SERVICE_API',
@@ -24,14 +25,15 @@ export const serviceSettings = {
     parse: oneOf(['signed-key', 'wallet-session']),
     fallback: 'signed-key',
     expects: 'signed-key or wallet-session',
-    says: 'Which API the service speaks: requests signed with an access key, or sessions opened by a wallet signature.',
+    summary:
+      'Which API the service speaks: requests signed with an access key, or sessions opened by a wallet signature.',
   }),
   accessKey: define({
     env: 'ACCESS_KEY',
     path: 'service.accessKey',
     parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
     expects: 'the attester access key, usually ak_att_…',
-    says: 'Public identifier of the attester key.',
+    summary: 'Public identifier of the attester key.',
     secret: 'whole',
   }),
   signingSecret: define({
@@ -39,7 +41,7 @@ export const serviceSettings = {
     path: 'service.signingSecret',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'the signing secret that was shown when the key was created',
-    says: 'Signs every private request. Better given as a file.',
+    summary: 'Signs every private request. Better provided as a file.',
     secret: 'whole',
   }),
   headerPrefix: define({
@@ -48,7 +50,7 @@ export const serviceSettings = {
     parse: text(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'letters, digits and dashes'),
     fallback: 'Service',
     expects: 'letters, digits and dashes',
-    says: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
+    summary: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
   }),
   challengeDomains: define({
     env: 'CHALLENGE_DOMAINS',
@@ -61,14 +63,16 @@ export const serviceSettings = {
     ),
     fallback: '',
     expects: 'comma-separated hosts; empty for the host of the service alone',
-    says: 'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. Name none that you do not trust with a session.',
+    summary:
+      'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. List only hosts that you trust with a session.',
   }),
   sessionToken: define({
     env: 'SESSION_TOKEN',
     path: 'service.sessionToken',
     parse: text(/^[\x21-\x7e]{1,8192}$/, 'printable characters without spaces'),
     expects: 'a session token of the dashboard',
-    says: 'Bearer token of a dashboard session, for keys create, keys revoke and the upload of register on a signed-key service. A wallet session makes its own.',
+    summary:
+      'Bearer token of a dashboard session, for keys create, keys revoke and the upload of register on a signed-key service. A wallet session obtains its own.',
     secret: 'whole',
   }),
   storeTimeMs: define({
@@ -77,7 +81,8 @@ export const serviceSettings = {
     parse: integer(0, 10 * MINUTE),
     fallback: '15000',
     expects: 'milliseconds, 0 to 600000',
-    says: 'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
+    summary:
+      'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
   }),
   timestampWindowMs: define({
     env: 'TIMESTAMP_WINDOW_MS',
@@ -85,7 +90,8 @@ export const serviceSettings = {
     parse: integer(500, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 500 to 600000',
-    says: 'How far the signed time of a request (its timestamp, or the time of its attestation) may be from service time. An unanswered submission is waited out for as long, plus the store time, before it may be sent again.',
+    summary:
+      'How far the signed time of a request (its timestamp, or the time of its attestation) may be from service time. After an unanswered submission the daemon waits as long, plus the store time, before it may send again.',
   }),
   serviceTimeoutMs: define({
     env: 'SERVICE_TIMEOUT_MS',
@@ -93,7 +99,7 @@ export const serviceSettings = {
     parse: integer(100, 5 * MINUTE),
     fallback: '15000',
     expects: 'milliseconds, 100 to 300000',
-    says: 'Longest wait for the answer to one request.',
+    summary: 'Longest wait for the answer to one request.',
   }),
   listEveryMs: define({
     env: 'LIST_EVERY_MS',
@@ -101,7 +107,7 @@ export const serviceSettings = {
     parse: integer(200, 60 * MINUTE),
     fallback: '60000',
     expects: 'milliseconds, 200 to 3600000',
-    says: 'How often the signed list is read to catch what the stream missed.',
+    summary: 'How often the signed list is read to catch what the stream missed.',
   }),
   streamIdleMs: define({
     env: 'STREAM_IDLE_MS',
@@ -109,7 +115,7 @@ export const serviceSettings = {
     parse: integer(200, 60 * MINUTE),
     fallback: '90000',
     expects: 'milliseconds, 200 to 3600000',
-    says: 'A stream that sends no byte for this long is cut and opened again.',
+    summary: 'A stream that sends no byte for this long is cut and opened again.',
   }),
   clockRefreshMs: define({
     env: 'CLOCK_REFRESH_MS',
@@ -117,6 +123,6 @@ export const serviceSettings = {
     parse: integer(200, 60 * MINUTE),
     fallback: '300000',
     expects: 'milliseconds, 200 to 3600000',
-    says: 'How often service time is measured again.',
+    summary: 'How often service time is measured again.',
   }),
 } as const

@@ -17,7 +17,7 @@ export interface Setting<T> {
   /** What a good value looks like, for the error block and the settings page. */
   readonly expects: string
   /** One sentence: what it does. */
-  readonly says: string
+  readonly summary: string
   /**
    * Masked wherever settings are shown: as a whole, only the credentials in its URLs, or all of its URLs after their
    * origins (providers put their keys into paths); may also be given as `<ENV>_FILE`, a path to a file that holds it.

@@ -38,7 +38,7 @@ export const SETTINGS = {
     parse: text(/^(embedded:|rediss?:\/\/)/, 'embedded:, redis://… or rediss://…'),
     fallback: 'embedded:',
     expects: 'embedded: (one process) or redis://HOST:6379 or rediss://HOST:6379',
-    says: 'The queue engine. Embedded needs nothing but serves one process; Redis serves many.',
+    summary: 'The queue engine. The embedded one needs no server but serves a single process; Redis serves many.',
     secret: 'credentials',
   }),
   queuePrefix: define({
@@ -47,7 +47,7 @@ export const SETTINGS = {
     parse: text(/^[A-Za-z0-9_-]{1,60}$/, 'letters, digits, _ and -'),
     fallback: 'attestd',
     expects: 'letters, digits, _ and -',
-    says: 'Keeps several deployments apart in one Redis.',
+    summary: 'Separates several deployments that share one Redis.',
   }),
   queueFsync: define({
     env: 'QUEUE_FSYNC',
@@ -55,7 +55,8 @@ export const SETTINGS = {
     parse: yesNo,
     fallback: 'false',
     expects: 'true or false',
-    says: 'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput. A killed process loses nothing either way.',
+    summary:
+      'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput. A killed process loses nothing either way.',
   }),
   queueLockMs: define({
     env: 'QUEUE_LOCK_MS',
@@ -63,7 +64,7 @@ export const SETTINGS = {
     parse: integer(1000, 10 * MINUTE),
     fallback: '30000',
     expects: 'milliseconds, 1000 to 600000',
-    says: 'How long a job belongs to a worker that stopped renewing it; after that another one takes it over.',
+    summary: 'How long a worker keeps a job without renewing its lock; after that another worker takes it over.',
   }),
   analyzeConcurrency: define({
     env: 'ANALYZE_CONCURRENCY',
@@ -71,7 +72,7 @@ export const SETTINGS = {
     parse: integer(1, 64),
     fallback: '4',
     expects: '1 to 64',
-    says: 'Assets fetched and scored at the same time.',
+    summary: 'Assets fetched and scored at the same time.',
   }),
   submitConcurrency: define({
     env: 'SUBMIT_CONCURRENCY',
@@ -79,7 +80,7 @@ export const SETTINGS = {
     parse: integer(1, 64),
     fallback: '4',
     expects: '1 to 64',
-    says: 'Scores submitted at the same time.',
+    summary: 'Scores submitted at the same time.',
   }),
   analyzeAttempts: define({
     env: 'ANALYZE_ATTEMPTS',
@@ -87,7 +88,7 @@ export const SETTINGS = {
     parse: integer(1, 100),
     fallback: '6',
     expects: '1 to 100',
-    says: 'Tries of an analysis before it is kept as failed.',
+    summary: 'Attempts of an analysis before it is kept as failed.',
   }),
   submitAttempts: define({
     env: 'SUBMIT_ATTEMPTS',
@@ -95,7 +96,7 @@ export const SETTINGS = {
     parse: integer(1, 1000),
     fallback: '30',
     expects: '1 to 1000',
-    says: 'Tries of a submission before it is kept as failed.',
+    summary: 'Attempts of a submission before it is kept as failed.',
   }),
 
   ipfsGateways: define({
@@ -104,7 +105,7 @@ export const SETTINGS = {
     parse: list(httpUrl).refine((all) => all.length > 0, 'at least one'),
     fallback: 'https://trustless-gateway.link,https://ipfs.io,https://dweb.link',
     expects: 'comma-separated http(s) origins, the preferred first',
-    says: 'Trustless IPFS gateways. Every block is verified, so none of them needs to be trusted.',
+    summary: 'Trustless IPFS gateways. Every block is verified, so none of them needs to be trusted.',
     secret: 'credentials',
   }),
   gatewayHedgeMs: define({
@@ -113,7 +114,7 @@ export const SETTINGS = {
     parse: integer(10, 5 * MINUTE),
     fallback: '2500',
     expects: 'milliseconds, 10 to 300000',
-    says: 'When a gateway has not begun to deliver after this time, the next one is asked as well.',
+    summary: 'If a gateway has not started to deliver within this time, the next one is tried in parallel.',
   }),
   contentHash: define({
     env: 'CONTENT_HASH',
@@ -121,7 +122,7 @@ export const SETTINGS = {
     parse: oneOf(['sha256', 'keccak256']),
     fallback: 'sha256',
     expects: 'sha256 or keccak256',
-    says: 'Which digest of the bytes the service means by contentHash.',
+    summary: 'Hash algorithm of contentHash on this service.',
   }),
   mediaMaxBytes: define({
     env: 'MEDIA_MAX_BYTES',
@@ -129,7 +130,7 @@ export const SETTINGS = {
     parse: bytes,
     fallback: '200MiB',
     expects: 'a size such as 200MiB',
-    says: 'Media larger than this is abstained from.',
+    summary: 'The daemon abstains from larger media.',
   }),
   mediaTimeoutMs: define({
     env: 'MEDIA_TIMEOUT_MS',
@@ -137,7 +138,7 @@ export const SETTINGS = {
     parse: integer(100, 60 * MINUTE),
     fallback: '120000',
     expects: 'milliseconds, 100 to 3600000',
-    says: 'Longest time for one fetch, all gateways together.',
+    summary: 'Longest time for one fetch, all gateways together.',
   }),
   mediaMaxRedirects: define({
     env: 'MEDIA_MAX_REDIRECTS',
@@ -145,7 +146,7 @@ export const SETTINGS = {
     parse: integer(0, 20),
     fallback: '3',
     expects: '0 to 20',
-    says: 'Redirects followed for an https:// URI; each hop passes the address guard.',
+    summary: 'Redirects followed for an https:// URI; each hop passes the address guard.',
   }),
   mediaCacheBytes: define({
     env: 'MEDIA_CACHE_BYTES',
@@ -153,7 +154,7 @@ export const SETTINGS = {
     parse: bytes,
     fallback: '2GiB',
     expects: 'a size such as 2GiB',
-    says: 'Size of the media cache in the data directory.',
+    summary: 'Size of the media cache in the data directory.',
   }),
 
   modelsDir: define({
@@ -162,7 +163,7 @@ export const SETTINGS = {
     parse: z.union([z.literal('').transform(() => packagePath('models')), folder]),
     fallback: '',
     expects: 'a directory of detector packages; empty for those that come with attestd',
-    says: 'Where detector packages are.',
+    summary: 'Where detector packages are.',
   }),
   detectors: define({
     env: 'DETECTORS',
@@ -171,7 +172,8 @@ export const SETTINGS = {
     fallback: '',
     expects:
       'comma-separated package ids, each as id, id=weight or id=shadow; empty for all in the models directory but variants of others',
-    says: 'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not said stands in the manifest.',
+    summary:
+      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not given here comes from the manifest.',
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({
@@ -179,7 +181,8 @@ export const SETTINGS = {
     path: 'detect.token',
     parse: text(/^[\x21-\x7e]{1,4096}$/, 'printable characters without spaces'),
     expects: 'a token without spaces',
-    says: 'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; with it all remote detectors must be on one server.',
+    summary:
+      'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; if it is set, all remote detectors must be on one server.',
     secret: 'whole',
   }),
   detectorWorkers: define({
@@ -188,7 +191,7 @@ export const SETTINGS = {
     parse: integer(0, 256).transform((count) => count || Math.max(1, os.availableParallelism() - 1)),
     fallback: '0',
     expects: '1 to 256; 0 for one per spare core',
-    says: 'Detector processes.',
+    summary: 'Detector processes.',
   }),
   detectorTimeoutMs: define({
     env: 'DETECTOR_TIMEOUT_MS',
@@ -196,7 +199,7 @@ export const SETTINGS = {
     parse: integer(50, 60 * MINUTE),
     fallback: '60000',
     expects: 'milliseconds, 50 to 3600000',
-    says: 'A detector process that works longer than this on one file is killed.',
+    summary: 'A detector process that works longer than this on one file is killed.',
   }),
   detectorMemoryMb: define({
     env: 'DETECTOR_MEMORY_MB',
@@ -204,7 +207,8 @@ export const SETTINGS = {
     parse: integer(64, 1_000_000),
     fallback: '1536',
     expects: 'megabytes, 64 or more',
-    says: "A detector process that grows beyond this is killed while it works, which fails that file's job, and replaced.",
+    summary:
+      "A detector process that grows beyond this is killed while it works, which fails that file's job, and replaced.",
   }),
   detectorJobs: define({
     env: 'DETECTOR_JOBS',
@@ -212,7 +216,7 @@ export const SETTINGS = {
     parse: integer(1, 10_000_000),
     fallback: '2000',
     expects: '1 or more',
-    says: 'A detector process is replaced by a fresh one after this many files.',
+    summary: 'A detector process is replaced by a fresh one after this many files.',
   }),
   ffmpeg: define({
     env: 'FFMPEG',
@@ -220,7 +224,7 @@ export const SETTINGS = {
     parse: text(/^[^\0]{1,1000}$/, 'a program name or path'),
     fallback: 'ffmpeg',
     expects: 'a program name or path',
-    says: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
+    summary: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
   }),
   requireAdmission: define({
     env: 'REQUIRE_ADMISSION',
@@ -228,7 +232,8 @@ export const SETTINGS = {
     parse: yesNo,
     fallback: 'false',
     expects: 'true or false',
-    says: 'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
+    summary:
+      'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
   }),
   unsurePolicy: define({
     env: 'UNSURE_POLICY',
@@ -236,7 +241,8 @@ export const SETTINGS = {
     parse: oneOf(['abstain', 'submit']),
     fallback: 'abstain',
     expects: 'abstain or submit',
-    says: "What happens when a risk lies in the detector's decision band: no score, or the calibrated risk as it is.",
+    summary:
+      "What happens when a risk lies in the detector's decision band: no score, or the calibrated risk as it is.",
   }),
 
   roles: define({
@@ -247,7 +253,7 @@ export const SETTINGS = {
       .refine((all) => all.length > 0, 'at least one role'),
     fallback: 'intake,analyze,submit',
     expects: 'any of intake, analyze, submit',
-    says: 'What this process does. Processes with different roles share a Redis queue.',
+    summary: 'What this process does. Processes with different roles share a Redis queue.',
   }),
   dataDir: define({
     env: 'DATA_DIR',
@@ -255,7 +261,7 @@ export const SETTINGS = {
     parse: folder,
     fallback: '~/.local/share/attestd',
     expects: 'a directory',
-    says: 'Holds the embedded queue, the media cache, verdicts and receipts.',
+    summary: 'Holds the embedded queue, the media cache, verdicts and receipts.',
   }),
   drainMs: define({
     env: 'DRAIN_MS',
@@ -263,7 +269,7 @@ export const SETTINGS = {
     parse: integer(0, 60 * MINUTE),
     fallback: '25000',
     expects: 'milliseconds, 0 to 3600000',
-    says: 'How long the first SIGTERM waits for active jobs. What is unfinished then is taken up at the next start.',
+    summary: 'How long the first SIGTERM waits for active jobs. Unfinished jobs resume at the next start.',
   }),
   retainVerdictsMs: define({
     env: 'RETAIN_VERDICTS_MS',
@@ -271,7 +277,7 @@ export const SETTINGS = {
     parse: integer(MINUTE, 3650 * DAY),
     fallback: String(90 * DAY),
     expects: 'milliseconds, one minute or more',
-    says: 'How long verdicts and receipts are kept in the data directory.',
+    summary: 'How long verdicts and receipts are kept in the data directory.',
   }),
 
   httpHost: define({
@@ -280,7 +286,7 @@ export const SETTINGS = {
     parse: z.string().min(1, 'an address'),
     fallback: '127.0.0.1',
     expects: 'an address to bind, 127.0.0.1 for this machine only',
-    says: 'Where console, queue board, metrics and health are served.',
+    summary: 'Where console, queue board, metrics and health are served.',
   }),
   httpPort: define({
     env: 'HTTP_PORT',
@@ -288,14 +294,15 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
     fallback: '8780',
     expects: '0 to 65535; 0 takes any free port',
-    says: 'Port of console, queue board, metrics and health.',
+    summary: 'Port of console, queue board, metrics and health.',
   }),
   httpPassword: define({
     env: 'HTTP_PASSWORD',
     path: 'http.password',
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
-    says: 'Password (any user name) of console, status and queue board. Without it they are for this machine only, and the board is read-only.',
+    summary:
+      'Password (with any user name) for the console, status and queue board. Without it they are available on this machine only, and the board is read-only.',
     secret: 'whole',
   }),
   logLevel: define({
@@ -304,7 +311,7 @@ export const SETTINGS = {
     parse: oneOf(['debug', 'info', 'warn', 'error']),
     fallback: 'info',
     expects: 'debug, info, warn or error',
-    says: 'Least level that is logged.',
+    summary: 'Lowest level that is logged.',
   }),
   logFormat: define({
     env: 'LOG_FORMAT',
@@ -312,7 +319,7 @@ export const SETTINGS = {
     parse: oneOf(['auto', 'json', 'pretty']),
     fallback: 'auto',
     expects: 'auto, json or pretty',
-    says: 'JSON lines, or text for people; auto is pretty on a terminal.',
+    summary: 'JSON lines, or text for people; auto is pretty on a terminal.',
   }),
 } as const
 

@@ -12,7 +12,7 @@ const Holder = z.object({
   pid: z.number().int().positive(),
   started: z.string(),
   scope: z.string(),
-  /** Tells one holding from the next, also of the same process. */
+  /** Distinguishes one holding from the next, also of the same process. */
   token: z.string().min(1),
 })
 type Holder = z.infer<typeof Holder>
@@ -52,7 +52,7 @@ export class DirectoryLock {
   readonly #token: string
   readonly #clock: Clock
   readonly #stopBeats: () => void
-  #tellLost: (error: Error) => void = () => {}
+  #reportLost: (error: Error) => void = () => {}
   #released = false
 
   /**
@@ -76,7 +76,7 @@ export class DirectoryLock {
     this.#token = token
     this.#clock = clock
     this.lost = new Promise((resolve) => {
-      this.#tellLost = resolve
+      this.#reportLost = resolve
     })
     this.#stopBeats = startRepeating(clock, beatMs, () => void this.#beat())
   }
@@ -95,7 +95,7 @@ export class DirectoryLock {
       return
     }
     this.#stopBeats()
-    if (!this.#released) this.#tellLost(new Error('the lock of the directory was taken away'))
+    if (!this.#released) this.#reportLost(new Error('the lock of the directory was taken away'))
   }
 
   /** A directory that cannot be read for a moment is no proof of a loss. */

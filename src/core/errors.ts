@@ -20,7 +20,7 @@ export class AttestdError extends Error {
   readonly facts: Readonly<Record<string, string | number | boolean>>
 
   constructor(reason: Reason, message?: string, options: AttestdErrorOptions = {}) {
-    super(message ?? reasonEntry(reason).says, options.cause === undefined ? undefined : { cause: options.cause })
+    super(message ?? reasonEntry(reason).summary, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
     this.retryAfterMs = options.retryAfterMs
     this.ambiguous = options.ambiguous ?? false

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 
-/** Who holds something, in terms that tell a live holder from a dead one and from a stranger with the same pid. */
+/** Who holds something, in terms that distinguish a live holder from a dead one and from another with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process started, in the kernel's own units; empty where the system does not tell. */
+  /** When the process started, in the kernel's own units; empty where the system does not report it. */
   readonly started: string
   /** Where the pid means something: host, boot and pid namespace. */
   readonly scope: string
@@ -17,7 +17,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
 /**
  * Whether the process still lives.
  * @returns null where this cannot be known from here: it is of another host or container, or the pid is in use on a
- * system that does not tell whether by the same process
+ * system that does not report whether by the same process
  */
 export async function isAlive(other: ProcessIdentity): Promise<boolean | null> {
   if (other.scope !== (await ownScope())) return null

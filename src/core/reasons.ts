@@ -7,7 +7,7 @@
  * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
  * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`.
  * - `abstain`: a result; the asset gets no score and the job completes.
- * - `closed`: a result; the asset no longer takes scores.
+ * - `closed`: a result; the asset no longer accepts scores.
  * - `setup`: the process cannot start (or go on) as configured.
  */
 export type ReasonKind = 'retry' | 'wait' | 'permanent' | 'abstain' | 'closed' | 'setup'
@@ -15,257 +15,271 @@ export type ReasonKind = 'retry' | 'wait' | 'permanent' | 'abstain' | 'closed' |
 interface ReasonEntry {
   readonly kind: ReasonKind
   /** One sentence: what happened. */
-  readonly says: string
+  readonly summary: string
   /** What a person can do about it; absent where there is nothing to do. */
   readonly fix?: string
 }
 
 export const REASONS = {
   // settings and start
-  'setting-missing': { kind: 'setup', says: 'A required setting has no value.' },
-  'setting-invalid': { kind: 'setup', says: 'A setting has a value that is not accepted.' },
+  'setting-missing': { kind: 'setup', summary: 'A required setting has no value.' },
+  'setting-invalid': { kind: 'setup', summary: 'A setting has a value that is not accepted.' },
   'setting-unknown': {
     kind: 'setup',
-    says: 'A setting name is not known.',
+    summary: 'A setting name is not known.',
     fix: 'See the settings page (config/SETTINGS.md) for the list of names.',
   },
   'data-dir-unusable': {
     kind: 'setup',
-    says: 'The data directory cannot be written.',
-    fix: 'Give ATTESTD_DATA_DIR a directory that this user owns.',
+    summary: 'The data directory cannot be written.',
+    fix: 'Set ATTESTD_DATA_DIR to a directory that this user owns.',
   },
   'port-in-use': {
     kind: 'setup',
-    says: 'The HTTP port is taken.',
+    summary: 'The HTTP port is taken.',
     fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
   },
   'queue-in-use': {
     kind: 'setup',
-    says: 'The embedded queue is already open in another process.',
+    summary: 'The embedded queue is already open in another process.',
     fix: 'One process owns the embedded queue. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
   },
   'queue-misconfigured': {
     kind: 'setup',
-    says: 'The queue engine is not safe to use as configured.',
+    summary: 'The queue engine is not safe to use as configured.',
     fix: 'Redis must be 6.2 or later with maxmemory-policy noeviction.',
   },
   'sandbox-data-invalid': {
     kind: 'setup',
-    says: 'What the sandbox kept on disk cannot be read.',
-    fix: 'Restore the folder of --data, or name another one to start anew.',
+    summary: 'What the sandbox kept on disk cannot be read.',
+    fix: 'Restore the folder of --data, or name another one to start from scratch.',
   },
-  'manifest-invalid': { kind: 'setup', says: 'A detector package has a manifest that is not accepted.' },
+  'manifest-invalid': { kind: 'setup', summary: 'A detector package has a manifest that is not accepted.' },
   'model-digest-mismatch': {
     kind: 'setup',
-    says: 'A file of a detector package does not have the digest its manifest states.',
+    summary: 'A file of a detector package does not have the digest its manifest states.',
     fix: 'Restore the package from its source, then run attestd models verify.',
   },
   'detector-self-test-failed': {
     kind: 'setup',
-    says: 'A detector did not give its stated score on its own sample.',
+    summary: 'A detector did not reproduce the score that its manifest states for its own sample.',
     fix: 'Run attestd models verify; the runtime or the weights differ from what the package was made with.',
   },
   'detector-start-failed': {
     kind: 'setup',
-    says: 'No detector process could be started.',
-    fix: 'The log line before holds its last output; run attestd models verify.',
+    summary: 'No detector process could be started.',
+    fix: 'The preceding log line has its last output; run attestd models verify.',
   },
 
   // the lab
-  'lab-data-invalid': { kind: 'setup', says: 'The rows to evaluate on are not as the lab needs them.' },
-  'import-unsupported': { kind: 'setup', says: 'An export cannot be made into a detector package.' },
+  'lab-data-invalid': { kind: 'setup', summary: 'The labeled data is not in a form that the lab can use.' },
+  'import-unsupported': { kind: 'setup', summary: 'An export cannot be made into a detector package.' },
   'detector-not-admitted': {
     kind: 'setup',
-    says: 'A detector package has not passed the exam of this data directory.',
+    summary: 'A detector package has not passed the exam of this data directory.',
     fix: 'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
   },
 
   // the service
-  'service-unreachable': { kind: 'retry', says: 'No connection to the service could be made.' },
-  'service-timeout': { kind: 'retry', says: 'The service did not answer in time.' },
-  'service-connection-lost': { kind: 'retry', says: 'The connection broke before the answer was complete.' },
-  'service-rate-limited': { kind: 'wait', says: 'The service asked to slow down (429).' },
-  'service-failing': { kind: 'retry', says: 'The service answered with a server error (5xx).' },
+  'service-unreachable': { kind: 'retry', summary: 'No connection to the service could be made.' },
+  'service-timeout': { kind: 'retry', summary: 'The service did not answer in time.' },
+  'service-connection-lost': { kind: 'retry', summary: 'The connection broke before the answer was complete.' },
+  'service-rate-limited': { kind: 'wait', summary: 'The service asked to slow down (429).' },
+  'service-failing': { kind: 'retry', summary: 'The service answered with a server error (5xx).' },
   'service-unauthorized': {
     kind: 'retry',
-    says: 'The service refused the credentials (401).',
+    summary: 'The service refused the credentials (401).',
     fix: 'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session.',
   },
   'service-forbidden': {
     kind: 'wait',
-    says: 'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
+    summary: 'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
     fix: 'Check the stake and the wallet of the key in the dashboard.',
   },
-  'service-refused': { kind: 'permanent', says: 'The service refused the request as invalid (4xx).' },
-  'request-invalid': { kind: 'permanent', says: 'A request is not of the stated shape, so it was not sent.' },
-  'service-reply-invalid': { kind: 'retry', says: 'The answer of the service is not of the stated shape.' },
+  'service-refused': { kind: 'permanent', summary: 'The service refused the request as invalid (4xx).' },
+  'request-invalid': { kind: 'permanent', summary: 'A request does not match the API, so it was not sent.' },
+  'service-reply-invalid': { kind: 'retry', summary: 'The answer of the service does not match its API.' },
   'service-redirected': {
     kind: 'permanent',
-    says: 'The service answered with a redirect, which is never followed with signed headers.',
+    summary: 'The service answered with a redirect, which is never followed with signed headers.',
     fix: 'Set ATTESTD_SERVICE_URL to the final origin.',
   },
   'score-forbidden': {
     kind: 'retry',
-    says: 'The service refused this score (403) although it lets the key in otherwise.',
+    summary: 'The service refused this score (403) although it accepts the key otherwise.',
     fix: 'Check that a wallet is linked to the key in the dashboard, and that it may score this asset.',
   },
-  'score-conflict': { kind: 'permanent', says: 'The service holds a different score of this attester for the asset.' },
+  'score-conflict': { kind: 'permanent', summary: 'The service has a different score by this attester for the asset.' },
   'score-unconfirmed': {
     kind: 'wait',
-    says: 'A submission ended without a clear answer; waiting until it can no longer be accepted before asking and sending again.',
+    summary:
+      'A submission ended without a clear answer; the daemon waits until it can no longer be accepted, then asks and sends again.',
   },
   'role-missing': {
     kind: 'setup',
-    says: 'The wallet does not have the role on this service that the work needs.',
+    summary: 'The wallet does not have the role that this work needs on the service.',
     fix: 'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
   },
   'challenge-untrusted': {
     kind: 'wait',
-    says: 'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
-    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, put that into ATTESTD_CHALLENGE_DOMAINS.',
+    summary:
+      'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
+    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, add that host to ATTESTD_CHALLENGE_DOMAINS.',
   },
-  'upload-refused': { kind: 'permanent', says: 'The service did not take the file as it is.' },
-  'asset-closed': { kind: 'closed', says: 'The asset no longer takes scores.' },
-  'asset-malformed': { kind: 'permanent', says: 'An asset of the service is not of the stated shape.' },
-  'event-malformed': { kind: 'retry', says: 'A stream event is not of the stated shape.' },
-  'event-too-large': { kind: 'retry', says: 'A stream event is larger than the cap.' },
-  'stream-silent': { kind: 'retry', says: 'The stream sent no bytes for longer than the idle limit.' },
-  'stream-ended': { kind: 'retry', says: 'The stream ended or was cut.' },
-  'stream-error-event': { kind: 'retry', says: 'The service reported an error on the stream.' },
+  'upload-refused': { kind: 'permanent', summary: 'The service did not accept the file.' },
+  'asset-closed': { kind: 'closed', summary: 'The asset no longer accepts scores.' },
+  'asset-malformed': { kind: 'permanent', summary: 'An asset of the service does not match its API.' },
+  'event-malformed': { kind: 'retry', summary: 'A stream event does not match the API.' },
+  'event-too-large': { kind: 'retry', summary: 'A stream event is larger than the cap.' },
+  'stream-silent': { kind: 'retry', summary: 'The stream sent no bytes for longer than the idle limit.' },
+  'stream-ended': { kind: 'retry', summary: 'The stream ended or was cut.' },
+  'stream-error-event': { kind: 'retry', summary: 'The service reported an error on the stream.' },
 
   // the wallet
   'wallet-unusable': {
     kind: 'setup',
-    says: 'The wallet of the settings cannot be opened.',
+    summary: 'The configured wallet cannot be opened.',
     fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd doctor names what is wrong.',
   },
-  'wallet-unreachable': { kind: 'retry', says: 'The wallet provider gave no answer in time.' },
-  'wallet-rate-limited': { kind: 'wait', says: 'The wallet provider asked to slow down (429).' },
+  'wallet-unreachable': { kind: 'retry', summary: 'The wallet provider did not answer in time.' },
+  'wallet-rate-limited': { kind: 'wait', summary: 'The wallet provider asked to slow down (429).' },
   'wallet-refused': {
     kind: 'wait',
-    says: 'The wallet provider refused to sign.',
+    summary: 'The wallet provider refused to sign.',
     fix: 'Check the credentials and the wallet id of the provider, and its policy for this wallet.',
   },
   'signature-wrong': {
     kind: 'wait',
-    says: 'A signature came back that is not one of the expected address, so it was not used.',
+    summary: 'A signature is not by the expected address, so it was not used.',
     fix: 'Check that the wallet id, the key and ATTESTD_WALLET_ADDRESS belong together.',
   },
   'attestation-invalid': {
     kind: 'permanent',
-    says: 'An off-chain attestation is malformed, or does not say or prove what it should.',
+    summary: 'An off-chain attestation is malformed, or its content or signature is not the expected one.',
   },
 
   // the chain
   'rpc-unreachable': {
     kind: 'retry',
-    says: 'No RPC endpoint answered.',
+    summary: 'No RPC endpoint answered.',
     fix: 'Check ATTESTD_RPC_URLS; several may be named.',
   },
   'rpc-wrong-chain': {
     kind: 'retry',
-    says: 'An RPC endpoint serves another chain than configured.',
-    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID fit each other.',
+    summary: 'An RPC endpoint serves a different chain than the configured one.',
+    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID match.',
   },
-  'rpc-stale': { kind: 'retry', says: 'The latest block of an RPC endpoint is too old.' },
-  'rpc-reply-invalid': { kind: 'retry', says: 'The answer of an RPC endpoint is not of the stated shape.' },
+  'rpc-stale': { kind: 'retry', summary: 'The latest block of an RPC endpoint is too old.' },
+  'rpc-reply-invalid': { kind: 'retry', summary: 'The answer of an RPC endpoint is malformed.' },
   'stake-contract-unreadable': {
     kind: 'retry',
-    says: 'The stake contract does not answer as its ABI says.',
+    summary: 'The stake contract does not answer as the configured ABI describes.',
     fix: 'Check ATTESTD_STAKE_CONTRACT, ATTESTD_STAKE_ABI and ATTESTD_CHAIN_ID.',
   },
   'stake-disagreement': {
     kind: 'wait',
-    says: 'The stake that the service reports is not the one that the stake contract holds.',
+    summary: 'The service and the stake contract report different stakes.',
     fix: 'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
   },
-  'local-chain-failed': { kind: 'setup', says: 'The local chain of the sandbox could not be started.' },
+  'local-chain-failed': { kind: 'setup', summary: 'The local chain of the sandbox could not be started.' },
 
   // gates
   'stake-low': {
     kind: 'wait',
-    says: 'The stake is below the minimum, so nothing is submitted.',
+    summary: 'The stake is below the minimum, so nothing is submitted.',
     fix: "Top up the stake of the key's wallet; submission resumes by itself.",
   },
-  'stake-unknown': { kind: 'wait', says: 'The stake has not been read yet.' },
+  'stake-unknown': { kind: 'wait', summary: 'The stake has not been read yet.' },
   'clock-untrusted': {
     kind: 'wait',
-    says: 'The service time is not known well enough to sign inside the timestamp window.',
+    summary: 'The service time is not known precisely enough to sign within the timestamp window.',
   },
-  draining: { kind: 'wait', says: 'The daemon is stopping and takes no new work.' },
+  draining: { kind: 'wait', summary: 'The daemon is stopping and accepts no new work.' },
 
   // media
   'uri-unsupported': {
     kind: 'abstain',
-    says: 'The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.',
+    summary: 'The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.',
   },
-  'address-refused': { kind: 'abstain', says: 'The URI of the asset leads to an address that must not be contacted.' },
-  'media-unreachable': { kind: 'retry', says: 'No gateway or server delivered the media.' },
-  'media-timeout': { kind: 'retry', says: 'The media did not arrive in time.' },
-  'media-too-large': { kind: 'abstain', says: 'The media is larger than the cap.' },
-  'media-empty': { kind: 'abstain', says: 'The media has no bytes.' },
-  'media-integrity': { kind: 'retry', says: 'A gateway delivered bytes that do not hash to the CID.' },
+  'address-refused': {
+    kind: 'abstain',
+    summary: 'The URI of the asset leads to an address that must not be contacted.',
+  },
+  'media-unreachable': { kind: 'retry', summary: 'No gateway or server delivered the media.' },
+  'media-timeout': { kind: 'retry', summary: 'The media did not arrive in time.' },
+  'media-too-large': { kind: 'abstain', summary: 'The media is larger than the cap.' },
+  'media-empty': { kind: 'abstain', summary: 'The media has no bytes.' },
+  'media-integrity': { kind: 'retry', summary: 'A gateway delivered bytes that do not hash to the CID.' },
   'media-cache-failed': {
     kind: 'retry',
-    says: 'The media cache on disk cannot be written or read.',
-    fix: 'Free disk space, lower the cache size, or give ATTESTD_DATA_DIR another directory.',
+    summary: 'The media cache on disk cannot be written or read.',
+    fix: 'Free disk space, lower the cache size, or set ATTESTD_DATA_DIR to another directory.',
   },
-  'media-redirects': { kind: 'retry', says: 'The media server redirected too often.' },
+  'media-redirects': { kind: 'retry', summary: 'The media server redirected too often.' },
   'content-hash-mismatch': {
     kind: 'abstain',
-    says: 'The bytes do not have the content hash that the service states.',
-    fix: 'If every asset ends so, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
+    summary: 'The bytes do not have the content hash that the service states.',
+    fix: 'If this happens for every asset, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
   },
-  'media-type-mismatch': { kind: 'abstain', says: 'The bytes are of another kind of media than declared.' },
-  'media-unsupported': { kind: 'abstain', says: 'The media format is not supported.' },
-  'media-corrupt': { kind: 'abstain', says: 'The media cannot be decoded.' },
-  'media-too-complex': { kind: 'abstain', says: 'The media has more pixels, sound or parts than the caps allow.' },
-  'media-too-small': { kind: 'abstain', says: 'The media is smaller than what the detector can judge.' },
-  'media-too-short': { kind: 'abstain', says: 'The media is shorter than what the detector can judge.' },
-  'media-is-code': { kind: 'abstain', says: 'The text is source code, markup or data rather than prose.' },
-  'language-unsupported': { kind: 'abstain', says: 'The text is in a language that the detector was not trained on.' },
+  'media-type-mismatch': { kind: 'abstain', summary: 'The bytes are a different kind of media than declared.' },
+  'media-unsupported': { kind: 'abstain', summary: 'The media format is not supported.' },
+  'media-corrupt': { kind: 'abstain', summary: 'The media cannot be decoded.' },
+  'media-too-complex': { kind: 'abstain', summary: 'The media has more pixels, sound or parts than the caps allow.' },
+  'media-too-small': { kind: 'abstain', summary: 'The media is smaller than what the detector can judge.' },
+  'media-too-short': { kind: 'abstain', summary: 'The media is shorter than what the detector can judge.' },
+  'media-is-code': { kind: 'abstain', summary: 'The text is source code, markup or data rather than prose.' },
+  'language-unsupported': {
+    kind: 'abstain',
+    summary: 'The text is in a language that the detector was not trained on.',
+  },
   'media-narrow-band': {
     kind: 'abstain',
-    says: 'The recording is cut to a narrower band than the detector can judge, as by a telephone.',
+    summary: 'The recording is limited to a narrower band than the detector can judge, such as telephone audio.',
   },
   'media-featureless': {
     kind: 'abstain',
-    says: 'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
+    summary: 'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
   },
-  'media-without-speech': { kind: 'abstain', says: 'The recording holds no speech, or less than the detector needs.' },
+  'media-without-speech': {
+    kind: 'abstain',
+    summary: 'The recording holds no speech, or less than the detector needs.',
+  },
 
   // detection
-  'detector-none': { kind: 'abstain', says: 'No detector is loaded for this kind of media.' },
-  'detector-unsure': { kind: 'abstain', says: "The detector is not sure enough under the operator's policy." },
-  'detector-timeout': { kind: 'permanent', says: 'Detection took longer than its limit and its process was killed.' },
-  'detector-crashed': { kind: 'permanent', says: 'The detector process died while it worked on this file.' },
+  'detector-none': { kind: 'abstain', summary: 'No detector is loaded for this kind of media.' },
+  'detector-unsure': { kind: 'abstain', summary: "The detector is not sure enough under the operator's policy." },
+  'detector-timeout': {
+    kind: 'permanent',
+    summary: 'Detection took longer than its limit and its process was killed.',
+  },
+  'detector-crashed': { kind: 'permanent', summary: 'The detector process crashed while working on this file.' },
   'detector-out-of-memory': {
     kind: 'permanent',
-    says: 'The detector process passed its memory cap while it worked on this file.',
+    summary: 'The detector process exceeded its memory cap while working on this file.',
   },
   'detector-failed': {
     kind: 'permanent',
-    says: 'The detector gave an error or an output that is not a number in range.',
+    summary: 'The detector returned an error or an output that is not a number in range.',
   },
   'detector-unreachable': {
     kind: 'retry',
-    says: 'The model server of a remote detector does not answer.',
+    summary: 'The model server of a remote detector does not answer.',
     fix: "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
   },
-  'detector-unavailable': { kind: 'retry', says: 'No detector process is ready.' },
+  'detector-unavailable': { kind: 'retry', summary: 'No detector process is ready.' },
 
   // queue and process
-  'queue-unreachable': { kind: 'retry', says: 'The queue engine does not answer.' },
-  'job-malformed': { kind: 'permanent', says: 'A job holds data that is not of the stated shape.' },
+  'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'job-malformed': { kind: 'permanent', summary: 'The data of a job is malformed.' },
   'job-lock-lost': {
     kind: 'retry',
-    says: 'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
+    summary: 'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
   },
   'job-stalled': {
     kind: 'permanent',
-    says: 'A job was started many times and its process died or hung each time.',
+    summary: 'A job was started many times and its process died or hung each time.',
   },
-  'internal-error': { kind: 'retry', says: 'An unexpected error; please report it with the log line.' },
+  'internal-error': { kind: 'retry', summary: 'An unexpected error; please report it with the log line.' },
 } as const satisfies Record<string, ReasonEntry>
 
 /** A code from the one list of reasons. */

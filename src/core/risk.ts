@@ -44,7 +44,7 @@ export function basisPointsOf(risk: Risk): number {
   return Math.round(exact(risk * 10_000))
 }
 
-/** A risk as precisely as any service is told it: in whole basis points. */
+/** A risk as precisely as it is sent to any service: in whole basis points. */
 export function roundedRisk(risk: Risk): Risk {
   return riskOfBasisPoints(basisPointsOf(risk))
 }

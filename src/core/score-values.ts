@@ -1,6 +1,6 @@
 import { basisPointsOf, type Risk } from './risk.js'
 
-/** Every number that a service is told for one risk. */
+/** Every number that is sent to a service for one risk. */
 export interface ScoreValues {
   /** Risk in whole basis points, 0 to 10000. */
   readonly deepfakeRiskBps: number

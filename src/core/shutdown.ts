@@ -23,10 +23,10 @@ export interface StopSignals {
 }
 
 /**
- * Signals this close together are one wish, ms: Ctrl-C reaches a process both from the terminal and from npm, and
+ * Signals this close together are one request, ms: Ctrl-C reaches a process both from the terminal and from npm, and
  * `timeout` signals its child and then the group.
  */
-const ONE_WISH_MS = 500
+const ONE_REQUEST_MS = 500
 
 /** Listens for SIGTERM and SIGINT: the first drains, the second forces. */
 export function listenForStop(clock: Pick<Clock, 'monotonic'>): StopSignals {
@@ -37,7 +37,7 @@ export function listenForStop(clock: Pick<Clock, 'monotonic'>): StopSignals {
     if (!drain.signal.aborted) {
       firstAt = clock.monotonic()
       drain.abort()
-    } else if (clock.monotonic() - firstAt >= ONE_WISH_MS) force.abort()
+    } else if (clock.monotonic() - firstAt >= ONE_REQUEST_MS) force.abort()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)

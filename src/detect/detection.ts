@@ -12,7 +12,7 @@ export interface RiskyPart {
   readonly risk: Risk
 }
 
-/** What a detector says of one file. */
+/** What a detector reports of one file. */
 export interface Detection {
   readonly detectorId: string
   readonly detectorVersion: string
@@ -29,7 +29,7 @@ export interface Detection {
   readonly unsureBecause: 'band' | 'flip' | null
   /** What drove the score: the parts (crops, faces, windows, frames, passages) with the highest risks, highest first. */
   readonly parts: readonly RiskyPart[]
-  /** The same file encoded anew; empty where the package has no stability probe. */
+  /** The same file re-encoded; empty where the package has no stability probe. */
   readonly variants: readonly RiskyPart[]
   /** What the file states about its own origin; never proof of being real. */
   readonly evidence: readonly Evidence[]
@@ -40,7 +40,7 @@ export interface Detection {
   readonly elapsedMs: {
     readonly decode: number
     readonly infer: number
-    /** Processor time of the detector process by stage, ms; absent where the detector does not tell it. */
+    /** Processor time of the detector process by stage, ms; absent where the detector does not report it. */
     readonly stages?: Readonly<Partial<Record<Stage, number>>> | undefined
   }
   /** What computed it (processor, node, libraries): on the same one the same bytes give the same score, bit for bit. */
@@ -64,7 +64,7 @@ export interface LoadedDetector extends DetectorSummary {
   readonly shadow: boolean
 }
 
-/** What a shadow detector gave for one file. */
+/** The result of a shadow detector for one file. */
 export type ShadowMeasurement = {
   readonly detector: DetectorSummary
   /** From its turn to its answer, ms. */
@@ -104,7 +104,7 @@ export interface DetectorHost {
   /** Runs the packages' own samples through a child; keeps the last inference fresh when there is no live work. */
   probe(signal?: AbortSignal): Promise<void>
   /**
-   * Reads and verifies the packages anew, starts and warms processes for them, and hands all further files to those;
+   * Reads and verifies the packages again, starts and warms processes for them, and hands all further files to those;
    * files under way end on the old ones, which stop then. On failure everything stays as it was.
    * @param detectors another selection than at the start; it holds for later reloads too
    * @throws AttestdError as at the start

@@ -5,7 +5,7 @@ import type { LoadedDetector } from './detection.js'
 /** Why a detector process ended. */
 export type StopCause = 'crashed' | 'timeout' | 'memory' | 'jobs' | 'self-test' | 'answer' | 'closed'
 
-/** What the detector host tells whoever counts. */
+/** What the detector host reports for metrics. */
 export type DetectorEvent =
   | {
       /** At the start and after each reload. */

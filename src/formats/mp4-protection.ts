@@ -10,7 +10,7 @@ const SCHEME_WITHIN_BYTES = 1024
 const MAX_INDEX_BYTES = 16 * 1024 ** 2
 
 /**
- * Whether a track of an ISO base media file (MP4, M4A, QuickTime) is encrypted. Told before anything is decoded, since
+ * Whether a track of an ISO base media file (MP4, M4A, QuickTime) is encrypted. Checked before anything is decoded, since
  * ffmpeg decodes encrypted sound to noise. False where there is no index: another container, or a broken file.
  */
 export async function isProtectedMp4(file: string): Promise<boolean> {

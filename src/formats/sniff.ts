@@ -13,7 +13,7 @@ export interface Sniffed {
 /** Bytes at the start of a file that are looked at; file-type's own sample size. */
 export const SNIFF_BYTES = 4100
 
-/** Containers that hold sound alone as well as pictures; their signature does not tell which. */
+/** Containers that hold sound alone as well as pictures; their signature does not show which. */
 const AUDIO_OR_VIDEO = new Set([
   'video/mp4',
   'video/webm',
@@ -35,7 +35,7 @@ const AUDIO_OR_VIDEO = new Set([
 /** Signatures of formats that are text; file-type has a few of them. */
 const TEXT = new Set(['application/xml', 'application/rtf', 'image/svg+xml', 'text/calendar', 'text/vcard', 'text/vtt'])
 
-/** Tells what bytes are. @param sample the first 4,100 bytes of a file, or all of a shorter one */
+/** Detects what bytes are. @param sample the first 4,100 bytes of a file, or all of a shorter one */
 export async function sniff(sample: Uint8Array): Promise<Sniffed> {
   const head = sample.subarray(0, SNIFF_BYTES)
   const mime = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime ?? null

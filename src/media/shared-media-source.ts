@@ -41,7 +41,7 @@ export class SharedMediaSource implements MediaSource {
       const media = cached ?? (await this.#fetchShared(request.uri, uri, hash, signal))
       if (media) return media
     }
-    throw new AttestdError('media-cache-failed', 'The media vanished from the cache again and again.')
+    throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
   }
 
   async fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {

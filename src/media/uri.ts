@@ -54,7 +54,7 @@ export function parseMediaUri(uri: string, options: UriOptions = {}): MediaUri {
   if (scheme === 'ipfs') return parseIpfs(text)
   if (scheme === 'https' || (scheme === 'http' && options.allowHttp)) return parseWeb(text)
   if (scheme === 'http') throw unsupported(uri, 'http:// is not allowed; only https:// and ipfs:// are')
-  throw unsupported(uri, 'only ipfs:// and https:// are read')
+  throw unsupported(uri, 'only ipfs:// and https:// are supported')
 }
 
 function parseIpfs(uri: string): IpfsUri {

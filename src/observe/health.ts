@@ -39,7 +39,7 @@ export interface Health {
 export interface HealthOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly version: string
-  /** Told of each check's result, for the metric. */
+  /** Called with each check's result, for the metric. */
   readonly onResult?: (name: string, ok: boolean) => void
 }
 
@@ -93,7 +93,7 @@ async function runCheck(name: string, check: Check, clock: HealthOptions['clock'
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
   const late = (): CheckResult => {
-    return { ok: false, reason: 'internal-error', says: `The check gave no answer within ${CHECK_TIMEOUT_MS} ms.` }
+    return { ok: false, reason: 'internal-error', says: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
   }
   try {
     return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)

@@ -103,11 +103,11 @@ function guardEverything(app: FastifyInstance, { host, password, redact, log }: 
   })
   app.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? redact(payload) : payload))
   app.setNotFoundHandler((_request, reply) => {
-    reply.code(404).send(problem('Not found. There are /, /status, /queues, /metrics, /healthz and /readyz.'))
+    reply.code(404).send(problem('Not found. Available: /, /status, /queues, /metrics, /healthz and /readyz.'))
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? (error instanceof AttestdError && error.kind !== 'permanent' ? 503 : 500)
-    if (status >= 500) log.warn({ error, route: request.routeOptions.url ?? '-' }, 'An HTTP request failed')
+    if (status >= 500) log.warn({ err: error, route: request.routeOptions.url ?? '-' }, 'http request failed')
     reply.code(status).send(status < 500 ? problem(errorText(error)) : { error: publicFacts(error) })
   })
 }

@@ -14,7 +14,7 @@ export interface LogDestination {
 
 export interface LoggerOptions {
   /**
-   * What is written. Policy: `error` needs a person, `warn` is trouble that mends itself, `info` is one line a job
+   * What is written. Policy: `error` needs a person, `warn` is trouble that resolves itself, `info` is one line a job
    * and one a change of state, `debug` is one line a request.
    */
   readonly level: Settings['logLevel']
@@ -24,7 +24,7 @@ export interface LoggerOptions {
   readonly destination?: number | LogDestination
   /** Values that must never be written. */
   readonly secrets: readonly string[]
-  /** Told of each written line, for the metric. */
+  /** Called for each written line, for the metric. */
   readonly onLine?: (level: string) => void
 }
 

@@ -21,13 +21,13 @@ export const METRICS = {
     name: 'attestd_build_info',
     type: 'gauge',
     labels: ['version', 'node', 'queue_engine'],
-    help: 'Always 1; the labels say what runs. Several versions at once mean an unfinished roll-out.',
+    help: 'Always 1; the labels name what runs. Several versions at once mean an unfinished roll-out.',
   },
   ready: {
     name: 'attestd_ready',
     type: 'gauge',
     labels: ['check'],
-    help: 'Readiness by check: 1 fine, 0 not. 0 for longer than a restart takes needs a look at /readyz.',
+    help: 'Readiness by check: 1 ok, 0 not. 0 for longer than a restart takes: see /readyz.',
   },
   logLines: {
     name: 'attestd_log_lines_total',
@@ -53,13 +53,13 @@ export const METRICS = {
     name: 'attestd_malformed_total',
     type: 'counter',
     labels: ['what', 'reason'],
-    help: 'Assets, events, jobs or replies that were not of the stated shape and were left out. Above 0: the service changed, or sends garbage.',
+    help: 'Malformed assets, events, jobs or replies that were skipped. Above 0: the service changed, or sends invalid data.',
   },
   streamConnected: {
     name: 'attestd_stream_connected',
     type: 'gauge',
     labels: [],
-    help: '1 while an event stream stands, else 0. 0 for minutes: only the periodic list finds assets, so priority ones come late.',
+    help: '1 while an event stream is connected, else 0. 0 for minutes: only the periodic list finds assets, so priority ones come late.',
   },
   streamReconnects: {
     name: 'attestd_stream_reconnects_total',
@@ -85,14 +85,14 @@ export const METRICS = {
     name: 'attestd_jobs_total',
     type: 'counter',
     labels: ['queue', 'outcome', 'reason'],
-    help: 'Jobs that ended, by outcome: completed, failed (kept for attestd queue retry), stalled. Failed rising needs a look at attestd queue failed.',
+    help: 'Jobs that ended, by outcome: completed, failed (kept for attestd queue retry), stalled. Rising failures: see attestd queue failed.',
   },
   jobSeconds: {
     name: 'attestd_job_seconds',
     type: 'histogram',
     labels: ['queue'],
     buckets: WORK_SECONDS,
-    help: 'Time of one try of a job that completed. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are.',
+    help: 'Time of the last attempt of a job that completed. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are.',
   },
   queueDepth: {
     name: 'attestd_queue_depth',
@@ -104,13 +104,13 @@ export const METRICS = {
     name: 'attestd_retries_total',
     type: 'counter',
     labels: ['queue', 'reason'],
-    help: 'Tries that failed and will be repeated, by reason. More than a few in a hundred jobs is bad.',
+    help: 'Attempts that failed and will be retried, by reason. More than a few in a hundred jobs is bad.',
   },
   holds: {
     name: 'attestd_holds_total',
     type: 'counter',
     labels: ['queue', 'reason'],
-    help: 'Times a job was put back without spending a try, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
+    help: 'Times a job was put back without spending an attempt, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
   },
 
   // media
@@ -118,7 +118,7 @@ export const METRICS = {
     name: 'attestd_media_fetches_total',
     type: 'counter',
     labels: ['origin', 'outcome'],
-    help: 'Media asked for, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
+    help: 'Media requested, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
   },
   mediaFetchSeconds: {
     name: 'attestd_media_fetch_seconds',
@@ -137,7 +137,7 @@ export const METRICS = {
     name: 'attestd_gateway_requests_total',
     type: 'counter',
     labels: ['gateway', 'outcome'],
-    help: 'Requests by configured gateway host and outcome; cancelled lost a race without fault. Many failed, timeout or slow: put another gateway first. Any integrity: it delivers false bytes, drop it.',
+    help: 'Requests by configured gateway host and outcome; cancelled means that another gateway was faster. Many failed, timeout or slow: put another gateway first. Any integrity: it delivers wrong bytes; remove it.',
   },
 
   // detection
@@ -182,13 +182,13 @@ export const METRICS = {
     name: 'attestd_shadow_results_total',
     type: 'counter',
     labels: ['detector', 'outcome'],
-    help: 'Files measured by shadow detectors, by outcome: agrees or disagrees (side of 0.5 of what was measured for submission), or the reason why there is no score. Many disagree: look at them before it is put in charge. Many reasons: it is not fit for live work.',
+    help: 'Files measured by shadow detectors, by outcome: agrees or disagrees (side of 0.5 of what was measured for submission), or the reason why there is no score. Many disagree: look at them before you promote it. Many reasons: it is not fit for live work.',
   },
   shadowChanges: {
     name: 'attestd_shadow_would_change_total',
     type: 'counter',
     labels: ['detector'],
-    help: 'Files for which the daemon would have done something else by a shadow detector: submitted the other side of 0.5, abstained, or not abstained. A large share of attestd_shadow_results_total: the swap would be felt.',
+    help: 'Files for which the daemon would have acted differently with a shadow detector: submitted the other side of 0.5, abstained, or not abstained. A large share of attestd_shadow_results_total: the swap would be noticeable.',
   },
   shadowDifference: {
     name: 'attestd_shadow_risk_difference_percent',
@@ -208,7 +208,7 @@ export const METRICS = {
     name: 'attestd_shadow_dropped_total',
     type: 'counter',
     labels: [],
-    help: 'Files that no shadow detector measured because there was other work. Most of them: the figures of the shadows rest on quiet times only.',
+    help: 'Files that no shadow detector measured because there was other work. Most of them: the figures of the shadows cover quiet times only.',
   },
   riskPercent: {
     name: 'attestd_risk_percent',
@@ -229,13 +229,13 @@ export const METRICS = {
     name: 'attestd_scores_total',
     type: 'counter',
     labels: ['how'],
-    help: 'Scores on record: accepted (by the answer) or confirmed (found when asked after an unclear end). Flat while assets are seen is bad.',
+    help: 'Scores on record: accepted (by the answer) or confirmed (found on record after an unclear end). Flat while assets are seen is bad.',
   },
   missed: {
     name: 'attestd_missed_total',
     type: 'counter',
     labels: ['turnaround', 'reason'],
-    help: 'Assets whose score came too late: asset-closed (no score), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what held them.',
+    help: 'Assets whose score came too late: asset-closed (no score), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what delayed them.',
   },
   openToAccepted: {
     name: 'attestd_open_to_accepted_seconds',
@@ -293,19 +293,19 @@ export const METRICS = {
     name: 'attestd_stake_wei',
     type: 'gauge',
     labels: [],
-    help: 'The stake in wei, as near as a float comes. Below attestd_stake_min_wei: nothing is submitted.',
+    help: 'The stake in wei, as precisely as a float allows. Below attestd_stake_min_wei: nothing is submitted.',
   },
   stakeMinWei: {
     name: 'attestd_stake_min_wei',
     type: 'gauge',
     labels: [],
-    help: 'The minimum stake in wei, as near as a float comes.',
+    help: 'The minimum stake in wei, as precisely as a float allows.',
   },
   stakeReadAge: {
     name: 'attestd_stake_read_age_seconds',
     type: 'gauge',
     labels: [],
-    help: 'Time since stake and roles were last read from the stake contract. Above a few minutes: no RPC endpoint answers; the last word stays in force.',
+    help: 'Time since stake and roles were last read from the stake contract. Above a few minutes: no RPC endpoint answers; the last reading stays in force.',
   },
   stakeDisagreements: {
     name: 'attestd_stake_disagreements_total',
@@ -329,7 +329,7 @@ export const METRICS = {
     name: 'attestd_signatures_total',
     type: 'counter',
     labels: ['wallet', 'outcome'],
-    help: 'Signatures asked of the wallet by kind of wallet and outcome: ok, or the reason of the failure. Any signature-wrong: stop and look.',
+    help: 'Signatures requested from the wallet, by kind of wallet and outcome: ok, or the reason of the failure. Any signature-wrong: stop and investigate.',
   },
   signatureSeconds: {
     name: 'attestd_signature_seconds',

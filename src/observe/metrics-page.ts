@@ -15,7 +15,7 @@ export function metricsPage(): string {
     'word that the last column names.',
     'No label holds an asset id, and a metric keeps at most a few hundred label combinations.',
     '',
-    '| name | type | labels | what it says, and what a bad value looks like |',
+    '| name | type | labels | meaning, and what a bad value looks like |',
     '|---|---|---|---|',
     ...rows,
     '',

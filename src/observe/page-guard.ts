@@ -11,7 +11,7 @@ export interface GuardOptions {
 
 /** Sentence for whoever asks for a page that is not served here. */
 const REFUSED =
-  'This page is not served on an address that other machines reach unless a password is set (ATTESTD_HTTP_PASSWORD). /healthz, /readyz and /metrics are.'
+  'This page is served on an address that other machines can reach only if a password is set (ATTESTD_HTTP_PASSWORD). /healthz, /readyz and /metrics need none.'
 
 /** Lets only those requests through to the routes of this (encapsulated) instance that the policy allows. */
 export async function guardPages(app: FastifyInstance, { policy, password, token }: GuardOptions): Promise<void> {

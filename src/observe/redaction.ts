@@ -35,7 +35,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 ]
 
 const BY_SHAPE: readonly (readonly [RegExp, string])[] = [
-  // user:password@ of any URL; the user stays, because it helps to tell which account was meant
+  // user:password@ of any URL; the user stays, because it helps to see which account was meant
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#"'<>\\:@]{0,200}):[^\s/?#"'<>\\]{0,1000}@/gi, `$1:${REDACTED}@`],
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)(?!\[redacted\])[^\s/?#"'<>\\:@]{1,1000}@/gi, `$1${REDACTED}@`],
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi, `$1${REDACTED}`],

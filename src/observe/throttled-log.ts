@@ -4,7 +4,7 @@ import type { Reason } from '../core/reasons.js'
 
 /** The same outage is logged at most this often, milliseconds. */
 const OUTAGE_LOG_EVERY_MS = 60_000
-/** Outages tracked at once; beyond it the oldest is forgotten and would be logged afresh. */
+/** Outages tracked at once; beyond it the oldest is forgotten and would be logged again. */
 const MAX_OUTAGES = 200
 
 export interface ThrottledLogOptions {
@@ -14,7 +14,7 @@ export interface ThrottledLogOptions {
 
 export interface OutageLine {
   readonly reason: Reason
-  /** Tells outages of one reason apart, such as a gateway host. */
+  /** Distinguishes outages of one reason, such as a gateway host. */
   readonly subject?: string
   /** @default 'warn' */
   readonly level?: 'warn' | 'error'

@@ -58,7 +58,7 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
     await addSubmission(run.id, next, options)
     options.log.info(
       { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
-      'asset scored',
+      'asset was scored',
     )
     const { mediaType } = found.asset
     return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
@@ -124,10 +124,7 @@ async function detectionFor(
 async function sniffedType(file: string): Promise<MediaType> {
   const mediaType = mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
   if (mediaType) return mediaType
-  throw new AttestdError(
-    'media-unsupported',
-    'The service names no kind of media, and the bytes are of none that is known.',
-  )
+  throw new AttestdError('media-unsupported', 'The service states no media type, and the bytes are of no known type.')
 }
 
 /** The store only saves work: a disk that fails costs a second inference, not the job. */

@@ -25,7 +25,7 @@ const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 
 /**
  * Whether a submission may leave now: an attester, its stake sufficient, the clock trusted, no rate-limit pause.
- * It only answers from what it was told; it never asks the service.
+ * It only answers from what was passed to it; it never asks the service.
  */
 export class Gate {
   readonly #options: GateOptions
@@ -45,7 +45,7 @@ export class Gate {
   }
 
   /**
-   * @param from a stake that the service told proves that it lets this key in again; the stake contract proves nothing of that
+   * @param from a stake stated by the service proves that it lets this key in again; the stake contract does not
    * @returns whether it crossed the minimum
    */
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {
@@ -135,11 +135,11 @@ export async function pauseWhileClosed(
     const answer = gate.check()
     if (!answer.open && !resting) {
       worker.pause()
-      log.debug({ reason: answer.reason }, 'submission rests')
+      log.debug({ reason: answer.reason }, 'submission was paused')
     }
     if (answer.open && resting) {
       worker.resume()
-      log.debug({}, 'submission goes on')
+      log.debug({}, 'submission was resumed')
     }
     resting = !answer.open
     await clock.sleep(FOLLOW_MS, signal).catch(() => {})

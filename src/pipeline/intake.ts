@@ -18,7 +18,7 @@ export interface IntakeOptions {
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
   readonly listEveryMs: number
-  /** Told of every list and stream that the service let this key read; null where it said nothing of the stake. */
+  /** Called for every list and stream that the service let this key read; null where it did not state the stake. */
   readonly onStake: (stake: Stake | null) => void
   /** The service refused the list (403), as it does below the minimum stake. */
   readonly onForbidden: () => void
@@ -26,7 +26,7 @@ export interface IntakeOptions {
 
 /**
  * An asset offered to the queue is offered again after this time, ms. Adding is a no-op while the queue holds the job,
- * so this only mends a queue that lost it.
+ * so this only repairs a queue that lost it.
  */
 const REOFFER_MS = 5 * 60_000
 /** An asset that seemed closed and is still offered is looked at again after this time, ms. */
@@ -195,7 +195,7 @@ export class Intake {
     const added = (await add()).added || ((await this.#clearClosed(id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
-    log.debug({ asset: id, mediaType, turnaround }, 'asset queued')
+    log.debug({ asset: id, mediaType, turnaround }, 'asset was queued')
   }
 
   /** Makes way for a new analysis; `analyze` then does so for the submission. @returns whether the way is free */
@@ -220,7 +220,7 @@ export class Intake {
     try {
       if (!(await queue.remove('analyze', jobIdOf(assetId), 'waiting'))) return
       events.dropped?.({ assetId, turnaround })
-      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset dropped')
+      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset was dropped')
     } catch (error) {
       log.warn({ asset: assetId, reason: toAttestdError(error).reason }, 'could not drop the job of a closed asset')
     }

@@ -89,7 +89,7 @@ function parseJob<Schema extends z.ZodType>(schema: Schema, data: unknown): z.ou
   const parsed = schema.safeParse(data)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => issue.path.join('.') || 'data').join(', ')
-  throw new AttestdError('job-malformed', `The job's data is not of the stated shape at: ${where}.`)
+  throw new AttestdError('job-malformed', `The job's data is malformed at: ${where}.`)
 }
 
 export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)

@@ -59,7 +59,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),
 ])
 
-/** One line of the ledger: a verdict, what a shadow gave, an abstention, a receipt or a failure. */
+/** One line of the ledger: a verdict, the result of a shadow, an abstention, a receipt or a failure. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 /** As it stands in the file and is printed. */
 export type StoredLedgerEntry = z.input<typeof ledgerEntry>

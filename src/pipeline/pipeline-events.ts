@@ -5,18 +5,18 @@ import type { JobAsset, TypedAsset } from './jobs.js'
 /** Why intake did not turn an open asset into a job. */
 export type SkipCause = 'already-scored' | 'already-queued'
 
-/** What a shadow gave, beside what was measured for submission. */
+/** The result of a shadow, beside what was measured for submission. */
 export interface ShadowComparison {
   readonly asset: TypedAsset
   readonly submitted: Detection
   readonly measurement: ShadowMeasurement
-  /** Whether both risks are on the same side of 0.5; null where the shadow gave no score. */
+  /** Whether both risks are on the same side of 0.5; null where the shadow returned no score. */
   readonly agrees: boolean | null
   /** Whether the daemon would have done something else: abstained or not, or the other side; null where there is no score. */
   readonly wouldChange: boolean | null
 }
 
-/** What the pipeline tells metrics and the console beside the ends of its jobs. Handlers must not throw. */
+/** What the pipeline reports to metrics and the console beside the ends of its jobs. Handlers must not throw. */
 export interface PipelineEvents {
   streamEvent?(event: ServiceEvent): void
   enqueued?(asset: JobAsset): void

@@ -10,9 +10,9 @@ export interface StakeReaderOptions {
   readonly gate: Gate
   readonly clock: Clock
   readonly log: Log
-  /** Told of every stake that was read; for metrics. */
+  /** Called with every stake that was read; for metrics. */
   readonly onStake: (stake: Stake) => void
-  /** Told when the service refuses the key; for metrics. */
+  /** Called when the service refuses the key; for metrics. */
   readonly onRefused: () => void
 }
 
@@ -40,11 +40,11 @@ export class StakeReader {
     const { gate, log } = this.#options
     this.#update(stake, 'contract')
     if (!gate.updateRole(hasRole)) return
-    if (hasRole) log.info({}, 'the stake contract has the wallet as an attester again')
+    if (hasRole) log.info({}, 'the stake contract listed the wallet as an attester again')
     else
       log.warn(
         { reason: 'role-missing' },
-        'the stake contract does not have the wallet as an attester, submission paused',
+        'the stake contract did not list the wallet as an attester; submission was paused',
       )
   }
 
@@ -53,14 +53,14 @@ export class StakeReader {
     onStake(stake)
     if (!gate.updateStake(stake, from)) return
     const facts = { stakedWei: String(stake.stakedWei), minStakeWei: String(stake.minStakeWei) }
-    if (gate.stakeOk) log.info(facts, 'stake suffices, submitting')
-    else log.warn({ ...facts, reason: 'stake-low' }, 'stake is below the minimum, submission paused')
+    if (gate.stakeOk) log.info(facts, 'stake met the minimum; submission was allowed')
+    else log.warn({ ...facts, reason: 'stake-low' }, 'stake was below the minimum; submission was paused')
   }
 
   /** The service refused a route that it keeps open to every key with enough stake. */
   refused(): void {
     const { gate, log, onRefused } = this.#options
-    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key, submission paused')
+    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key; submission was paused')
     onRefused()
   }
 

@@ -26,7 +26,7 @@ export interface SubmitOptions {
   readonly storeTimeMs: number
   /** How far off the time of `serviceNow` may be, ms. */
   readonly clockErrorMs: () => number
-  /** Reads the stake anew after a 403. @returns whether the key is let in; null where that could not be found out */
+  /** Reads the stake again after a 403. @returns whether the key is let in; null where that could not be found out */
   readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
   readonly log: Log
 }
@@ -36,8 +36,8 @@ type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): 
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
-/** Server errors by which the service itself says that it is done with the request; any other may come from a proxy before it. */
-const LAST_WORDS = new Set<unknown>([500, 501])
+/** Server errors of the service itself, done with the request; any other may come from a proxy before it. */
+const FINAL_STATUSES = new Set<unknown>([500, 501])
 
 /**
  * Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
@@ -92,7 +92,7 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
     const failure = toAttestdError(error)
-    if (failure.reason === 'service-failing' && LAST_WORDS.has(failure.facts.status)) {
+    if (failure.reason === 'service-failing' && FINAL_STATUSES.has(failure.facts.status)) {
       // The next question already settles it.
       await run.save(storeSubmitJob({ ...job, sent: { ...sent, settledAt: 0 } }))
     } else if (error instanceof AttestdError && !error.ambiguous) {
@@ -117,7 +117,7 @@ function confirmed(job: SubmitJob, asset: Asset, run: SubmitRun, options: Submit
   const risk = asset.myScore ?? job.verdict.risk
   if (risk !== job.verdict.risk) {
     const facts = { asset: job.asset.id, onRecord: percentOf(risk), ours: percentOf(job.verdict.risk) }
-    options.log.warn(facts, 'the service holds another score of this attester; left as it is')
+    options.log.warn(facts, 'the service had a different score of this attester; it was not changed')
   }
   return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
 }
@@ -138,7 +138,10 @@ function finish(
 ): JobEnd<StoredSubmitResult> {
   const stored = storeSubmitResult(result)
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
-  options.log.info(facts, result.outcome === 'closed' ? 'asset closed before a score was confirmed' : 'score on record')
+  options.log.info(
+    facts,
+    result.outcome === 'closed' ? 'asset was closed before a score was confirmed' : 'score was recorded',
+  )
   return { kind: 'done', result: stored }
 }
 

@@ -42,7 +42,7 @@ export class VerdictStore {
     this.#folder = folder
   }
 
-  /** A file that cannot be read as a detection counts as absent: it is made anew. */
+  /** A file that cannot be read as a detection counts as absent: it is made again. */
   async get(key: VerdictKey): Promise<Detection | null> {
     const content = await readFileIfPresent(this.#file(key))
     if (!content) return null

@@ -32,7 +32,7 @@ export interface Backing {
   saveData(job: HeldJob, json: string): Promise<boolean>
   /** One round trip; rejects when there is none. */
   ping(): Promise<void>
-  /** Tells about connection trouble, unthrottled. */
+  /** Reports connection trouble, unthrottled. */
   onTrouble(listener: (error: AttestdError) => void): void
   /** Resolves when the engine is gone for good. */
   readonly lost: Promise<Error>

@@ -22,7 +22,7 @@ import {
 import { TroubleReporter } from './trouble.js'
 
 type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
-/** Kept with the job: tells the one add that made it from the others. BullMQ's own answer is the same for all. */
+/** Kept with the job: marks the one add that made it. BullMQ's own answer is the same for all. */
 type MarkedOptions = JobsOptions & { readonly addMark?: string }
 
 /** BullMQ's highest priority number, which goes last. */
@@ -56,12 +56,12 @@ export class BullEngine implements QueueEngine {
     this.#queues = { analyze: this.#makeQueue('analyze'), submit: this.#makeQueue('submit') }
   }
 
-  /** Waits until both queues can be used, and tells about one that someone has paused. */
+  /** Waits until both queues can be used, and warns about one that someone has paused. */
   async ready(): Promise<void> {
     for (const name of QUEUE_NAMES) {
       await this.#ask(() => this.#queues[name].waitUntilReady())
       if (await this.#ask(() => this.#queues[name].isPaused())) {
-        this.#options.log.warn({ queue: name }, 'queue was found paused; resume it on the queue board')
+        this.#options.log.warn({ queue: name }, 'queue was found paused; it can be resumed on the queue board')
       }
     }
   }

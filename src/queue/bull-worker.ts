@@ -24,7 +24,7 @@ export class BullWorker extends Worker<unknown, unknown, string, IQueueBackend, 
   /** BullMQ alone would take the job that wakes a worker which was paused while it waited for one. */
   protected override async moveToActive(token: string, name?: string): Promise<Job<unknown, unknown, string, never>> {
     while (this.paused && !this.closing) await this.#change()
-    // BullMQ's own way of saying that there is no job; its type does not tell.
+    // BullMQ's own way of saying that there is no job; its type does not show it.
     if (this.closing) return undefined as never
     try {
       return await super.moveToActive(token, name)

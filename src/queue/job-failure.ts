@@ -18,7 +18,7 @@ export function readFailure(text: string | null | undefined): { reason: Reason; 
   return isReason(code) ? { reason: code, message } : { reason: 'internal-error', message: written }
 }
 
-/** Tells BullMQ to try again after `delayMs`; see `reasonBackoff`. */
+/** Makes BullMQ try again after `delayMs`; see `reasonBackoff`. */
 export class RetryLater extends Error {
   readonly delayMs: number
 
@@ -29,7 +29,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Tells BullMQ that the job failed for good. */
+/** Makes BullMQ fail the job for good. */
 export class FailedForGood extends UnrecoverableError {
   constructor(reason: Reason, message: string, origin: unknown) {
     super(failureText(reason, message))

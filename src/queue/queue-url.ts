@@ -16,7 +16,7 @@ export function parseQueueUrl(url: string, dataDir: string): QueueTarget {
   if (url.startsWith('embedded:')) return { kind: 'embedded', dir: embeddedDir(url.slice('embedded:'.length), dataDir) }
   const parsed = URL.canParse(url) ? new URL(url) : null
   if (parsed?.protocol !== 'redis:' && parsed?.protocol !== 'rediss:') {
-    throw new AttestdError('setting-invalid', `The queue URL is not one that is known: ${EXPECTED}.`)
+    throw new AttestdError('setting-invalid', `The queue URL is not of a known kind: ${EXPECTED}.`)
   }
   if (!parsed.hostname) throw new AttestdError('setting-invalid', `The queue URL names no host: ${EXPECTED}.`)
   if (!/^\/?\d{0,5}$/.test(parsed.pathname)) {

@@ -49,7 +49,7 @@ export interface QueueCounts {
   readonly completed: number
 }
 
-/** What the worker tells the log and metrics. */
+/** What the worker reports to the log and metrics. */
 export interface WorkerEvents {
   completed?(event: {
     queue: QueueName

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import type { QueueName, WorkerEvents } from './queues.js'
 
-/** Tells the workers' listeners about trouble of the engine, and the log at a measured pace. */
+/** Reports trouble of the engine to the workers' listeners, and to the log at a limited rate. */
 export class TroubleReporter {
   readonly #outages: ThrottledLog
   readonly #listeners = new Set<WorkerEvents>()

@@ -34,7 +34,7 @@ export function errorOfResponse({
     retryAfterMs,
     ambiguous: changes && (status >= 500 || status === 408),
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
-    facts: { status, route, ...(said === '' ? { wordless: true } : {}) },
+    facts: { status, route, ...(said === '' ? { withoutErrorBody: true } : {}) },
   })
 }
 

@@ -30,7 +30,7 @@ export interface HttpCall {
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
-  /** Told what time the answer says it is, Unix milliseconds to the second, where it does. */
+  /** Called with the time that the answer states, Unix milliseconds to the second, where it does. */
   readonly onDate?: (serverMs: number) => void
 }
 
@@ -54,7 +54,7 @@ export interface HttpOptions {
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
 }
 
-/** State of one request that its error needs to tell. */
+/** State of one request that its error reports. */
 interface Flight {
   /** Whether the request may have left: nothing is on the wire before the connection stands. */
   started: boolean
@@ -102,14 +102,14 @@ export class HttpCaller {
     const { clock, onRequest } = this.#options
     const startedAt = clock.monotonic()
     const flight: Flight = { started: false, status: null }
-    const tell = (reason: Reason | null) =>
+    const report = (reason: Reason | null) =>
       onRequest?.({ route: call.route, status: flight.status, reason, elapsedMs: clock.monotonic() - startedAt })
     try {
       const result = await this.#timed(call, flight, signal, read)
-      tell(null)
+      report(null)
       return result
     } catch (error) {
-      if (error instanceof AttestdError) tell(error.reason)
+      if (error instanceof AttestdError) report(error.reason)
       throw error
     }
   }
@@ -202,10 +202,10 @@ function brokenOff(
   const ambiguous = changes && started
   const end = { cause, ambiguous, facts: { route } }
   if (signal?.aborted && !ambiguous) return signal.reason
-  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was called off on its way`, end)
-  if (timedOut) return new AttestdError('service-timeout', `${route} had no whole answer after ${timeoutMs} ms`, end)
-  if (started) return new AttestdError('service-connection-lost', `${route} broke off: ${errorText(cause)}`, end)
-  return new AttestdError('service-unreachable', `${route} found no connection: ${connectText(cause)}`, end)
+  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
+  if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
+  if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
+  return new AttestdError('service-unreachable', `${route} could not connect: ${connectText(cause)}`, end)
 }
 
 /** A connection that was tried on several addresses has an empty message; its code says more. */

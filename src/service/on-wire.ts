@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 
 /**
- * The dispatcher, telling when a request of it is about to be written to a connection that stands. Until then nothing
+ * The dispatcher, reporting when a request of it is about to be written to a connection that stands. Until then nothing
  * of the request has left, whatever error comes; from then on the other side may have got all of it.
  */
 export function onWire(dispatcher: Dispatcher, started: () => void): Dispatcher {

@@ -14,7 +14,7 @@ export interface Asset {
   readonly contentHash: string
   /** `ipfs://…` or `https://…` */
   readonly uri: string
-  /** Null where the service does not say; the bytes then tell. */
+  /** Null where the service does not state it; the bytes then show it. */
   readonly mediaType: MediaType | null
   readonly turnaround: Turnaround
   readonly scoreCount: number
@@ -55,14 +55,14 @@ export interface Receipt {
 }
 
 export type ServiceEvent =
-  /** A connection stands and the service spoke its first words. */
+  /** A connection is open and the service sent its first event. */
   | { readonly kind: 'ready'; readonly stake: Stake | null }
   /** The whole open set. */
   | { readonly kind: 'snapshot'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
   /** Assets that opened. */
   | { readonly kind: 'delta'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
   | { readonly kind: 'heartbeat' }
-  /** Something on the stream went wrong; the reader mends itself and goes on. */
+  /** Something on the stream went wrong; the reader recovers by itself and continues. */
   | {
       readonly kind: 'trouble'
       readonly reason: import('../core/reasons.js').Reason
@@ -84,7 +84,7 @@ export interface AttesterService {
   /**
    * Sends one score exactly once: never repeated or signed again by itself, not even after a 401 (which refreshes the
    * clock for the caller's next try).
-   * `AttestdError.ambiguous` tells whether a failed call may still have been stored.
+   * `AttestdError.ambiguous` states whether a failed call may still have been stored.
    * @param signedAt service time (Unix ms) that is signed into the request, or later than what is (an attestation is
    *   not dated ahead of the chain). The caller has recorded it, so that it knows when the request can no longer be
    *   accepted, however late it arrives.

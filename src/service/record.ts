@@ -4,7 +4,7 @@ import { cleanText } from '../core/text.js'
 import { issueText } from './issue-text.js'
 import type { RawEvent } from './sse-connection.js'
 
-/** Told of every part of an answer or event that was left out because its shape is wrong. */
+/** Called for every part of an answer or event that was skipped because its shape is wrong. */
 export type OnMalformed = (event: {
   readonly what: 'asset' | 'stake'
   /** Asset id where one could be read, cleaned. */

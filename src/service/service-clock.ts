@@ -44,7 +44,7 @@ export interface ServiceClockOptions {
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
-  /** Told after every refresh; for metrics. */
+  /** Called after every refresh; for metrics. */
   readonly onState?: ((state: ClockState) => void) | undefined
 }
 
@@ -159,7 +159,7 @@ export class ServiceClock {
     const stepped = this.#sample !== null && stepSince(this.#sample, clock) > STEP_MS
     const due = stepped || now - this.#refreshedAt >= refreshMs
     if (!due || this.#flight || now - this.#triedAt < CHECK_MS) return
-    if (stepped) log.info({ stepMs: Math.round(stepSince(this.#sample!, clock)) }, 'noticed a local clock step')
+    if (stepped) log.info({ stepMs: Math.round(stepSince(this.#sample!, clock)) }, 'local clock step was noticed')
     // The failure is logged where it happens; the estimate in hand goes on, with its growing bound.
     this.refresh().catch(() => {})
   }
@@ -172,11 +172,11 @@ export class ServiceClock {
     this.#sample = betterSample(this.#sample, best, clock)
     this.#refreshedAt = clock.monotonic()
     const state = this.state()
-    log.debug({ ...state }, 'estimated service time')
+    log.debug({ ...state }, 'service time was estimated')
     if (before === null && Math.abs(state.offsetMs ?? 0) > windowMs) {
       log.warn(
         { offsetMs: state.offsetMs },
-        'found the local clock outside the timestamp window; signing with service time',
+        'local clock was outside the timestamp window; service time was used for signing',
       )
     }
     onState?.(state)
@@ -193,7 +193,7 @@ export class ServiceClock {
         // One answer is enough to go on with, and a service that fails should not be asked four times more.
         if (best) break
         const unread = unreadError(error)
-        this.#options.log.warn({ reason: unread.reason, error: errorText(error) }, 'could not read service time')
+        this.#options.log.warn({ reason: unread.reason, err: error }, 'could not read service time')
         throw unread
       }
     }

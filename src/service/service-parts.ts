@@ -48,7 +48,7 @@ export interface ServiceParts {
   close(): Promise<void>
 }
 
-/** How this API tells its time. */
+/** How this API reports its time. */
 interface TimeOfService {
   /** Reads service time once, Unix milliseconds. */
   readonly readTime: (signal?: AbortSignal) => Promise<number>

@@ -171,7 +171,7 @@ interface SourceHandlers {
 
 /**
  * Takes every event in one place, whatever its name, which listeners by name cannot. A server event may itself be named
- * `error` or `open`; only the class tells it from the library's own.
+ * `error` or `open`; only the class distinguishes it from the library's own.
  */
 class SingleSource extends EventSource {
   readonly #handlers: SourceHandlers

@@ -13,8 +13,8 @@ export interface StreamSource {
   open(signal: AbortSignal): Promise<{ url: URL; headers: Readonly<Record<string, string>> }>
   /** What an event says. Throws `event-malformed` for a name or data that is not of the stated shape. */
   decode(event: RawEvent): readonly ServiceEvent[]
-  /** Called for a 401; tells whether the cause was mended, so that the next try need not wait. */
-  mended?(signal: AbortSignal): Promise<boolean>
+  /** Called for a 401. @returns whether the cause was removed, so that the next attempt need not wait */
+  recover?(signal: AbortSignal): Promise<boolean>
 }
 
 export interface StreamReaderOptions {
@@ -56,7 +56,7 @@ export async function* readStream(options: StreamReaderOptions, signal: AbortSig
   const { source, clock, random, backoff = RECONNECT_BACKOFF, stableMs = STABLE_MS } = options
   const lastId = { value: '' }
   let failures = 0
-  let mended = false
+  let recovered = false
   while (!signal.aborted) {
     const startedAt = clock.monotonic()
     const end: ConnectionEnd = yield* readConnection(options, lastId, signal)
@@ -64,8 +64,8 @@ export async function* readStream(options: StreamReaderOptions, signal: AbortSig
     const stood = end.openedAt !== null && clock.monotonic() - Math.max(startedAt, end.openedAt) >= stableMs
     failures = stood ? 1 : failures + 1
     // Never twice in a row, so that a service whose time jumps about is not asked without a pause.
-    mended = !mended && end.error.reason === 'service-unauthorized' && (await source.mended?.(signal)) === true
-    const ownMs = mended ? 0 : backoffMs(failures, backoff, random)
+    recovered = !recovered && end.error.reason === 'service-unauthorized' && (await source.recover?.(signal)) === true
+    const ownMs = recovered ? 0 : backoffMs(failures, backoff, random)
     const retryInMs = honoredDelayMs(end.error.retryAfterMs, ownMs, Math.max(RETRY_AFTER_CAP_MS, ownMs))
     yield { kind: 'trouble', reason: end.error.reason, message: end.error.message, retryInMs }
     // Only the signal ends a sleep early, and the loop asks it.

@@ -39,7 +39,7 @@ export const assetIdSchema = z
 /** A JSON object of which nothing more is known here; what is read of it is checked where it is read. */
 export const looseRecordSchema = z.looseObject({})
 
-/** What both APIs are told of a new asset. */
+/** What is sent to both APIs about a new asset. */
 export const registrationSchema = z.looseObject({
   title: z.string(),
   mediaContext: z.string().max(MEDIA_CONTEXT_MAX),

@@ -73,7 +73,7 @@ async function openNew(file: string): Promise<fs.FileHandle> {
     return await fs.open(file, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new AttestdError('setting-invalid', `${file} is there already and is left as it is.`)
+      throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
     }
     throw unwritable(file, error)
   }
@@ -95,6 +95,6 @@ async function encrypted(privateKey: Hex, address: Address, options: CreateKeyst
 async function check(file: string, password: string, address: Address): Promise<void> {
   const opened: Signer = await openKeystore(file, password)
   if (opened.address !== address) {
-    throw new AttestdError('wallet-unusable', `The keystore ${file} did not come back as it was written.`)
+    throw new AttestdError('wallet-unusable', `The keystore ${file} could not be read back as it was written.`)
   }
 }

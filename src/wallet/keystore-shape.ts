@@ -31,7 +31,7 @@ const scryptParams = z
   .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
   .refine(({ n, r }) => 128 * n * r <= MAX_SCRYPT_BYTES, `n and r ask for more than ${MAX_SCRYPT_BYTES} bytes`)
   .refine(({ r, p }) => r * p <= MAX_SCRYPT_LANES, `r and p ask for more than ${MAX_SCRYPT_LANES} blocks at one go`)
-  .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT_WORK, 'n, r and p ask for more work than a password is worth')
+  .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT_WORK, 'n, r and p ask for too much work')
 
 const pbkdf2Params = z.object({
   ...common,

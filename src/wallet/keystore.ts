@@ -32,7 +32,10 @@ function parseKeystore(file: string, text: string): KeystoreContent {
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
-  throw new AttestdError('wallet-unusable', `${file} is no V3 keystore that can be opened${where}: ${issue?.message}.`)
+  throw new AttestdError(
+    'wallet-unusable',
+    `${file} is not a V3 keystore that can be opened${where}: ${issue?.message}.`,
+  )
 }
 
 function asJson(text: string): unknown {
@@ -50,7 +53,7 @@ async function decrypted(file: string, { crypto }: KeystoreContent, password: st
   try {
     return Keystore.decrypt({ crypto, id: '', version: 3 }, key)
   } catch {
-    // The authentication code is all there is to tell by.
+    // The authentication code is the only sign.
     throw new AttestdError(
       'wallet-unusable',
       `The password does not open the keystore ${file}, or the file is damaged.`,

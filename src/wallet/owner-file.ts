@@ -4,7 +4,7 @@ import { AttestdError } from '../core/errors.js'
 import { modeOpenToOthers } from '../core/files.js'
 
 /**
- * Reads a text that holds a key, from a file that its owner alone may read.
+ * Reads a text that holds a key, from a file readable by its owner only.
  * @param what for the error, for instance `keystore`
  * @param maxBytes a larger file is refused unread
  * @throws AttestdError wallet-unusable

@@ -30,7 +30,7 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
   return async (input, init) => {
     const { clock, signal, timeoutMs } = options
     signal?.throwIfAborted()
-    const late = () => unreachable(`gave no answer within ${timeoutMs} ms`)
+    const late = () => unreachable(`did not answer within ${timeoutMs} ms`)
     const deadline = startDeadline(clock, timeoutMs, signal, late)
     try {
       const response = await fetch(input, { ...init, redirect: 'manual', signal: deadline.signal })
@@ -51,7 +51,7 @@ function signatureReply(response: Response, text: string, now: number): Response
   const { headers, status } = response
   const body = asJson(text)
   if (!response.ok) throw refusal(status, CODE.safeParse(body).data?.code, headers.get('retry-after'), now)
-  if (!SIGNED.safeParse(body).success) throw unreachable('answered with something that holds no signature')
+  if (!SIGNED.safeParse(body).success) throw unreachable('answered without a signature')
   return new Response(text, { status, headers: { 'content-type': 'application/json' } })
 }
 

@@ -66,7 +66,7 @@ function openClient({ appId, appSecret, apiUrl, authorizationKey, timeoutMs }: P
     // No cause: it may hold the key.
     throw new AttestdError(
       'wallet-unusable',
-      'The authorization key of Privy is not a P-256 private key as Privy gives it.',
+      'The authorization key of Privy is not a P-256 private key as Privy provides it.',
     )
   }
 }
@@ -81,7 +81,7 @@ function useFetch(privy: PrivyClient, own: typeof fetch): void {
   if (typeof defaults?.fetch !== 'function') {
     throw new AttestdError(
       'wallet-unusable',
-      'This version of @privy-io/server-auth is not the one that attestd is made for.',
+      'This version of @privy-io/server-auth is not the one that attestd was made for.',
     )
   }
   defaults.fetch = own

@@ -48,7 +48,7 @@ function hashed(hashOf: () => Hex): Hex {
   try {
     return hashOf()
   } catch {
-    throw new AttestdError('request-invalid', 'What should be signed cannot be encoded, so it was not signed.')
+    throw new AttestdError('request-invalid', 'The content to sign cannot be encoded, so it was not signed.')
   }
 }
 
@@ -57,7 +57,7 @@ async function signed(sign: () => Promise<Hex>): Promise<unknown> {
     return await sign()
   } catch (error) {
     if (error instanceof AttestdError) throw error
-    throw new AttestdError('internal-error', 'The wallet failed to sign in a way that it should not.', {
+    throw new AttestdError('internal-error', 'The wallet failed to sign with an unexpected error.', {
       // oxlint-disable-next-line eslint/preserve-caught-error -- a message of viem may repeat what was to be signed
       facts: { error: error instanceof Error ? error.name : typeof error },
     })

@@ -34,13 +34,13 @@ try {
   const whole = await cpuSeconds(async () => {
     execFileSync(ffmpeg as string, ['-nostdin', '-loglevel', 'error', '-threads', '1', '-i', clip, '-f', 'null', '-'])
   })
-  let told = ''
+  let reported = ''
   const planned = await cpuSeconds(async () => {
-    told = await decode(clip)
+    reported = await decode(clip)
   })
   console.log(`clip: ${(await fs.stat(clip)).size} bytes`)
   console.log(`bare ffmpeg, every frame, one thread: ${whole.toFixed(2)} CPU s`)
-  console.log(`planned frames (${told}): ${planned.toFixed(2)} CPU s, ${(planned / whole).toFixed(2)} of the above`)
+  console.log(`planned frames (${reported}): ${planned.toFixed(2)} CPU s, ${(planned / whole).toFixed(2)} of the above`)
 } finally {
   await fs.rm(folder, { recursive: true })
 }

@@ -114,7 +114,7 @@ describe.skipIf(!present)('in a browser', () => {
     await close()
   })
 
-  it('the console reads anew without scripts too', async () => {
+  it('the console reloads without scripts too', async () => {
     const { page, complaints, close } = await openPage({ javaScriptEnabled: false })
     await page.goto(server.url)
     expect(await page.locator('noscript meta[http-equiv=refresh]').count()).toBe(1)

@@ -109,7 +109,7 @@ describe('the order of endpoints', () => {
     first.reply = () => undefined
     await reader.head()
     expect(asked()).toEqual([1])
-    expect(lines).toEqual(['an RPC endpoint answers again'])
+    expect(lines).toEqual(['an rpc endpoint answered again'])
   })
 
   it('when all rest, they are asked all the same', async (context) => {
@@ -233,7 +233,7 @@ describe('what is checked', () => {
     await clock.advance(5000)
     expect(await end).toMatchObject({
       reason: 'rpc-unreachable',
-      message: `${server.url} gave no whole answer in 5000 ms`,
+      message: `${server.url} did not complete its answer in 5000 ms`,
     })
   })
 })

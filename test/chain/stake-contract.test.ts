@@ -93,16 +93,16 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
   })
 
   it.for([
-    ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'gave no data'],
+    ['no contract at the address', DEFAULT_ABI, NOBODY, 'stakeOf', 'returned no data'],
     ['a function that the contract has not', replaced('isAttester', 'isVerifier'), null, 'isVerifier', 'reverted'],
     [
       'a value too large for its type',
       replaced(MINIMUM, 'owner() view returns (uint96)'),
       null,
       'owner',
-      'another shape',
+      'another type',
     ],
-    ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another shape'],
+    ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another type'],
   ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
     const { rpcUrl, address } = await stakeChainFor(context)
     const failure = await failureOf(contractAt({ rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))

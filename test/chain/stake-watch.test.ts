@@ -25,7 +25,7 @@ const dead = (retryAfterMs?: number) =>
 
 type Answer = StakeReading | Error
 
-/** A watch of a contract that answers as told, one answer a reading, the last one for ever. */
+/** A watch of a contract that answers as scripted, one answer a reading, the last one for ever. */
 function watchOf(answers: readonly Answer[], options: Partial<StakeWatchOptions> = {}) {
   const clock = new ManualClock()
   const lines: [string, unknown][] = []
@@ -84,7 +84,7 @@ describe('the watch', () => {
       submitter: false,
     })
     expect(bench.lines).toEqual([
-      ['stake and roles read from the stake contract', facts('20', true)],
+      ['stake and roles were read from the stake contract', facts('20', true)],
       ['stake or roles changed in the stake contract', { ...facts('5', true), block: '7', before: facts('20', true) }],
       ['stake or roles changed in the stake contract', { ...facts('5', false), block: '7', before: facts('5', true) }],
     ])
@@ -110,10 +110,10 @@ describe('the watch', () => {
     expect(bench.watch.latest?.atMs).toBeGreaterThan(readAt)
     expect(bench.troubles).toEqual(['rpc-unreachable', 'rpc-unreachable', 'rpc-unreachable', 'rpc-unreachable'])
     expect(bench.lines.map(([line]) => line)).toEqual([
-      'stake and roles read from the stake contract',
+      'stake and roles were read from the stake contract',
       'reading the stake contract failed',
       'reading the stake contract failed',
-      'the stake contract can be read again',
+      'the stake contract was read again',
     ])
     await stop()
   })
@@ -197,14 +197,14 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     context.onTestFinished(() => reader.close())
     const abi = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
     const contract = new StakeContract({ reader, address: chain.address, abi })
-    let told: (reading: StakeReading) => void = () => {}
+    let report: (reading: StakeReading) => void = () => {}
     const next = () =>
       new Promise<StakeReading>((resolve) => {
-        told = resolve
+        report = resolve
       })
     const clock = new ManualClock()
     const account = chain.other.address
-    const bench = watchOf([], { contract, account, clock, onReading: (reading) => told(reading) })
+    const bench = watchOf([], { contract, account, clock, onReading: (reading) => report(reading) })
     const first = next()
     const stop = running(bench)
     context.onTestFinished(stop)

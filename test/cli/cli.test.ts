@@ -84,7 +84,7 @@ describe('attestd init', () => {
     const config = path.join(home, 'attestd.yaml')
     expect((await fs.stat(config)).mode & 0o777).toBe(0o600)
     const again = await attestd(['init', home])
-    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('is there already') })
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('already exists') })
     // The secrets are empty still: that is one readable block, not a crash.
     const run = await attestd(['run', '--config', config])
     expect(run.code).toBe(78)
@@ -180,7 +180,7 @@ describe('detector packages', () => {
     expect((await fs.readFile(map)).toString('latin1', 1, 4)).toBe('PNG')
     const other = await attestd(['score', sample, '--media-type', 'audio', '--explain', map])
     expect(other.code).not.toBe(0)
-    expect(other.err).toContain('A heat map is drawn over a picture; there is none of audio.')
+    expect(other.err).toContain('A heat map needs a picture; audio has none.')
     const nowhere = await attestd(['score', sample, '--explain', path.join(folder, 'no', 'map.png')])
     expect(nowhere.err).toContain('cannot be written')
   })

@@ -23,7 +23,7 @@ it('is two lines where there is nothing else to say', () => {
   expect(detectionText(detection)).toBe('risk 71.22 of 100\nd@1.0.0: jpeg 10x10\n')
 })
 
-it('tells doubt, the highest parts, the re-encodings and what the file states', () => {
+it('shows doubt, the highest parts, the re-encodings and what the file states', () => {
   const part = (name: string, risk: number) => ({ name, risk: asRisk(risk) })
   const text = detectionText({
     ...detection,
@@ -35,12 +35,12 @@ it('tells doubt, the highest parts, the re-encodings and what the file states', 
   })
   expect(text.split('\n')).toEqual([
     'risk 71.22 of 100',
-    'unsure: it hangs on the encoding: 40.0 as JPEG quality 80; the default policy abstains',
+    'unsure: it depends on the encoding: 40.0 as JPEG quality 80; the default policy abstains',
     'd@1.0.0: jpeg 10x10',
     'highest parts: face 1 90.0, center 80.0, top left 70.0',
-    'encoded anew: JPEG quality 80 40.0, 75 % size 70.0',
+    're-encoded: JPEG quality 80 40.0, 75 % size 70.0',
     'the file states: exif Software "x"',
-    'What a file states about itself can be forged; it is no part of the risk.',
+    'What a file states about itself can be forged; it does not affect the risk.',
     '',
   ])
 })

@@ -60,7 +60,7 @@ describe.concurrent('attestd register on a wallet-session service', { timeout: S
     expect(`${out}${err}`).not.toContain(submitter.privateKey.slice(2))
   })
 
-  it('a wallet without the role is told so, and nothing is uploaded', async ({ onTestFinished }) => {
+  it('a wallet without the role gets the reason, and nothing is uploaded', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const keys = [sandbox.wallets.attester.privateKey, generatePrivateKey()]
     const envs = await Promise.all(keys.map((key) => walletEnv(sandbox, folder, key)))

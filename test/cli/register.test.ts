@@ -60,7 +60,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
     expect(code).toBe(1)
-    expect(out).toMatch(/^ast_\w+ was not scored in this time; it stays open\.\n$/)
+    expect(out).toMatch(/^ast_\w+ was not scored in this time; it remains open\.\n$/)
     const [asset] = sandbox.control.assets()
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })
@@ -102,7 +102,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  it('an attester key is told that it may not upload', async ({ onTestFinished }) => {
+  it('an attester key gets the reason why it may not upload', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const { accessKey, signingSecret } = sandbox.attesterKey
     const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
@@ -140,7 +140,7 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 200 })
 
     const again = await attestdVerb(create, sessionEnv(sandbox))
-    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('left as it is') })
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('was not changed') })
     expect(sandbox.control.keys().filter(({ label }) => label === 'mine')).toHaveLength(1)
 
     expect(await attestdVerb(['keys', 'revoke', id], sessionEnv(sandbox))).toMatchObject({ code: 0 })

@@ -37,7 +37,7 @@ describe('attestd wallet create', DERIVING, () => {
     const create = ['wallet', 'create', '--from-key-file', keyFile]
     const made = await attestdVerb(create, { ...env, ATTESTD_WALLET_KEYSTORE: file })
     expect(made).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`Address: ${address}`) })
-    expect(made.out).toContain(`still lies open in ${keyFile}`)
+    expect(made.out).toContain(`is still unencrypted in ${keyFile}`)
     expect(made.out).not.toContain(key.slice(2))
     expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
     const { crypto } = JSON.parse(await fs.readFile(file, 'utf8'))
@@ -48,21 +48,21 @@ describe('attestd wallet create', DERIVING, () => {
     const opened = await attestdVerb(['wallet', 'address'], { ...settings, ...env })
     expect(opened).toEqual({ code: 0, out: `${address}\n`, err: '' })
     const again = await attestdVerb(['wallet', 'create', file], env)
-    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('is there already') })
+    expect(again).toMatchObject({ code: 78, err: expect.stringContaining('already exists') })
   })
 
   it.each([
     ['open to others', `0x${'11'.repeat(32)}`, 0o644, 'chmod 600'],
     ['no key', 'a passphrase of someone', 0o600, 'is not 0x and 64 hex characters'],
     ['no key of the curve', `0x${'f'.repeat(64)}`, 0o600, 'not below the order'],
-  ])('a key file that is %s is refused, unprinted', async (name, text, mode, says) => {
+  ])('a key file that is %s is refused, unprinted', async (name, text, mode, message) => {
     const file = path.join(folder, `${name}.json`)
     const keyFile = await secretFile(`${name}.key`, text, mode)
     await fs.chmod(keyFile, mode)
     const env = { ATTESTD_WALLET_PASSWORD: PASSWORD }
     const { code, out, err } = await attestdVerb(['wallet', 'create', file, '--from-key-file', keyFile], env)
     expect({ code, out }).toEqual({ code: 78, out: '' })
-    expect(err).toContain(says)
+    expect(err).toContain(message)
     expect(err).not.toContain(text)
     await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -153,6 +153,6 @@ describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', DERIVI
     const wrong = await onTerminal(args, [['cheap.json: ', 'not the password']])
     expect(wrong).toMatchObject({ code: 78, seen: expect.stringContaining('does not open the keystore') })
     const cancelled = await onTerminal(args, [['cheap.json: ', '\u0003']])
-    expect(cancelled).toMatchObject({ code: 78, seen: expect.stringContaining('No password was given') })
+    expect(cancelled).toMatchObject({ code: 78, seen: expect.stringContaining('No password was entered') })
   })
 })

@@ -171,7 +171,7 @@ describe('a setting that cannot be accepted', () => {
     expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' } }).message).toContain('/run/secrets/none')
   })
 
-  it('all problems are told at once', () => {
+  it('all problems are reported at once', () => {
     const need = () => ['serviceUrl', 'accessKey', 'signingSecret'] as const
     expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
       'setting-invalid',
@@ -198,7 +198,7 @@ describe('a setting that cannot be accepted', () => {
   })
 })
 
-it('an unknown name in the environment is told, not refused', () => {
+it('an unknown name in the environment is reported, not refused', () => {
   const { unknownEnv } = loadSettings({ env: { ATTESTD_SIGNING_SECRETS: 'x', ATTESTD_CHAIN: '1', PATH: '/' } })
   expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN'])
 })

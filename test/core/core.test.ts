@@ -71,7 +71,7 @@ describe('errors', () => {
   })
 
   it('kind and fix come from the one list', () => {
-    expect(new AttestdError('stake-low')).toMatchObject({ kind: 'wait', message: REASONS['stake-low'].says })
+    expect(new AttestdError('stake-low')).toMatchObject({ kind: 'wait', message: REASONS['stake-low'].summary })
     expect(new AttestdError('stake-low').fix).toContain('stake')
     expect(isReason('stake-low')).toBe(true)
     expect(isReason('toString')).toBe(false)

@@ -39,7 +39,7 @@ describe('a risk', () => {
     },
   )
 
-  it('is rounded to what a service is told', () => {
+  it('is rounded to what is sent to a service', () => {
     expect(roundedRisk(asRisk(0.876_543))).toBe(0.8765)
     expect(scoreValues(roundedRisk(asRisk(0.876_543)))).toEqual(scoreValues(asRisk(0.876_543)))
   })
@@ -67,7 +67,7 @@ describe('the compiler refuses', () => {
     takesRisk(percentOf(asRisk(0.875)))
     // @ts-expect-error a probability is no percentage
     takesPercent(asRisk(0.875))
-    // @ts-expect-error a percentage is told as it is
+    // @ts-expect-error a percentage is sent as it is
     scoreValues(percentOf(asRisk(0.875)))
     expect(takesRisk(riskOfPercent(takesPercent(percentOf(asRisk(0.875)))))).toBe(0.875)
   })

@@ -54,11 +54,11 @@ describe.each([
     '$kind: $file as $mediaType',
     async ({ file, mediaType, outcome, withoutFfmpeg }) => {
       const expected = program === null ? (withoutFfmpeg ?? outcome) : outcome
-      const told = await host.detect({ file: path.join(FOLDER, file), mediaType }).then(
+      const actual = await host.detect({ file: path.join(FOLDER, file), mediaType }).then(
         () => 'scored',
         (error: unknown) => (error instanceof AttestdError ? error.reason : String(error)),
       )
-      expect(told).toBe(expected)
+      expect(actual).toBe(expected)
     },
     60_000,
   )

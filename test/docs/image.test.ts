@@ -55,7 +55,7 @@ describe('the Dockerfile', () => {
     ])
   })
 
-  it('the health check tells alive from dead', async () => {
+  it('the health check distinguishes alive from dead', async () => {
     const check = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
     let status = 200
     const server = http.createServer((request, reply) => {

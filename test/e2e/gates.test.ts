@@ -21,7 +21,7 @@ describe.concurrent('gates that hold submission', () => {
     const daemon = await bench.start().ready()
     await bench.expectExactlyOneEach()
 
-    // The stream that is open tells of nothing any more; the answer to the next question is 403.
+    // The stream that is open reports nothing any more; the answer to the next question is 403.
     const held = () => daemon.metric('attestd_holds_total', 'reason="service-forbidden"')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 600 }] })
     await bench.registerMany(3, 'stake')

@@ -36,6 +36,6 @@ it('a model server that goes away is said by name, its files wait, and all are s
   expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(
     new Set(['Bearer secret-model-token']),
   )
-  const told = [daemon.output, (await daemon.get('/status')).text, (await daemon.get('/')).text].join('\n')
-  expect(told).not.toContain('secret-model-token')
+  const shown = [daemon.output, (await daemon.get('/status')).text, (await daemon.get('/')).text].join('\n')
+  expect(shown).not.toContain('secret-model-token')
 })

@@ -99,7 +99,7 @@ it.each([
   await restore()
 })
 
-it('another score on another platform is told apart from a fault', async () => {
+it('another score on another platform is distinguished from a fault', async () => {
   const restore = await changeLedger(({ risk }) => ({ risk: risk / 2, platform: 'a machine of long ago' }))
   expect(await replay(assets[0]!)).toMatchObject({
     code: 1,

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 /** Signals closer together than half a second are one wish. */
-const NEXT_WISH_MS = 700
+const NEXT_REQUEST_MS = 700
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
@@ -37,7 +37,7 @@ it('a second SIGTERM forces the end with 75, and the next start takes up what wa
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '60000' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)
   daemon.signal('SIGTERM')
-  await sleep(NEXT_WISH_MS)
+  await sleep(NEXT_REQUEST_MS)
   expect(daemon.running).toBe(true)
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(75)

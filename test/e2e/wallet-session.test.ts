@@ -37,9 +37,9 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     const { address } = bench.sandbox.wallets.attester
     for (const { attestation, attesterAddress } of scores) {
       expect(attesterAddress.toLowerCase()).toBe(address)
-      const word = await recoverOnChain(bench.sandbox.registry.rpcUrl!, attestation!)
-      expect(word.signer.toLowerCase()).toBe(address)
-      expect(word.uid).toBe(attestation!.uid)
+      const onChain = await recoverOnChain(bench.sandbox.registry.rpcUrl!, attestation!)
+      expect(onChain.signer.toLowerCase()).toBe(address)
+      expect(onChain.uid).toBe(attestation!.uid)
     }
     daemon.signal('SIGTERM')
     expect(await daemon.exited).toBe(0)

@@ -16,7 +16,7 @@ let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
-/** A recorder before the service, and a challenge that the service gave by way of it. */
+/** A recorder before the service, and a challenge that the service issued through it. */
 async function withChallenge({ bench }: FaultRun, { onTestFinished }: TestContext) {
   const wire = await WireRecorder.start(bench.sandbox.url)
   onTestFinished(() => wire.close())

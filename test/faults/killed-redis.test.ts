@@ -42,7 +42,7 @@ onRedis('kill -9 of Redis', (api) => {
     const { bench, redis } = run
     await redis!.kill9()
     const daemon = run.start()
-    await bench.until('a daemon that waits', () => daemon.output.includes('Redis did not answer'))
+    await bench.until('a daemon that waits', () => daemon.output.includes('redis did not answer'))
     await redis!.restart()
     await bench.registerMany(ASSETS_PER_KILL, 'late')
     await bench.allScored()

@@ -44,7 +44,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.expectExactlyOneEach()
     expect((await daemon.get('/readyz')).status).toBe(200)
     rpc.stand = null
-    await bench.until('a new reading', () => daemon.output.includes('can be read again'))
+    await bench.until('a new reading', () => daemon.output.includes('the stake contract was read again'))
   })
 
   it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {

@@ -38,7 +38,7 @@ onWalletSession('sessions that end while the daemon works', () => {
     expect(wire.tokens().size).toBeLessThanOrEqual(opened(wire).length)
   })
 
-  it('all at once, as when the service has a new session secret, are opened anew', async (context) => {
+  it('all at once, as when the service has a new session secret, are opened again', async (context) => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wire = await recorderOf(run, context)

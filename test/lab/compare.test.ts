@@ -55,7 +55,7 @@ describe('models compare', () => {
     expect(found.data.rows).toBe(40)
   })
 
-  it('two equal ones cannot be told apart', async () => {
+  it('two equal ones cannot be distinguished', async () => {
     const found = await compareModels(
       bench.settings,
       ['tiny-image', path.join(bench.modelsDir, 'tiny-image')],

@@ -16,10 +16,10 @@ const evaluationFile = (name: string) => path.join(bench.modelsDir, 'tiny-image'
 
 it('figures on the sample media are kept, hold, and no longer hold once a risk moves', async () => {
   const [missing] = await evaluateOnFixture(bench.settings, true, watch())
-  expect(missing).toMatchObject({ holds: false, says: expect.stringMatching(/is missing/) })
+  expect(missing).toMatchObject({ holds: false, summary: expect.stringMatching(/is missing/) })
   await evaluateOnFixture(bench.settings, false, watch())
   expect(await evaluateOnFixture(bench.settings, true, watch())).toEqual([
-    { id: 'tiny-image', holds: true, says: expect.stringMatching(/samples, AUC .*, as kept/) },
+    { id: 'tiny-image', holds: true, summary: expect.stringMatching(/samples, AUC .*, as kept/) },
   ])
   const kept: FixtureFigures = JSON.parse(await fs.readFile(evaluationFile('fixture.json'), 'utf8'))
   expect(kept.rows.length).toBeGreaterThan(20)

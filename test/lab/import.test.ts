@@ -190,7 +190,7 @@ describe('models import', () => {
     const manifest = parseManifest(await fs.readFile(path.join(made, 'detector.json'), 'utf8'), 'x')
     expect(manifest.license).toBe('Not stated in the export')
     await (await bench.start({ detectors: ['other-name'] })).probe()
-    await expect(importIt(folder, { id: 'other-name' })).rejects.toThrow(/is there already/)
+    await expect(importIt(folder, { id: 'other-name' })).rejects.toThrow(/already exists/)
     expect((await fs.readdir(bench.modelsDir)).toSorted()).toEqual(['other-name'])
   })
 })
@@ -209,7 +209,7 @@ describe('exports that are refused by name, leaving nothing behind', () => {
     [
       'more labels than outputs',
       { ...image, 'config.json': { id2label: { 0: 'real', 1: 'fake', 2: 'ai' } } },
-      /gives 2 classes/,
+      /returns 2 classes/,
     ],
     ['no preprocessor', { 'config.json': IMAGE_CONFIG, 'model.onnx': PIXELS }, /needs preprocessor_config\.json/],
     [

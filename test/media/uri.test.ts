@@ -36,7 +36,7 @@ describe('parseMediaUri', () => {
     expect(parsed.kind === 'ipfs' && [parsed.cid.toString(), parsed.path]).toEqual([cid, path])
   })
 
-  const bad: [uri: string, says: RegExp][] = [
+  const bad: [uri: string, message: RegExp][] = [
     ['', /only ipfs/],
     ['ipfs://', /does not name a CID/],
     ['ipfs://not-a-cid', /does not name a CID/],
@@ -64,8 +64,8 @@ describe('parseMediaUri', () => {
     [`ipfs://${v1}${'/a'.repeat(65)}`, /deeper than 64/],
     [`ipfs://${v1}/${'a'.repeat(5000)}`, /longer than 4096/],
   ]
-  it.each(bad)('refuses %s', (uri, says) => {
-    expect(() => parseMediaUri(uri)).toThrow(says)
+  it.each(bad)('refuses %s', (uri, message) => {
+    expect(() => parseMediaUri(uri)).toThrow(message)
     expect(() => parseMediaUri(uri)).toThrow(expect.objectContaining({ reason: 'uri-unsupported' }))
   })
 

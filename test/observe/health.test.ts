@@ -86,7 +86,7 @@ it('shares one run among the probes of a second', async () => {
   expect(runs).toBe(2)
 })
 
-it('tells version and uptime', async () => {
+it('reports version and uptime', async () => {
   const { clock, health } = setUp()
   clock.tick(61_400)
   expect(health.liveness()).toEqual({ alive: true, version: '1.2.3', uptimeSeconds: 61 })

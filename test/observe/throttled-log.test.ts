@@ -26,7 +26,7 @@ it('writes the first line, counts the rest of the minute, then writes the count'
   ])
 })
 
-it('tells outages apart by reason and subject', () => {
+it('distinguishes outages by reason and subject', () => {
   const { throttled, lines } = setUp()
   throttled.trouble({ ...line, subject: 'gateway-a', level: 'error', facts: { status: 502 } })
   throttled.trouble({ ...line, subject: 'gateway-b' })

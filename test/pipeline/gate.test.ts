@@ -24,7 +24,7 @@ describe('the gate', () => {
     expect(answer.open ? null : answer.reason).toBe(reason)
   })
 
-  it('tells when the stake crosses the minimum, both ways', () => {
+  it('reports when the stake crosses the minimum, both ways', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
     expect(gate.updateStake({ stakedWei: 6n, minStakeWei: 5n })).toBe(false)

@@ -141,7 +141,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([])
   })
 
-  it('the list catches what the stream never said, and tells the stake', async () => {
+  it('the list catches what the stream never said, and reports the stake', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push([openAsset({ id: 'quiet' })])
@@ -237,7 +237,7 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([])
   })
 
-  it('a refused list is told, since it speaks of the stake', async () => {
+  it('a refused list is reported, since it concerns the stake', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push(new AttestdError('service-forbidden'))

@@ -79,7 +79,7 @@ it('a file of a kind that has no shadow is let go at once', () => {
   expect([held.size, dropped]).toEqual([0, 0])
 })
 
-it('a shadow that fails is told by its reason', async () => {
+it('a shadow that fails is reported by its reason', async () => {
   answer = async () => [{ detector, reason: 'detector-failed', totalMs: 5 }]
   line().offer(offer('a'))
   await expect.poll(() => compared).toMatchObject([{ agrees: null, wouldChange: null }])

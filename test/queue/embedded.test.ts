@@ -94,10 +94,10 @@ describe('embedded engine', () => {
     } finally {
       await child.kill9()
     }
-    const told = child.lines.filter((line) => line.startsWith('added')).length
+    const reported = child.lines.filter((line) => line.startsWith('added')).length
     const reopened = await openQueueEngine(engineOptions(url, root))
     try {
-      expect((await reopened.counts('analyze')).waiting).toBeGreaterThanOrEqual(told)
+      expect((await reopened.counts('analyze')).waiting).toBeGreaterThanOrEqual(reported)
     } finally {
       await reopened.close()
     }

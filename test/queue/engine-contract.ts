@@ -280,7 +280,7 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await (engine.boardQueues()[1] as Queue).isPaused()).toBe(false)
   })
 
-  it('tells what a completed job returned, and nothing of others', async () => {
+  it('reports what a completed job returned, and nothing of others', async () => {
     const engine = open()
     await engine.add('analyze', 'returns', {}, { priority: 1 })
     await engine.add('analyze', 'fails', {}, { priority: 1 })

@@ -32,7 +32,7 @@ export function engineOptions(
 type EventName = keyof WorkerEvents
 type EventOf<N extends EventName> = Parameters<NonNullable<WorkerEvents[N]>>[0]
 
-/** Collects what a worker tells, and lets a test wait for it. */
+/** Collects what a worker reports, and lets a test wait for it. */
 export class EventLog implements WorkerEvents {
   readonly all: { name: EventName; event: unknown }[] = []
   #wake: () => void = () => {}

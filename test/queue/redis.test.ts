@@ -100,7 +100,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
 })
 
 describe.skipIf(!available)('Redis engine through the death of Redis', () => {
-  it('tells about it, fails pings, and goes on when Redis is back', async () => {
+  it('reports it, fails pings, and goes on when Redis is back', async () => {
     const server = await startRedisServer()
     const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
     try {

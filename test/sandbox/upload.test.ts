@@ -112,7 +112,7 @@ describe('upload', () => {
   })
 })
 
-it('hashes by keccak256 where told to', async () => {
+it('hashes by keccak256 where configured', async () => {
   const own = await startSandbox({ contentHash: 'keccak256' })
   const { contentHash } = await own.registerFile('f', { content: Buffer.from('hello') })
   await own.close()

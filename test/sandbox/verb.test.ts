@@ -71,7 +71,7 @@ describe('attestd sandbox', () => {
     const accessKey = await fs.readFile(path.join(secrets, 'access_key'), 'utf8')
     await fs.writeFile(file, real)
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
-    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key holds what no sandbox wrote') })
+    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key was not written by a sandbox') })
     expect(ended.err).not.toContain('1212')
     expect(await fs.readFile(file, 'utf8')).toBe(real)
     expect(await fs.readFile(path.join(secrets, 'access_key'), 'utf8')).toBe(accessKey)
@@ -129,11 +129,11 @@ describe('attestd sandbox', () => {
       /session secret cannot be read/,
     ],
     ['an unknown chain', ['--chain', 'ganache'], 64, /Allowed choices are auto, anvil, memory/],
-    ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be made/],
-  ] as const)('does not start with %s', async (_name, args, code, says) => {
+    ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be created/],
+  ] as const)('does not start with %s', async (_name, args, code, message) => {
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
     expect(ended.code).toBe(code)
-    expect(ended.err).toMatch(says)
+    expect(ended.err).toMatch(message)
   })
 
   it('does not take a short session secret, and keeps it out of the message', async () => {

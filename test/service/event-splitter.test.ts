@@ -30,7 +30,7 @@ describe.each([
   })
 })
 
-it('tells silence from events', () => {
+it('distinguishes silence from events', () => {
   const pieces = new EventSplitter(100).push(Buffer.from(': ping\n\ndata: 1\n\n: ping\n'))
   expect(pieces.map((piece) => piece.kind)).toEqual(['silence', 'silence', 'event', 'silence'])
 })

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** A service that tells its time and checks signatures before the handler sees a request. */
+/** A service that states its time and checks signatures before the handler sees a request. */
 async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { offset?: number } = {}) {
   const clock = new ManualClock()
   const world = { offset: options.offset ?? 0, prefix: 'service', times: 0 }
@@ -117,7 +117,7 @@ describe('listOpen', () => {
     ['a score without a number', wireAsset('a', { myScore: { submitted: true } })],
     ['a score out of range', wireAsset('a', { myScore: { submitted: true, deepfakeRiskScore: 101 } })],
   ]
-  it.each(bad)('leaves out an asset with %s, tells it, and keeps the others', async (_, asset) => {
+  it.each(bad)('leaves out an asset with %s, reports it, and keeps the others', async (_, asset) => {
     const { service, malformed } = await setUp(list([wireAsset('before'), asset, wireAsset('after')]))
     const { assets } = await service.listOpen({ includeMyScore: true })
     expect(assets.map(({ id }) => id)).toEqual(['before', 'after'])

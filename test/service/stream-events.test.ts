@@ -72,7 +72,7 @@ describe('events', () => {
     ['a malformed error', 'event: error\ndata: boom\n\n'],
     ['bytes that are not UTF-8', Buffer.from('event: ping\ndata: \xff\xfe\xc3\n\n', 'latin1')],
   ]
-  it.each(garbage)('with %s are told and passed over', async (_, text) => {
+  it.each(garbage)('with %s are reported and skipped', async (_, text) => {
     const set = await setUp([sends(Buffer.concat([Buffer.from(text), Buffer.from(ping)]))])
     const { events } = follow(set)
     await until(() => events.length === 2)

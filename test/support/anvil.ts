@@ -10,7 +10,7 @@ import {
 /** The anvil to test with; null where there is none, and the tests that need it are skipped. */
 export const anvil = findAnvil(process.env.PATH)
 
-/** Starts an anvil that ends with the test. Base Sepolia's chain id, unless told otherwise. */
+/** Starts an anvil that ends with the test. Base Sepolia's chain id, unless set otherwise. */
 export async function anvilFor(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   options: Partial<AnvilOptions> = {},

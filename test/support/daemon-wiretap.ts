@@ -10,10 +10,10 @@ export interface Exchange {
   readonly leftAt: number
   /** When the service had answered; null where it did not. */
   answeredAt: number | null
-  /** When the daemon was told. */
+  /** When the daemon got the answer. */
   heardAt: number | null
   /** For an ask: whether the answer named a score of this attester. */
-  toldScored: boolean
+  knownScored: boolean
 }
 
 /** An asset and its scores, on either API. */
@@ -74,7 +74,7 @@ export class Wiretap {
       answer.on('end', async () => {
         const body = Buffer.concat(chunks)
         exchange.answeredAt = performance.now()
-        exchange.toldScored = this.#tells(body.toString())
+        exchange.knownScored = this.#reportsScore(body.toString())
         await sleep(this.#oneWayMs)
         exchange.heardAt = performance.now()
         response.writeHead(answer.statusCode!, answer.headers).end(body)
@@ -98,7 +98,7 @@ export class Wiretap {
     request.pipe(onward)
   }
 
-  #tells(answer: string): boolean {
+  #reportsScore(answer: string): boolean {
     if (/"myScore":\{"submitted":true/.test(answer)) return true
     return this.#attester !== '' && answer.toLowerCase().includes(`"attesteraddress":"${this.#attester}"`)
   }
@@ -108,7 +108,7 @@ export class Wiretap {
     if (!id || NO_IDS.has(id)) return null
     const kind = method === 'POST' && scores ? 'send' : 'ask'
     const times = { leftAt: performance.now(), answeredAt: null, heardAt: null }
-    const exchange: Exchange = { kind, assetId: decodeURIComponent(id), ...times, toldScored: false }
+    const exchange: Exchange = { kind, assetId: decodeURIComponent(id), ...times, knownScored: false }
     this.exchanges.push(exchange)
     return exchange
   }

@@ -46,7 +46,7 @@ export class DetectorBench {
       clock: systemClock,
       random: () => 0.5,
       log: silentLog,
-      onEvent: (event) => this.#tell(event),
+      onEvent: (event) => this.#send(event),
       ...options,
     })
     this.#hosts.push(host)
@@ -84,7 +84,7 @@ export class DetectorBench {
     await fs.rm(this.folder, { recursive: true })
   }
 
-  #tell(event: DetectorEvent): void {
+  #send(event: DetectorEvent): void {
     this.events.push(event)
     for (const listener of this.#listeners) listener(event)
   }

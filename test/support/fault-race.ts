@@ -18,7 +18,7 @@ export interface Race {
   readonly doubled: number
   /** From the service's answer "no score yet" to the score on its record, ms, of every send. */
   readonly windowsMs: readonly number[]
-  /** Sends by a daemon that had been told before that the asset has its score. Must be none. */
+  /** Sends by a daemon that already knew that the asset has its score. Must be none. */
   readonly knowingly: number
   /** Sends of one daemon for one asset beyond its first. Must be none without faults. */
   readonly repeated: number
@@ -70,8 +70,8 @@ function judge(bench: DaemonBench, taps: readonly Wiretap[]): Race {
     }),
   )
   const knowingly = perDaemon.flatMap(({ asks, sends }) => {
-    const toldAt = asks.find((ask) => ask.toldScored)?.heardAt ?? Number.POSITIVE_INFINITY
-    return sends.filter(({ leftAt }) => leftAt > toldAt)
+    const knownAt = asks.find((ask) => ask.knownScored)?.heardAt ?? Number.POSITIVE_INFINITY
+    return sends.filter(({ leftAt }) => leftAt > knownAt)
   })
   return {
     assets: counts.length,

@@ -6,17 +6,17 @@ import { packagePath } from '../../src/core/files.js'
 const ARTIFACT = packagePath('test', 'contracts', 'attestation-verifier.json')
 
 /** What the EVM makes of an attestation. */
-export interface OnChainWord {
+export interface OnChainResult {
   readonly signer: Address
   readonly uid: Hex
 }
 
 /**
- * Lets the EVM of a chain say who signed an attestation of version 2 and what its uid is, by a Solidity contract of its
+ * Lets the EVM of a chain compute who signed an attestation of version 2 and what its uid is, by a Solidity contract of its
  * own (test/contracts/AttestationVerifier.sol). The contract is created within each call: no account and no block needed.
  * Throws where the contract refuses.
  */
-export async function recoverOnChain(rpcUrl: string, attestation: OffchainAttestation): Promise<OnChainWord> {
+export async function recoverOnChain(rpcUrl: string, attestation: OffchainAttestation): Promise<OnChainResult> {
   const { domain, message, signature } = attestation
   const signer = await askVerifier(rpcUrl, 'recover', [domain, message, signature.v, signature.r, signature.s])
   const uid = await askVerifier(rpcUrl, 'uidOf', [message])

@@ -16,7 +16,7 @@ export function silentFlac(frames: number): Buffer {
   return Buffer.concat([head, info, ...Array.from({ length: frames }, (_, number) => silentFrame(number))])
 }
 
-/** Fixed block size, told in 16 bits; 48 kHz; 8 channels; 16 bits; each channel one constant value. */
+/** Fixed block size, stated in 16 bits; 48 kHz; 8 channels; 16 bits; each channel one constant value. */
 function silentFrame(number: number): Buffer {
   const coded = number < 0x80 ? [number] : [0xc0 | (number >> 6), 0x80 | (number & 0x3f)]
   const size = FRAME_SAMPLES - 1

@@ -72,7 +72,7 @@ describe('opening a keystore', () => {
     120_000,
   )
 
-  it('another password is told as such', async () => {
+  it('another password is reported as such', async () => {
     const { content } = await sample()
     const error = await refusal(openKeystore(await written(content), 'not the password'))
     expect(error).toMatchObject({ reason: 'wallet-unusable' })

@@ -75,8 +75,8 @@ describe('opening a wallet', () => {
   })
 })
 
-/** Tells every module that a process resolves. */
-const TELL = `import fs from 'node:fs'
+/** Reports every module that a process resolves. */
+const REPORT = `import fs from 'node:fs'
 export async function resolve(name, context, next) {
   fs.writeSync(2, 'resolved ' + name + '\\n')
   return next(name, context)
@@ -84,12 +84,12 @@ export async function resolve(name, context, next) {
 
 /** What a fresh process resolves while it opens the wallet. */
 async function resolvedBy(choice: WalletChoice): Promise<string[]> {
-  const hooks = `data:text/javascript,${encodeURIComponent(TELL)}`
+  const hooks = `data:text/javascript,${encodeURIComponent(REPORT)}`
   const opener = packagePath('dist', 'wallet', 'open-signer.js')
   const code = `import { register } from 'node:module'
 register(${JSON.stringify(hooks)})
 const { systemClock } = await import(${JSON.stringify(packagePath('dist', 'core', 'clock.js'))})
-const { openWallet } = await import(${JSON.stringify(opener)})
+const { openSigner } = await import(${JSON.stringify(opener)})
 await openSigner(${JSON.stringify(choice)}, { clock: systemClock })`
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
   return [...stderr.matchAll(/^resolved (.*)$/gm)].map(([, name]) => name!)

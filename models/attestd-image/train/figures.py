@@ -57,24 +57,25 @@ def weights(rows, power=0.5):
     return raw
 
 
-def logistic(inputs, fake, weight, ridge=0.02, positive=True):
+def logistic(inputs, fake, weight):
     """Weights and intercept of a logistic regression by gradient steps; inputs [rows, columns]; weights kept at 0 or more."""
     mean_scale = np.abs(inputs).mean(0) + 1e-9
     x, y = inputs / mean_scale, np.asarray(fake, float)
     beta, intercept = np.full(x.shape[1], 0.5), 0.0
     for _ in range(4000):
-        risk = 1 / (1 + np.exp(-(x @ beta + intercept)))
-        error = weight * (risk - y)
-        beta -= 0.5 * (x.T @ error + ridge * beta / x.shape[1])
-        beta = np.maximum(beta, 0) if positive else beta
+        error = weight * (1 / (1 + np.exp(-(x @ beta + intercept))) - y)
+        beta = np.maximum(beta - 0.5 * x.T @ error, 0)
         intercept -= 0.5 * error.sum()
     return beta / mean_scale, intercept
 
 
 def summary(rows):
-    """Every figure of rows with `fake`, `source`, `risk` and `sure`; a refused row has no risk and counts as uncovered."""
+    """Every figure of rows with `fake`, `source`, `logit`, `risk` and `sure`.
+
+    Ranks are of the logits, shares of the risks and verdicts. A refused row has no risk and counts as uncovered.
+    """
     scored = [row for row in rows if row["risk"] is not None]
-    risk = lambda row: row["risk"]
+    logit = lambda row: row["logit"]
     sure = [row for row in scored if row["sure"]]
     weight = weights(sure) if sure else []
     right = np.array([(row["risk"] > 0.5) == row["fake"] for row in sure])
@@ -83,9 +84,9 @@ def summary(rows):
     share = lambda part: float(np.mean([row["risk"] >= 0.5 for row in part])) if part else None
     return {
         "files": len(rows), "real": sum(not row["fake"] for row in rows), "fake": sum(row["fake"] for row in rows),
-        "auc": auc([row["fake"] for row in scored], [row["risk"] for row in scored]),
-        "interval": interval(scored, risk),
-        "tprAtFpr5": tpr_at(scored, risk, 0.05), "tprAtFpr1": tpr_at(scored, risk, 0.01),
+        "auc": auc([row["fake"] for row in scored], [row["logit"] for row in scored]),
+        "interval": interval(scored, logit),
+        "tprAtFpr5": tpr_at(scored, logit, 0.05), "tprAtFpr1": tpr_at(scored, logit, 0.01),
         "realAt50": share(real), "fakeAt50": share(fake),
         "coverage": len(sure) / len(rows) if rows else None,
         "rightOutsideBand": float(right.mean()) if len(sure) else None,

@@ -38,7 +38,7 @@ VERSION = "3.1.0"
 
 
 def manifest(files, self_test):
-    """detector.json but for fusion, calibration and band, which combine.py fits."""
+    """detector.json but for calibration, band and probe, which combine.py fits."""
     return {
         "schema": 1,
         "id": PACKAGE.name,
@@ -63,10 +63,7 @@ def manifest(files, self_test):
         },
         "outputKind": "logit",
         "aggregation": "mean",
-        "fusion": {
-            "withoutFaces": {"intercept": 0, "native": 0.5, "whole": 0.5},
-            "withFaces": {"intercept": 0, "native": 0.33, "whole": 0.33, "face": 0.33},
-        },
+        "fusion": combine.FUSION,
         "calibration": {"kind": "identity"},
         "decisionBand": {"low": 0, "high": 1},
         "stabilityProbe": {"withinLogit": 1},

@@ -1,6 +1,5 @@
 import { shownSettings } from '../../config/show.js'
 import { systemClock } from '../../core/clock.js'
-import { errorText } from '../../core/errors.js'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
 import type { ConsoleState } from '../../observe/console/console-state.js'
@@ -24,9 +23,9 @@ import type { Roles } from './roles.js'
 export interface Daemon {
   /** Where the console is. */
   readonly url: string
-  /** Resolves with the error when something is lost that only a restart mends. */
+  /** Resolves with the error when something is lost that needs a restart. */
   readonly lost: Promise<Error>
-  /** Takes the detector packages in anew; what went wrong is logged, and the old ones stay then. */
+  /** Reloads the detector packages; a failure is logged, and the old ones stay. */
   reloadDetectors(): Promise<void>
   /** Takes no new work, gives active work `drainMs`, then closes everything. @returns whether all active work ended */
   stop(drainMs: number): Promise<{ drained: boolean }>
@@ -48,7 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
-      await close().catch((error) => log.warn({ detail: errorText(error) }, 'a part did not close cleanly'))
+      await close().catch((error) => log.warn({ err: error }, 'a part did not close cleanly'))
     }
   }
   try {
@@ -83,8 +82,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     roles = await startRoles(parts, detecting, closers)
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
-    const tidy = () =>
-      roles!.prune(ledger).catch((error) => log.warn({ detail: errorText(error) }, 'old records were not removed'))
+    const tidy = () => roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
     const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidy())
     void tidy()
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')

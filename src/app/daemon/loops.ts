@@ -3,7 +3,7 @@ import { toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { withinLimit } from '../../core/time-limit.js'
 
-/** The loops that run beside the workers until a stop. One that ends before is a loss that only a restart mends. */
+/** The loops that run beside the workers until a stop. One that ends before needs a restart of the daemon. */
 export class Loops {
   /** Resolves with the error of a loop that ended too early, or of what the process was lost over. */
   readonly lost: Promise<Error>
@@ -11,14 +11,14 @@ export class Loops {
   readonly #clock: Clock
   readonly #log: Log
   readonly #running: Promise<void>[] = []
-  #tellLost: (error: Error) => void = () => {}
+  #reportLost: (error: Error) => void = () => {}
 
   constructor(stopping: AbortSignal, clock: Clock, log: Log) {
     this.#clock = clock
     this.#stopping = stopping
     this.#log = log
     this.lost = new Promise((resolve) => {
-      this.#tellLost = resolve
+      this.#reportLost = resolve
     })
   }
 
@@ -33,7 +33,7 @@ export class Loops {
 
   /** Loses the process over what no loop ended by. */
   lose(error: Error): void {
-    if (!this.#stopping.aborted) this.#tellLost(error)
+    if (!this.#stopping.aborted) this.#reportLost(error)
   }
 
   /** Resolves when all loops ended, at the latest after `capMs`. */
@@ -44,7 +44,7 @@ export class Loops {
   #end(name: string, error: unknown): void {
     if (this.#stopping.aborted) return
     const failure = toAttestdError(error)
-    this.#log.error({ reason: failure.reason, err: failure, loop: name }, 'a loop of the daemon ended')
-    this.#tellLost(failure)
+    this.#log.error({ reason: failure.reason, err: failure, loop: name }, 'a background loop ended')
+    this.#reportLost(failure)
   }
 }

@@ -39,7 +39,7 @@ export function registerReadiness({
   health.register('running', () =>
     draining()
       ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
-      : { ok: true, says: 'The daemon takes work.' },
+      : { ok: true, says: 'The daemon accepts work.' },
   )
   if (detectors) health.register('inference', () => inferenceCheck(detectors))
   if (stream) health.register('stream', () => streamCheck(stream))
@@ -66,7 +66,7 @@ function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>
   if (!connected || lastByteAgeMs === null) {
     return { ok: false, reason: 'stream-ended', says: 'The event stream is not connected.' }
   }
-  const says = `The stream last spoke ${Math.round(lastByteAgeMs / 1000)} s ago.`
+  const says = `The stream last sent data ${Math.round(lastByteAgeMs / 1000)} s ago.`
   return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
 }
 
@@ -76,11 +76,11 @@ function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResu
     return {
       ok: false,
       reason: 'service-forbidden',
-      says: 'The service refuses this key, as it does below the minimum stake.',
+      says: 'The service refuses this key, as it does when the stake is below the minimum.',
     }
   }
   if (!gate.hasRole) {
-    return { ok: false, reason: 'role-missing', says: 'The stake contract does not have the wallet as an attester.' }
+    return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
   }
   if (!stake) {
     const why = contract?.trouble ? ` (${contract.trouble.message})` : ''

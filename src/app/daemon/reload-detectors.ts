@@ -23,7 +23,7 @@ const reloadedDetector = z.object({
 export type ReloadedDetector = z.infer<typeof reloadedDetector>
 
 /**
- * Takes the detector packages in anew, without losing a job; see `DetectorHost.reload`.
+ * Reloads the detector packages without losing a job; see `DetectorHost.reload`.
  * @param detectors null in a process that does not analyze
  * @returns those in use from now on
  * @throws AttestdError why the old ones stayed
@@ -46,13 +46,13 @@ export async function reloadDetectors(
   } catch (error) {
     const { reason } = toAttestdError(error)
     metrics.detectorReloads.inc({ outcome: reason })
-    log.error({ reason, err: error }, 'detectors were not replaced; the old ones stay')
+    log.error({ reason, err: error }, 'detectors were not replaced; the old ones stayed')
     throw error
   }
 }
 
 /**
- * Has the daemon of this data directory take its detector packages in anew.
+ * Has the daemon of this data directory reload its detector packages.
  * @param detectors text of the setting; absent: the selection that it works with
  * @throws AttestdError why it kept the old ones, or queue-unreachable where no daemon runs
  */

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.js'
-import { errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
 import type { Metrics } from '../../observe/metrics.js'
@@ -27,9 +26,9 @@ export interface ReportOptions {
   readonly clock: Clock
   readonly log: Log
   readonly outages: ThrottledLog
-  /** Told when the queue engine had trouble: it may have lost jobs. */
+  /** Called when the queue engine had trouble: it may have lost jobs. */
   readonly onQueueTrouble: () => void
-  /** Told when a submission found its asset closed. */
+  /** Called when a submission found its asset closed. */
   readonly onClosed: (assetId: string) => void
 }
 
@@ -87,7 +86,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
         if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
         else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
       } catch (error) {
-        log.warn({ queue, job: id, reason: 'job-malformed', detail: errorText(error) }, 'ended job not reported')
+        log.warn({ queue, job: id, reason: 'job-malformed', err: error }, 'ended job was not reported')
       }
     },
     failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
@@ -95,22 +94,22 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       const facts = { queue, asset: asset?.id ?? id, attempt, reason, detail: message }
       if (!final) {
         metrics.retries.inc({ queue, reason })
-        log.warn({ ...facts, retryInMs }, 'try failed')
+        log.warn({ ...facts, retryInMs }, 'attempt failed')
         return
       }
       metrics.jobs.inc({ queue, outcome: 'failed', reason })
-      log.error(facts, 'job failed; attestd queue retry tries it again')
+      log.error(facts, 'job failed; it was kept for attestd queue retry')
       if (!asset) return
       book.write(asset, { kind: 'failed', queue, reason, message })
       activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
     },
     held: ({ queue, reason, delayMs }) => {
       metrics.holds.inc({ queue, reason })
-      outages.trouble({ reason, subject: queue, message: 'jobs held', facts: { queue, delayMs } })
+      outages.trouble({ reason, subject: queue, message: 'jobs were held', facts: { queue, delayMs } })
     },
     stalled: ({ queue, id }) => {
       metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
-      log.warn({ queue, job: id }, 'job of a lost worker taken over')
+      log.warn({ queue, job: id }, 'job of a lost worker was taken over')
     },
     // The engine writes the log line of it.
     trouble: () => options.onQueueTrouble(),
@@ -127,7 +126,7 @@ function reportShadow(comparison: ShadowComparison, options: ReportOptions, book
   if (!('detection' in measurement)) {
     const { reason } = measurement
     metrics.shadowResults.inc({ detector: id, outcome: reason })
-    log.debug({ asset: asset.id, detector: id, reason }, 'shadow gave no score')
+    log.debug({ asset: asset.id, detector: id, reason }, 'shadow returned no score')
     return
   }
   const { rawScore, detectorDigest } = measurement.detection
@@ -185,7 +184,7 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }
 
-/** The kind of media that neither the service nor the bytes told. */
+/** The kind of media that neither the service nor the bytes state. */
 const UNKNOWN = 'unknown'
 
 /** Both kinds of job carry the asset in the same place. */
@@ -227,8 +226,8 @@ function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
         .catch((error) =>
           outages.trouble({
             reason: 'data-dir-unusable',
-            message: 'ledger not written',
-            facts: { detail: errorText(error) },
+            message: 'ledger was not written',
+            facts: { err: error },
           }),
         )
     },

@@ -16,7 +16,7 @@ import { startAnalysis } from './start-analysis.js'
 export interface Roles {
   readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission' | 'contract'>
   readonly draining: boolean
-  /** Resolves with the error when a loop ended that should not have: only a restart mends it. */
+  /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
   readonly lost: Promise<Error>
   /** See `Intake.forget`. */
   forgetOffers(): void

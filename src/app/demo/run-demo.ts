@@ -50,7 +50,7 @@ export interface DemoResult {
   readonly logFile: string | null
 }
 
-/** Told while the demo runs. */
+/** Called while the demo runs. */
 export interface DemoProgress {
   step(text: string): void
   scored(done: number, of: number): void
@@ -141,8 +141,8 @@ async function registerAll(env: Readonly<Record<string, string>>, samples: reado
     const ids: string[] = []
     for (const { path: file, title, mediaType } of samples) {
       const hints = side.takesHints ? { mediaType } : {}
-      const wish = { file, title, ...hints, openForMs: OPEN_FOR_MS, contentHash: settings.contentHash }
-      ids.push((await registerFile(side, wish)).id)
+      const request = { file, title, ...hints, openForMs: OPEN_FOR_MS, contentHash: settings.contentHash }
+      ids.push((await registerFile(side, request)).id)
     }
     return ids
   } finally {

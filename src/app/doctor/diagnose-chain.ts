@@ -17,7 +17,10 @@ export async function* diagnoseChain(settings: Settings, account: Address | null
   yield* withReader(settings, async function* (reader) {
     yield* diagnoseStake(settings, reader, account, (reading) => {
       if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
-      throw new AttestdError('role-missing', `${account} is no attester in the stake contract; ${rolesText(reading)}.`)
+      throw new AttestdError(
+        'role-missing',
+        `${account} is not an attester in the stake contract; ${rolesText(reading)}.`,
+      )
     })
     yield await checkEas(settings, reader)
   })
@@ -32,9 +35,9 @@ export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake
       const { minStakeWei, stakedWei } = reading
       const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
       if (isSame) return `${stakeText(reading)}${reported ? ', as the service reports' : ''}`
-      const word = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
+      const held = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
       const theirs = `the service reports ${reported.stakedWei} of ${reported.minStakeWei}`
-      throw new AttestdError('stake-disagreement', `${word}, ${theirs}.`)
+      throw new AttestdError('stake-disagreement', `${held}, ${theirs}.`)
     }),
   )
 }
@@ -44,7 +47,7 @@ async function* diagnoseEndpoints(settings: Settings): AsyncIterable<Diagnosis> 
   const known = networkOf(settings.chainId).publicRpcUrl
   const urls = settings.rpcUrls.length === 0 && known ? [known] : settings.rpcUrls
   if (urls.length === 0)
-    yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and chain ${settings.chainId} has no known one`)
+    yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and no public endpoint of chain ${settings.chainId} is known`)
   for (const url of urls) {
     yield await check('rpc', async () => {
       const reader = openReader({ ...settings, rpcUrls: [url] })
@@ -82,7 +85,7 @@ async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagno
     const code = await reader.read((client, head) => client.getCode({ address: contract, blockNumber: head.number }))
     // Off-chain attestations need no contract; a local chain has none.
     if (!code)
-      return skipped(name, `none stands at ${contract} on chain ${chainId}; version ${domainVersion} is signed`)
+      return skipped(name, `there is none at ${contract} on chain ${chainId}; version ${domainVersion} is signed`)
     return await check(name, async () => {
       const version = await readEasVersion(reader, contract)
       if (version === domainVersion) return `${contract} is version ${version}, as is signed`
@@ -120,5 +123,5 @@ function openReader(settings: Settings) {
 
 function rolesText({ roles }: StakeReading): string {
   const held = (['attester', 'submitter'] as const).filter((role) => roles[role])
-  return held.length === 0 ? 'it has no role' : `roles: ${held.join(', ')}`
+  return held.length === 0 ? 'the wallet has no role' : `roles: ${held.join(', ')}`
 }

@@ -8,24 +8,24 @@ import { findProgram } from '../open/find-program.js'
 const USUAL_NAME = 'ffmpeg'
 const INSTALL = 'Install ffmpeg (apt-get install ffmpeg), or name one in ATTESTD_FFMPEG.'
 
-/** What doctor says of ffmpeg: `missing` is no failure, because most media is read without one. */
+/** What doctor reports of ffmpeg: `missing` is no failure, because most media is read without one. */
 export type FfmpegState =
-  | { readonly state: 'found'; readonly says: string }
-  | { readonly state: 'missing'; readonly says: string; readonly fix: string }
+  | { readonly state: 'found'; readonly message: string }
+  | { readonly state: 'missing'; readonly message: string; readonly fix: string }
 
 /**
- * Looks for ffmpeg, runs it, and tells what it is missing for or how well it is held.
+ * Looks for ffmpeg, runs it, and reports what needs it or how well it is confined.
  * @throws AttestdError setting-invalid where one was named and is not there, or does not run
  */
 export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
   const program = await findProgram(ffmpeg)
   if (program === null && ffmpeg !== USUAL_NAME) {
-    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which is no program that can be run.`)
+    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which cannot be run.`)
   }
   if (program === null) {
     return {
       state: 'missing',
-      says: 'there is none, so most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
+      message: 'not found; most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
       fix: INSTALL,
     }
   }
@@ -33,6 +33,6 @@ export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Prom
   const { gaps } = await ffmpegCage()
   return {
     state: 'found',
-    says: `${program} is version ${version}; ${gaps.length === 0 ? 'its cage is whole' : gaps.join('; ')}`,
+    message: `${program} is version ${version}; ${gaps.length === 0 ? 'fully confined' : gaps.join('; ')}`,
   }
 }

@@ -34,7 +34,7 @@ async function* diagnoseSession(settings: Settings, signer: Signer): AsyncIterab
     const { client, clock, service, session } = opened
     yield await check('service', async () => {
       const { ok } = await client.health()
-      return `${settings.serviceUrl} says that it is ${ok ? 'well' : 'not well'}`
+      return `${settings.serviceUrl} reports that it is ${ok ? 'healthy' : 'not healthy'}`
     })
     const signedIn = await check('session', async () => {
       const { expiresAt, roles } = await session.facts()

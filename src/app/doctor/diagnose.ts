@@ -17,20 +17,20 @@ export async function* diagnose(settings: Settings, wallet: WalletOfOptions = {}
   yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
   yield await check('detectors', async () => {
     const verified = await verifyModels(settings)
-    return verified.map(({ id, version }) => `${id}@${version} gave its stated risk`).join('; ')
+    return verified.map(({ id, version }) => `${id}@${version} reproduced its stated risk`).join('; ')
   })
   const { admit } = admissionCheck(settings)
   if (admit) {
     yield await check('admission', async () => {
       const packages = await loadPackages(settings)
       await admit(packages)
-      return `${packages.length} packages have passed their exam`
+      return `${packages.length} packages are admitted`
     })
   }
   yield await checkFfmpeg(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)
-    if (daemon) return `the daemon of this data directory (process ${daemon.pid}) answers for it`
+    if (daemon) return `the daemon of this data directory (process ${daemon.pid}) has it open`
     const queue = await openQueue(settings, { startWaitMs: 3000 })
     await queue.ping().finally(() => queue.close())
     return `the ${queue.kind} queue answers`

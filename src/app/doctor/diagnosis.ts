@@ -5,7 +5,7 @@ export interface Diagnosis {
   readonly check: string
   /** `skipped` where there is nothing to check: not set up, not needed, or pointless after an earlier failure. */
   readonly outcome: 'ok' | 'failed' | 'skipped'
-  readonly says: string
+  readonly message: string
   readonly fix?: string | undefined
 }
 
@@ -15,7 +15,7 @@ export const OUTSIDE_TIMEOUT_MS = 10_000
 /** Runs a check; what it throws is what is wrong. */
 export async function check(name: string, work: () => Promise<string>): Promise<Diagnosis> {
   try {
-    return { check: name, outcome: 'ok', says: await work() }
+    return { check: name, outcome: 'ok', message: await work() }
   } catch (error) {
     return failed(name, error)
   }
@@ -23,9 +23,9 @@ export async function check(name: string, work: () => Promise<string>): Promise<
 
 export function failed(name: string, error: unknown): Diagnosis {
   const { fix, message, reason } = toAttestdError(error)
-  return { check: name, outcome: 'failed', says: `${message}  [${reason}]`, fix }
+  return { check: name, outcome: 'failed', message: `${message}  [${reason}]`, fix }
 }
 
-export function skipped(name: string, says: string): Diagnosis {
-  return { check: name, outcome: 'skipped', says }
+export function skipped(name: string, message: string): Diagnosis {
+  return { check: name, outcome: 'skipped', message }
 }

@@ -48,7 +48,7 @@ export async function admitModel(
 ): Promise<AdmissionResult> {
   const { command, data, root, signal, thresholds } = options
   if (data === null && needsData(thresholds)) {
-    throw new AttestdError('setting-invalid', 'These thresholds can only be judged on labeled data: name it by --data.')
+    throw new AttestdError('setting-invalid', 'These thresholds need labeled data; pass it with --data.')
   }
   const { modelsDir, id } = await packagePlace(settings, named)
   const pack = await loadPackage(path.join(modelsDir, id))

@@ -14,7 +14,7 @@ const FILE_MODE = 0o644
 /** What became of one package: a line for people, and whether its kept figures still hold. */
 export interface EvaluatedPackage {
   readonly id: string
-  readonly says: string
+  readonly summary: string
   readonly holds: boolean
 }
 
@@ -29,30 +29,30 @@ export async function evaluateOnFixture(
 ): Promise<EvaluatedPackage[]> {
   const data = await readData(packagePath('samples', 'samples.json'), null)
   const evaluated: EvaluatedPackage[] = []
-  for (const { id, version, mediaTypes, says: problem } of await surveyModels(settings.modelsDir)) {
+  for (const { id, version, mediaTypes, summary: problem } of await surveyModels(settings.modelsDir)) {
     if (version === null) {
-      evaluated.push({ id, says: problem, holds: false })
+      evaluated.push({ id, summary: problem, holds: false })
       continue
     }
     const rows = data.rows.filter(({ mediaType }) => mediaType !== null && mediaTypes.includes(mediaType))
     if (rows.length === 0) {
-      evaluated.push({ id, says: `no sample media of ${mediaTypes.join(', ')}`, holds: true })
+      evaluated.push({ id, summary: `no sample media of ${mediaTypes.join(', ')}`, holds: true })
       continue
     }
     const { detector, scored } = await scoreForLab(settings, id, { ...data, rows }, { ...watch, limit: null })
     const figures = fixtureFigures(detector, scored)
     const file = path.join(detector.folder, 'evaluation', 'fixture.json')
-    const says = `${scored.length} samples, AUC ${figures.auc?.toFixed(3) ?? '–'}`
+    const summary = `${scored.length} samples, AUC ${figures.auc?.toFixed(3) ?? '–'}`
     if (check) {
       const drift = await driftFrom(file, figures)
       evaluated.push({
         id,
-        says: drift.length > 0 ? drift.join('\n  ') : `${says}, as kept`,
+        summary: drift.length > 0 ? drift.join('\n  ') : `${summary}, as kept`,
         holds: drift.length === 0,
       })
     } else {
       await keep(file, `${JSON.stringify(figures, null, 2)}\n`)
-      evaluated.push({ id, says: `${says}, written`, holds: true })
+      evaluated.push({ id, summary: `${summary}, written`, holds: true })
     }
   }
   return evaluated
@@ -79,7 +79,7 @@ export async function evaluateIntoPackage(
   await keep(path.join(folder, 'eval.json'), `${JSON.stringify(evaluation, null, 2)}\n`)
   return {
     id,
-    says: `${evaluation.data.rows} rows, AUC ${evaluation.all.auc.value?.toFixed(3) ?? '–'}, written`,
+    summary: `${evaluation.data.rows} rows, AUC ${evaluation.all.auc.value?.toFixed(3) ?? '–'}, written`,
     holds: true,
   }
 }

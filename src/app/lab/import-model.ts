@@ -12,7 +12,7 @@ export async function importModel(
   options: Omit<ImportOptions, 'clock' | 'measuring' | 'modelsDir'> & { readonly out: string | null },
   signal: AbortSignal,
 ): Promise<ImportedPackage> {
-  const { out, ...wishes } = options
+  const { out, ...request } = options
   const measuring = { ...(await measuringOf(settings)), signal }
-  return importPackage({ ...wishes, modelsDir: out ?? settings.modelsDir, clock: systemClock, measuring })
+  return importPackage({ ...request, modelsDir: out ?? settings.modelsDir, clock: systemClock, measuring })
 }

@@ -17,7 +17,7 @@ export interface LabScoringOptions {
   onProgress(done: number, of: number): void
 }
 
-/** What every verb on labeled data is told. */
+/** The options of every verb on labeled data. */
 export interface LabeledDataOptions extends LabScoringOptions {
   /** Index or folder, as `readData` takes it. */
   readonly data: string
@@ -27,7 +27,7 @@ export interface LabeledDataOptions extends LabScoringOptions {
   readonly command: string
 }
 
-/** A package with what it gave each of its rows. */
+/** A package with its results for each of its rows. */
 export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
   readonly detector: LoadedPackage
   readonly scored: readonly ScoredRow[]

@@ -14,5 +14,5 @@ export async function ffmpegVersion(program: string): Promise<string> {
   } catch (error) {
     throw new AttestdError('setting-invalid', `${program} does not run: ${errorText(error)}`, { cause: error })
   }
-  throw new AttestdError('setting-invalid', `${program} is no ffmpeg.`)
+  throw new AttestdError('setting-invalid', `${program} is not ffmpeg.`)
 }

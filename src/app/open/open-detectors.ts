@@ -47,7 +47,7 @@ export function startDetectors(
     onEvent: countDetectorEvent(metrics),
     ...admissionCheck(settings),
   })
-  // Where it failed, it has closed what it had opened, and who waits for it is told why.
+  // Where it failed, it has closed what it had opened, and whoever waits for it gets the error.
   closers.push(() => starting.then((detectors) => detectors.close()).catch(() => {}))
   starting.catch(() => {})
   return starting

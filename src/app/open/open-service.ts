@@ -19,7 +19,7 @@ type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages
 
 /**
  * The service of the settings behind the port, counted and logged, whichever API it speaks.
- * @param onRoleMissing told when a wallet-session service says that the wallet is no attester
+ * @param onRoleMissing called when a wallet-session service reports that the wallet is no attester
  * @throws AttestdError setting-invalid, wallet-unusable
  */
 export async function openService(parts: ServiceParts, onRoleMissing: (error: Error) => void): Promise<OpenService> {
@@ -47,7 +47,7 @@ export async function openService(parts: ServiceParts, onRoleMissing: (error: Er
   return { ...opened, address: signer.address }
 }
 
-/** What both clients tell, as metrics and throttled log lines. */
+/** What both clients report, as metrics and throttled log lines. */
 function countedBy({ metrics, outages }: ServiceParts) {
   const onRequest = ({ route, status, reason, elapsedMs }: RequestEvent) => {
     metrics.serviceRequests.inc({ route, status: String(status ?? reason) })
@@ -57,7 +57,7 @@ function countedBy({ metrics, outages }: ServiceParts) {
     const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
     metrics.malformed.inc({ what, reason })
     // Once a minute for each asset: every list and snapshot brings it again.
-    outages.trouble({ reason, subject: id ?? what, message: 'left out what was malformed', facts: { what, detail } })
+    outages.trouble({ reason, subject: id ?? what, message: 'a malformed part was skipped', facts: { what, detail } })
   }
   const onClock = ({ offsetMs, errorBoundMs, trusted }: ClockState) => {
     if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)

@@ -64,7 +64,7 @@ function attestedOf({ assetId, contentHash, risk, algorithm, notes }: Score) {
   return { assetId, contentHash, algorithm, notes, ...scoreValues(risk) }
 }
 
-/** The wallet, telling of each signature how long it took and how it ended. */
+/** The wallet, reporting of each signature how long it took and how it ended. */
 function watched(
   signer: Signer,
   wallet: Settings['wallet'],
@@ -73,13 +73,14 @@ function watched(
 ): Signer {
   const timed = async <T>(sign: () => Promise<T>): Promise<T> => {
     const startedAt = clock.monotonic()
-    const tell = (outcome: 'ok' | Reason) => onSignature({ wallet, outcome, elapsedMs: clock.monotonic() - startedAt })
+    const report = (outcome: 'ok' | Reason) =>
+      onSignature({ wallet, outcome, elapsedMs: clock.monotonic() - startedAt })
     try {
       const signature = await sign()
-      tell('ok')
+      report('ok')
       return signature
     } catch (error) {
-      tell(toAttestdError(error).reason)
+      report(toAttestdError(error).reason)
       throw error
     }
   }

@@ -5,7 +5,7 @@ import type { Standing, SubmitterSide } from './submitter-side.js'
 /** How following an asset ended. */
 export type FollowEnd =
   | { readonly outcome: 'scored'; readonly scoreCount: number; readonly aggregate: unknown }
-  /** It no longer takes scores and has none, as far as the service shows it. */
+  /** It no longer accepts scores and has none, as far as the service shows it. */
   | { readonly outcome: 'closed' }
   /** The time to follow was over. */
   | { readonly outcome: 'not-scored' }
@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly timeoutMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Told of trouble that passes. */
+  /** Called with temporary trouble. */
   readonly onTrouble?: (error: AttestdError) => void
 }
 
@@ -31,7 +31,7 @@ const PAUSE_GROWTH = 1.4
 
 /**
  * Looks at an asset again and again until it is scored or cannot be any more. Passing trouble is waited out.
- * @throws AttestdError what trying again does not mend
+ * @throws AttestdError what a retry cannot help
  */
 export async function followAsset(options: FollowOptions): Promise<FollowEnd> {
   const { clock, signal, timeoutMs } = options

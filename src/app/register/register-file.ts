@@ -11,13 +11,13 @@ import { UPLOAD_MAX_BYTES } from '../../service/upload.js'
 import { MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
 import type { RegisteredAsset, SubmitterSide } from './submitter-side.js'
 
-/** What a person says of a file to register; the rest is read from it. */
-export interface RegisterWish {
+/** What a person states about a file to register; the rest is read from it. */
+export interface NewAssetRequest {
   readonly file: string
   /** @default the file's name */
   readonly title?: string | undefined
   readonly mediaContext?: string | undefined
-  /** @default told from the bytes */
+  /** @default detected from the bytes */
   readonly mediaType?: MediaType | undefined
   readonly turnaround?: Turnaround | undefined
   readonly attestationUid?: Hex | undefined
@@ -31,7 +31,7 @@ export interface Registered extends RegisteredAsset {
   readonly contentHash: Hex
   readonly uri: string
   readonly title: string
-  /** Null where the bytes do not tell and the API need not be told. */
+  /** Null where the bytes do not show it and the API does not require it. */
   readonly mediaType: MediaType | null
   readonly bytes: number
   /** ISO 8601. */
@@ -42,25 +42,29 @@ export interface Registered extends RegisteredAsset {
  * Uploads a file and registers it as an open asset. Nothing is registered where the service computes another hash.
  * @throws AttestdError upload-refused, media-unsupported, content-hash-mismatch, setting-invalid, service-*, wallet-*
  */
-export async function registerFile(side: SubmitterSide, wish: RegisterWish, signal?: AbortSignal): Promise<Registered> {
-  checkWish(side, wish)
-  const { mediaContext = '' } = wish
-  const content = await readUpload(wish.file)
-  const mediaType = await mediaTypeIn(side, wish, content)
-  const name = path.basename(wish.file)
-  const contentHash = await hashOf(content, wish.contentHash)
+export async function registerFile(
+  side: SubmitterSide,
+  request: NewAssetRequest,
+  signal?: AbortSignal,
+): Promise<Registered> {
+  checkRequest(side, request)
+  const { mediaContext = '' } = request
+  const content = await readUpload(request.file)
+  const mediaType = await mediaTypeIn(side, request, content)
+  const name = path.basename(request.file)
+  const contentHash = await hashOf(content, request.contentHash)
   const stored = await side.upload({ name, content }, signal)
-  if (stored.contentHash.toLowerCase() !== contentHash) throw otherHash(stored.contentHash, contentHash, wish)
-  const deadline = (await side.now(signal)) + wish.openForMs
+  if (stored.contentHash.toLowerCase() !== contentHash) throw otherHash(stored.contentHash, contentHash, request)
+  const deadline = (await side.now(signal)) + request.openForMs
   const asset = {
-    title: wish.title ?? name,
+    title: request.title ?? name,
     mediaContext,
     contentHash,
     uri: stored.uri,
     deadline,
     ...(side.takesHints && mediaType ? { mediaType } : {}),
-    turnaround: wish.turnaround,
-    attestationUid: wish.attestationUid,
+    turnaround: request.turnaround,
+    attestationUid: request.attestationUid,
   }
   const registered = await side.register(asset, signal).catch((error: unknown) => {
     throw maybeRegistered(error)
@@ -77,12 +81,15 @@ export async function registerFile(side: SubmitterSide, wish: RegisterWish, sign
 }
 
 /** What can be known to be wrong before anything is sent. */
-function checkWish({ takesHints }: SubmitterSide, { mediaContext = '', mediaType, turnaround }: RegisterWish): void {
+function checkRequest(
+  { takesHints }: SubmitterSide,
+  { mediaContext = '', mediaType, turnaround }: NewAssetRequest,
+): void {
   if (mediaContext.length > MEDIA_CONTEXT_MAX) {
     throw new AttestdError('setting-invalid', `A context has at most ${MEDIA_CONTEXT_MAX} characters.`)
   }
   if (!takesHints && (mediaType !== undefined || turnaround !== undefined)) {
-    throw new AttestdError('setting-invalid', 'This API has no field for the kind of media or the turnaround.')
+    throw new AttestdError('setting-invalid', 'This API has no field for the media type or the turnaround.')
   }
 }
 
@@ -95,11 +102,14 @@ async function readUpload(file: string): Promise<Uint8Array> {
   })
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) throw new AttestdError('upload-refused', `${file} is no file, so it was not sent.`)
+    if (!stat.isFile()) throw new AttestdError('upload-refused', `${file} is not a file, so it was not sent.`)
     if (stat.size === 0) throw new AttestdError('upload-refused', `${file} is empty, so it was not sent.`)
     if (stat.size > UPLOAD_MAX_BYTES) {
       const mebibytes = (stat.size / 1024 ** 2).toFixed(1)
-      throw new AttestdError('upload-refused', `${file} has ${mebibytes} MiB, 50 can be uploaded; it was not sent.`)
+      throw new AttestdError(
+        'upload-refused',
+        `${file} has ${mebibytes} MiB; at most 50 can be uploaded, so it was not sent.`,
+      )
     }
     return await handle.readFile()
   } finally {
@@ -109,12 +119,12 @@ async function readUpload(file: string): Promise<Uint8Array> {
 
 async function mediaTypeIn(
   { takesHints }: SubmitterSide,
-  { file, mediaType }: RegisterWish,
+  { file, mediaType }: NewAssetRequest,
   content: Uint8Array,
 ): Promise<MediaType | null> {
-  const told = mediaType ?? mediaTypeOf(await sniff(content))
-  if (told !== null || !takesHints) return told
-  throw new AttestdError('media-unsupported', `${file} does not show what kind of media it is; say it by --media-type.`)
+  const known = mediaType ?? mediaTypeOf(await sniff(content))
+  if (known !== null || !takesHints) return known
+  throw new AttestdError('media-unsupported', `${file} does not show its media type; set it with --media-type.`)
 }
 
 async function hashOf(content: Uint8Array, algorithm: ContentHashAlgorithm): Promise<Hex> {
@@ -123,16 +133,16 @@ async function hashOf(content: Uint8Array, algorithm: ContentHashAlgorithm): Pro
   return hasher.digest() as Hex
 }
 
-function otherHash(theirs: string, ours: string, { contentHash }: RegisterWish): AttestdError {
+function otherHash(theirs: string, ours: string, { contentHash }: NewAssetRequest): AttestdError {
   return new AttestdError(
     'content-hash-mismatch',
-    `The service computed another hash of the file: ${theirs}, here ${ours} (${contentHash}). Nothing was registered.`,
+    `The service computed a different hash of the file: ${theirs}, here ${ours} (${contentHash}). Nothing was registered.`,
   )
 }
 
 /** A registration without a clear answer is not repeated: it could be on the books twice. */
 function maybeRegistered(error: unknown): unknown {
   if (!(error instanceof AttestdError) || !error.ambiguous) return error
-  const message = `${error.message}. The asset may be registered all the same; look before you register it again`
+  const message = `${error.message}. The asset may be registered nevertheless; check before you register it again`
   return new AttestdError(error.reason, message, { cause: error, ambiguous: true, facts: error.facts })
 }

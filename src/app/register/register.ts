@@ -5,9 +5,9 @@ import type { Reason } from '../../core/reasons.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { type FollowEnd, followAsset } from './follow-asset.js'
 import { openSubmitter } from './open-submitter.js'
-import { type Registered, type RegisterWish, registerFile } from './register-file.js'
+import { type NewAssetRequest, type Registered, registerFile } from './register-file.js'
 
-export interface RegisterRequest extends Omit<RegisterWish, 'contentHash'> {
+export interface RegisterRequest extends Omit<NewAssetRequest, 'contentHash'> {
   /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
   readonly followMs?: number | null | undefined
 }
@@ -17,7 +17,7 @@ export interface RegisterOptions extends Required<Pick<WalletOfOptions, 'askPass
   readonly signal: AbortSignal
 }
 
-/** Told while a file is registered and followed. */
+/** Called while a file is registered and followed. */
 export interface RegisterProgress {
   registered(asset: Registered): void
   trouble(error: AttestdError): void
@@ -35,19 +35,19 @@ export type RegisterEnd =
  */
 export async function register(
   settings: Settings,
-  { followMs, ...wish }: RegisterRequest,
+  { followMs, ...request }: RegisterRequest,
   progress: RegisterProgress,
   { askPassword, signal }: RegisterOptions,
 ): Promise<{ asset: Registered; end: RegisterEnd }> {
   const side = await openSubmitter(settings, { askPassword, signal })
   try {
-    const wanted = { ...wish, contentHash: settings.contentHash }
+    const wanted = { ...request, contentHash: settings.contentHash }
     const asset = await registerFile(side, wanted, signal).catch((error: unknown) => {
       throw error === signal.reason ? new AttestdError('draining', 'Stopped; nothing was registered.') : error
     })
     progress.registered(asset)
     if (followMs === undefined) return { asset, end: { outcome: 'not-followed' } }
-    const timeoutMs = followMs ?? wish.openForMs
+    const timeoutMs = followMs ?? request.openForMs
     const onTrouble = (error: AttestdError) => progress.trouble(error)
     const following = followAsset({ side, assetId: asset.id, timeoutMs, clock: systemClock, signal, onTrouble })
     return { asset, end: await following.catch(failedEnd) }

@@ -48,7 +48,7 @@ function idOf(reply: unknown): string {
 function standingOf(reply: unknown): Standing {
   if (reply === null) return { state: 'gone' }
   const parsed = seen.safeParse(recordIn(reply))
-  if (!parsed.success) throw new AttestdError('service-reply-invalid', 'The asset cannot be used as it was answered.')
+  if (!parsed.success) throw new AttestdError('service-reply-invalid', 'The asset in the answer cannot be used.')
   const { scoreCount, status } = parsed.data
   const aggregate = aggregated.safeParse(reply).data?.aggregate ?? null
   return { state: status === 'open' ? 'open' : 'closed', scoreCount, aggregate }
@@ -58,5 +58,5 @@ function standingOf(reply: unknown): Standing {
 function hiddenBehind(error: unknown): Standing {
   const isKept = error instanceof AttestdError && [401, 403].includes(Number(error.facts.status))
   if (!isKept) throw error
-  return { state: 'hidden', message: 'this API has no route by which a submitter sees scores' }
+  return { state: 'hidden', message: 'this API has no route that shows scores to a submitter' }
 }

@@ -4,7 +4,7 @@ import type { MediaType } from '../../core/media-types.js'
 import type { Turnaround } from '../../service/port.js'
 import type { UploadFile } from '../../service/upload.js'
 
-/** What a submitter says of a file that is uploaded. */
+/** What a submitter states about a file that is uploaded. */
 export interface NewAsset {
   readonly title: string
   /** At most 200 characters, may be empty. */

@@ -53,7 +53,7 @@ function standingIn(assets: readonly unknown[], id: string): Standing {
   const parsed = seen.safeParse(record)
   const scoreCount = scoreCountIn(record)
   if (!parsed.success || scoreCount === null) {
-    throw new AttestdError('service-reply-invalid', 'The list of own assets does not say how the asset stands.')
+    throw new AttestdError('service-reply-invalid', 'The list of own assets does not contain the state of the asset.')
   }
   const { aggregate = null, status } = parsed.data
   return { state: status === 'open' ? 'open' : 'closed', scoreCount, aggregate }

@@ -9,11 +9,11 @@ import { readOwnerFile } from '../../wallet/owner-file.js'
 /** A key is 66 characters long. */
 const MAX_KEY_FILE_BYTES = 1024
 
-export interface NewWalletWish {
+export interface NewWalletRequest {
   readonly file: string
   /** A file with the private key to encrypt, 64 hex characters with or without 0x. @default a new key */
   readonly keyFile?: string | undefined
-  /** Called when nothing but the password is missing. */
+  /** Called when only the password is missing. */
   readonly password: () => Promise<string>
 }
 
@@ -24,7 +24,7 @@ export interface NewWallet {
 }
 
 /** Makes a keystore, of a new key or a given one; never overwrites. Throws as `createKeystore` and `readOwnerFile` do. */
-export async function createWallet({ file, keyFile, password }: NewWalletWish): Promise<NewWallet> {
+export async function createWallet({ file, keyFile, password }: NewWalletRequest): Promise<NewWallet> {
   const place = path.resolve(file)
   await refuseTaken(place)
   const given = keyFile === undefined ? undefined : await keyIn(path.resolve(keyFile))
@@ -37,10 +37,10 @@ export async function createWallet({ file, keyFile, password }: NewWalletWish): 
   return { address, file: place }
 }
 
-/** Only to tell before a person has thought of a password: the keystore itself is made so that it cannot overwrite. */
+/** Only to report it before anyone thinks of a password: the keystore itself is made so that it cannot overwrite. */
 async function refuseTaken(file: string): Promise<void> {
   const taken = await fs.lstat(file).catch(() => null)
-  if (taken) throw new AttestdError('setting-invalid', `${file} is there already and is left as it is.`)
+  if (taken) throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
 }
 
 async function keyIn(file: string): Promise<string> {

@@ -59,9 +59,9 @@ function readable(error: unknown, { serviceApi }: Settings): unknown {
   return hint ? new AttestdError(error.reason, `${hint}: ${error.message}`, { facts: error.facts }) : error
 }
 
-const NOT_TAKEN = 'Perhaps this service takes no wallet session for its keys, and its dashboard makes them'
+const NOT_TAKEN = 'This service may not accept a wallet session for keys; create them in its dashboard'
 
 const hints: Readonly<Record<Settings['serviceApi'], Readonly<Record<number, string>>>> = {
-  'signed-key': { 401: 'Sign in to the dashboard again for a session token' },
+  'signed-key': { 401: 'Sign in to the dashboard again to get a new session token' },
   'wallet-session': { 401: NOT_TAKEN, 403: NOT_TAKEN, 404: NOT_TAKEN },
 }

@@ -18,7 +18,7 @@ export function embeddedWalletOptions(
   if (provider !== 'privy') return { embeddedWallet: provider === 'local' ? { kind: 'local' } : null }
   const { settings } = loadSettings({ env: { ...env, ATTESTD_WALLET: 'privy' }, need: walletSettingsNeeded })
   const choice = walletChoiceOf(settings)
-  if (choice.kind !== 'privy') throw new AttestdError('internal-error', 'A Privy wallet was asked for.')
+  if (choice.kind !== 'privy') throw new AttestdError('internal-error', 'A Privy wallet was requested.')
   const { address, walletId, expectedAddress: _, ...app } = choice
   return { embeddedWallet: { ...app, walletIds: { [address]: walletId } }, attesterWallet: address }
 }

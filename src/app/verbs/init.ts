@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { SETTINGS, type Settings } from '../../config/settings.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 
-export interface InitWish {
+export interface InitRequest {
   readonly serviceUrl: string
   readonly api: Settings['serviceApi']
 }
@@ -24,7 +24,7 @@ const SECRETS = { 'signed-key': ['access_key', 'signing_secret'], 'wallet-sessio
  * Writes `attestd.yaml` and empty secret files, readable by the owner only. Never overwrites.
  * @throws AttestdError setting-invalid, data-dir-unusable
  */
-export async function initFolder(folder: string, { api, serviceUrl }: InitWish): Promise<InitFiles> {
+export async function initFolder(folder: string, { api, serviceUrl }: InitRequest): Promise<InitFiles> {
   if (!SETTINGS.serviceUrl.parse.safeParse(serviceUrl).success) {
     throw new AttestdError(
       'setting-invalid',
@@ -42,7 +42,7 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitWish):
     for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new AttestdError('setting-invalid', `${config} is there already and is left as it is.`)
+      throw new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
     }
     throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
   }

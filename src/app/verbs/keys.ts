@@ -12,7 +12,7 @@ export interface KeyFiles {
   readonly signingSecretFile: string
 }
 
-export interface NewKeyWish {
+export interface NewKeyRequest {
   readonly kind: KeyKind
   readonly label: string
   /** Folder for the two halves, each in a file of its own; null: the caller shows them. */
@@ -22,7 +22,7 @@ export interface NewKeyWish {
 /** Creates a key, and writes it to files where a folder is given; files that hold anything are never overwritten. */
 export async function createKey(
   settings: Settings,
-  { kind, label, out }: NewKeyWish,
+  { kind, label, out }: NewKeyRequest,
   wallet: WalletOfOptions = {},
 ): Promise<{ key: CreatedKey; files: KeyFiles | null }> {
   const places = out === null ? null : await holdPlaces(out)
@@ -52,7 +52,7 @@ async function holdPlaces(folder: string) {
   const root = path.resolve(folder)
   const files = { accessKeyFile: path.join(root, 'access_key'), signingSecretFile: path.join(root, 'signing_secret') }
   await fs.mkdir(root, { recursive: true, mode: 0o700 }).catch((cause) => {
-    throw new AttestdError('setting-invalid', `${root} cannot be made (${errorText(cause)}).`, { cause })
+    throw new AttestdError('setting-invalid', `${root} cannot be created (${errorText(cause)}).`, { cause })
   })
   const held: Place[] = []
   const close = async () => {
@@ -98,7 +98,7 @@ async function holdPlace(file: string): Promise<Place> {
   const stat = await handle.stat()
   if (!stat.isFile() || stat.size > 0) {
     await handle.close()
-    throw new AttestdError('setting-invalid', `${file} is there already and is left as it is.`)
+    throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
   }
   await handle.chmod(0o600)
   return { file, handle, isNew: false }

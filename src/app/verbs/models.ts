@@ -15,7 +15,7 @@ export interface SurveyedModel {
   readonly mediaTypes: readonly string[]
   readonly digest: string | null
   /** Title, or what is wrong. */
-  readonly says: string
+  readonly summary: string
 }
 
 /** Every folder of the models directory, with its title or with what is wrong with it. */
@@ -31,10 +31,10 @@ async function survey(modelsDir: string, id: string): Promise<SurveyedModel> {
   try {
     const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, title } = manifest
-    return { id, version, mediaTypes, digest, says: title }
+    return { id, version, mediaTypes, digest, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)
-    return { id, version: null, mediaTypes: [], digest: null, says: `[${reason}] ${message}` }
+    return { id, version: null, mediaTypes: [], digest: null, summary: `[${reason}] ${message}` }
   }
 }
 

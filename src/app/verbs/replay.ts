@@ -29,7 +29,7 @@ export interface Replay {
   readonly says: string
   /** The ledger's newest verdict of the asset; null where there is none. */
   readonly record: VerdictEntry | null
-  /** What the same bytes gave now; null where it did not come to that. */
+  /** What the same bytes scored now; null where they were not scored. */
   readonly detection: Detection | null
   readonly platform: string
 }
@@ -108,7 +108,7 @@ async function scoreAgain(
   try {
     const fetched = await media.fetch({ uri, contentHash }).catch((error: unknown) => {
       const { message, reason } = toAttestdError(error)
-      throw new BytesGone(reason, `The bytes of the verdict could not be had again: ${message}`, { cause: error })
+      throw new BytesGone(reason, `The bytes of the verdict could not be fetched again: ${message}`, { cause: error })
     })
     const host = await openDetectors(settings, { detectors, workers: 1 })
     try {
@@ -127,9 +127,12 @@ function compare(record: VerdictEntry, detection: Detection, platform: string): 
   const risk = roundedRisk(detection.risk)
   const again = `raw score ${detection.rawScore}, risk ${riskText(risk)}`
   if (Object.is(detection.rawScore, record.rawScore) && risk === record.risk) {
-    return ['same', `The same bytes gave the same score, bit for bit: ${again}.`]
+    return ['same', `The same bytes produced the same score, bit for bit: ${again}.`]
   }
-  const differs = `The same bytes gave another score: ${again}; recorded: raw score ${record.rawScore}, risk ${riskText(record.risk)}.`
+  const differs = `The same bytes produced a different score: ${again}; recorded: raw score ${record.rawScore}, risk ${riskText(record.risk)}.`
   if (record.platform === platform) return ['score-differs', `${differs} The platform is the same, so this is a fault.`]
-  return ['platform-differs', `${differs} It was made on another platform: ${record.platform ?? 'not recorded'}.`]
+  return [
+    'platform-differs',
+    `${differs} The verdict was made on another platform: ${record.platform ?? 'not recorded'}.`,
+  ]
 }

@@ -39,6 +39,6 @@ function digestOf(content: Buffer | string): string {
 function notOurs(file: string): AttestdError {
   return new AttestdError(
     'setting-invalid',
-    `${file} holds what no sandbox wrote, and is left as it is: let --secrets name another folder.`,
+    `${file} was not written by a sandbox, so it was not changed; use --secrets to name another folder.`,
   )
 }

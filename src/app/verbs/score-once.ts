@@ -40,7 +40,7 @@ export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreO
 async function checkHeatMap({ mediaType, heatMap }: Omit<ScoreOnceRequest, 'target'>): Promise<void> {
   if (heatMap === undefined) return
   if (mediaType !== 'image') {
-    throw new AttestdError('setting-invalid', `A heat map is drawn over a picture; there is none of ${mediaType}.`)
+    throw new AttestdError('setting-invalid', `A heat map needs a picture; ${mediaType} has none.`)
   }
   const folder = path.dirname(path.resolve(heatMap))
   await fs.access(folder, fs.constants.W_OK).catch((cause) => {

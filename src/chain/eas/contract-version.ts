@@ -16,9 +16,9 @@ export function readEasVersion(reader: ChainReader, contract: Address, signal?: 
   }
   return reader.read(async (client, head) => {
     const version = await askVersion(client, contract, head.number).catch((error: unknown) => {
-      throw isContractsFault(error) ? unfit('does not say its version', error) : error
+      throw isContractsFault(error) ? unfit('does not state its version', error) : error
     })
-    if (!VERSION.test(version)) throw unfit('says a version that is none')
+    if (!VERSION.test(version)) throw unfit('states an invalid version')
     return version
   }, signal)
 }
@@ -27,7 +27,7 @@ function askVersion(client: PublicClient, address: Address, blockNumber: bigint)
   return client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
 }
 
-/** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes tell. */
+/** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes show. */
 function isContractsFault(error: unknown): boolean {
   return error instanceof BaseError && error.walk((each) => each instanceof AttestdError) === null
 }

@@ -31,7 +31,7 @@ const UINT = /^uint([1-9][0-9]{0,2})?$/
 export function parseSchema(schema: string): SchemaField[] {
   const fields = schema.split(',').map((part) => parseField(part.trim()))
   const repeated = fields.find(({ name }, index) => fields.findIndex((other) => other.name === name) !== index)
-  if (repeated) throw unfit(`${repeated.name} stands in it twice`)
+  if (repeated) throw unfit(`${repeated.name} is in it twice`)
   return fields
 }
 

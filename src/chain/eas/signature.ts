@@ -24,6 +24,6 @@ export async function signatureFault(signature: Signature, hash: Hex, signer: Ad
   if (v !== 27 && v !== 28) return 'has a v that is not 27 or 28'
   if (BigInt(s) > HALF_ORDER) return 'has an s in the upper half of the order, so it is not the only one'
   const recovered = await recoverAddress({ hash, signature: { r, s, v: BigInt(v) } }).catch(() => null)
-  if (recovered === null) return 'proves no signer'
+  if (recovered === null) return 'does not recover to a signer'
   return isAddressEqual(recovered, signer) ? null : `is by ${recovered}, not by ${signer}`
 }

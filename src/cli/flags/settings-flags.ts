@@ -33,12 +33,12 @@ export const SERVICE_KEYS: readonly SettingKey[] = [
 ]
 
 /** A verb with `--config` and a flag for each named setting (all where none is named). */
-export function verbWithSettings(name: string, says: string, keys: readonly SettingKey[] = flagKeys): Command {
-  const verb = new Command(name).description(says)
+export function verbWithSettings(name: string, description: string, keys: readonly SettingKey[] = flagKeys): Command {
+  const verb = new Command(name).description(description)
   verb.option('--config <file>', 'settings file (YAML); ATTESTD_CONFIG where absent')
   for (const key of keys.filter((one) => flagKeys.includes(one))) {
     const row = SETTINGS[key]
-    verb.addOption(new Option(`${flagName(row)} <value>`, row.says).helpGroup('Settings (see config/SETTINGS.md)'))
+    verb.addOption(new Option(`${flagName(row)} <value>`, row.summary).helpGroup('Settings (see config/SETTINGS.md)'))
   }
   return verb
 }

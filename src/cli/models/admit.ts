@@ -87,7 +87,7 @@ function summary({ id, version, digest, rows, record, withdrawn }: AdmissionResu
   const columns = [{ title: '' }, { title: 'threshold' }, { title: 'wanted', max: 70 }, { title: 'measured', max: 70 }]
   const end =
     record === null
-      ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was taken back.' : ''}`
+      ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was withdrawn.' : ''}`
       : `${id}@${version} (digest ${digest.slice(0, 12)}) is admitted: ${record}`
   return `${table(columns, cells)}\n\n${end}\n`
 }

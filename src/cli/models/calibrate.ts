@@ -27,7 +27,7 @@ interface CalibrateFlags extends DataFlags {
 export function modelsCalibrateVerb(): Command {
   const verb = verbWithSettings(
     'calibrate',
-    'Fit what turns a logit into a probability, judged on rows the fit did not see; suggest a decision band.',
+    'Fit a calibration from logit to probability, measured on rows that the fit did not see; suggest a decision band.',
     LAB_KEYS,
   )
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
@@ -76,7 +76,7 @@ function summary(report: CalibrationReport, written: boolean): string {
       : []),
     `Fitted: ${JSON.stringify(calibration).slice(0, 300)}`,
     written
-      ? 'Written to detector.json; the digest changed, so an admission must be made anew.'
+      ? 'Written to detector.json; the digest changed, so the package must be admitted again.'
       : 'Nothing was written (--write).',
   ]
   return `${lines.join('\n')}\n`

@@ -13,7 +13,11 @@ interface CompareFlags extends DataFlags {
 
 /** `attestd models compare`. */
 export function modelsCompareVerb(): Command {
-  const verb = verbWithSettings('compare', 'Score the same rows with two packages and say which is better.', LAB_KEYS)
+  const verb = verbWithSettings(
+    'compare',
+    'Score the same rows with two packages and report which is better.',
+    LAB_KEYS,
+  )
   withDataFlags(verb.argument('<first>', 'id or folder of a package').argument('<second>', 'id or folder of another'))
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
     .option('--json', 'the whole comparison as JSON')
@@ -57,9 +61,9 @@ function summary(found: ModelComparison): string {
 
 function verdict({ better, auc }: ModelComparison, first: string, second: string): string {
   if (better === 'undecided')
-    return 'These rows cannot tell which of the two is better: the interval of the AUC difference holds 0.'
+    return 'These rows cannot show which of the two is better: the interval of the AUC difference contains 0.'
   const by = Math.abs(auc.difference ?? 0).toFixed(3)
-  return `${better === 'first' ? first : second} is better by ${by} AUC; the interval of the difference does not hold 0.`
+  return `${better === 'first' ? first : second} is better by ${by} AUC; the interval of the difference does not contain 0.`
 }
 
 function figureTable(title: string, rows: readonly string[][]): string {

@@ -16,7 +16,7 @@ interface ImportFlags {
 export function modelsImportVerb(): Command {
   const verb = verbWithSettings(
     'import',
-    'Make a package of a Hugging Face image, audio or text classifier that was exported for ONNX.',
+    'Make a package from a Hugging Face image, audio or text classifier that was exported for ONNX.',
     ['modelsDir', 'detectorTimeoutMs', 'detectorMemoryMb', 'ffmpeg'],
   )
     .argument('<folder>', 'the export: config.json, model.onnx or onnx/model.onnx, preprocessor or tokenizer files')
@@ -44,8 +44,8 @@ export function modelsImportVerb(): Command {
       `Written: ${made.folder}`,
       `  scores ${manifest.mediaTypes.join(', ')}; fake: ${fake.join(', ')}, of ${classes.labels.join(', ')}`,
       `  its own sample has a risk of ${manifest.selfTest.risk} here`,
-      ...guesses.map((guess) => `  taken for granted: ${guess}`),
-      'Nothing is known yet of how good it is. Next:',
+      ...guesses.map((guess) => `assumed: ${guess}`),
+      'Its accuracy is not known yet. Next:',
       `  npx attestd models eval ${manifest.id} --data INDEX`,
       `  npx attestd models calibrate ${manifest.id} --data INDEX --write`,
     ]

@@ -16,12 +16,12 @@ export function modelsListVerb(): Command {
       { title: 'digest' },
       { title: 'title or problem', max: 90 },
     ]
-    const rows = packages.map(({ id, version, mediaTypes, digest, says }) => [
+    const rows = packages.map(({ id, version, mediaTypes, digest, summary }) => [
       id,
       version ?? '–',
       mediaTypes.join(', ') || '–',
       digest?.slice(0, 12) ?? '–',
-      says,
+      summary,
     ])
     process.stdout.write(`${table(columns, rows)}\n`)
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed

@@ -6,7 +6,7 @@ import { table } from '../terminal/table.js'
 export function modelsReloadVerb(): Command {
   const verb = verbWithSettings(
     'reload',
-    'Have the running daemon verify, warm and take over the detector packages as they are now, without losing a job.',
+    'Have the running daemon verify, warm and switch to the current detector packages, without losing a job.',
     ['dataDir', 'detectors'],
   )
   return verb.action(async () => {

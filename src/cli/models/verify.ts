@@ -6,7 +6,7 @@ import { table } from '../terminal/table.js'
 export function modelsVerifyVerb(): Command {
   const verb = verbWithSettings(
     'verify',
-    "Check digests, run each package's own sample, and say what time and memory it takes here.",
+    "Check digests, run each package's own sample, and report the time and memory it takes here.",
     SCORING_KEYS,
   )
   return verb.action(async () => {

@@ -27,7 +27,7 @@ export async function askPassword(question: string, terminal: Terminal = ownTerm
   if (!input.isTTY || !input.setRawMode) {
     throw new AttestdError(
       'setting-missing',
-      'The password of the wallet cannot be asked for without a terminal: set ATTESTD_WALLET_PASSWORD_FILE to the path of a file that holds it.',
+      'Without a terminal there is no prompt for the wallet password: set ATTESTD_WALLET_PASSWORD_FILE to the path of a file that holds it.',
     )
   }
   // Before the question stands there: what is typed earlier would be shown.
@@ -52,7 +52,7 @@ export async function askNewPassword(question: string, terminal: Terminal = ownT
   const password = await askPassword(`${question}: `, terminal)
   const again = await askPassword(`${question}, again: `, terminal)
   if (password === again) return password
-  throw new AttestdError('setting-invalid', 'The two passwords differ; nothing was done.')
+  throw new AttestdError('setting-invalid', 'The two passwords do not match; nothing was written.')
 }
 
 /** Up to the first line end; what was typed after it is left for the next reader. */
@@ -66,7 +66,7 @@ function readLine(input: Readable): Promise<string> {
       input.off('error', onEnd)
       settle()
     }
-    const onEnd = () => finish(() => reject(new AttestdError('setting-missing', 'No password was given.')))
+    const onEnd = () => finish(() => reject(new AttestdError('setting-missing', 'No password was entered.')))
     const onData = (chunk: Buffer | string) => {
       const text = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).replaceAll(ESCAPES, '')
       const end = text.search(/[\r\n]/)

@@ -19,7 +19,7 @@ export function parseServiceUrl(text: string, { allowInsecure = false } = {}): U
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(url.hostname)) {
     throw new AttestdError(
       'setting-invalid',
-      `The service URL must begin with https:// (plain http:// is taken only for this machine), got host ${url.hostname}.`,
+      `The service URL must begin with https:// (plain http:// is accepted only for this machine), got host ${url.hostname}.`,
     )
   }
   return url

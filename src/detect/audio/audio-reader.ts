@@ -21,7 +21,7 @@ export const readAudio: MediumReader = async (file, { preprocessing: plan }, too
     }
   }
   return {
-    says: `${describe(recording)}, ${speechSeconds.toFixed(1)} s speech`,
+    summary: `${describe(recording)}, ${speechSeconds.toFixed(1)} s speech`,
     length: recording.seconds,
     parts: () => partsOf((stretch) => stretch),
     async *variants() {

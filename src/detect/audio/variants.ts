@@ -9,7 +9,7 @@ export const VARIANTS = [
 ] as const
 type VariantName = (typeof VARIANTS)[number]
 
-/** The same sound coded anew, as many samples as before. @param rate samples a second */
+/** The same sound re-encoded, as many samples as before. @param rate samples a second */
 export function varied(samples: Float32Array, rate: number, variant: VariantName): Float32Array {
   switch (variant) {
     case 'upper tenth of the band cut':

@@ -45,7 +45,7 @@ async function measure({
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await withOwnWords(await detector.measure(file, { heatMap, probe }), file)
+    const measurement = await withFileEvidence(await detector.measure(file, { heatMap, probe }), file)
     if (heatMap !== undefined && measurement.heatMap === undefined)
       throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
@@ -55,7 +55,7 @@ async function measure({
 }
 
 /** Adds what the file states about itself, whichever detector read it. */
-async function withOwnWords(measurement: Measurement, file: string): Promise<Measurement> {
+async function withFileEvidence(measurement: Measurement, file: string): Promise<Measurement> {
   if (measurement.evidence.length > 0) return measurement
   const watch = new StageWatch()
   const evidence = await watch.during('evidence', () => readEvidence(file, systemClock))

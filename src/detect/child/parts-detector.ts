@@ -69,7 +69,7 @@ export function createPartsDetector(
       }
       return {
         rawScore,
-        notes: `${media.says}; ${describeParts(scored)}`,
+        notes: `${media.summary}; ${describeParts(scored)}`,
         length: media.length,
         parts: highestParts(scored),
         variants,

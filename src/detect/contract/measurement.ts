@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /** Longest text that is taken from a child; a child that runs hostile bytes is not trusted. */
 export const MAX_TEXT = 2000
-/** Most parts that are told one by one; of more, those with the highest scores. */
-export const MAX_TOLD_PARTS = 32
+/** Most parts that are reported one by one; of more, those with the highest scores. */
+export const MAX_REPORTED_PARTS = 32
 
 /** Where a file may state its own origin. */
 export const EVIDENCE_KINDS = ['c2pa', 'png-text', 'xmp', 'exif', 'container'] as const
@@ -31,8 +31,8 @@ export const measurementSchema = z.strictObject({
   /** In the unit of a `by-length` calibration. */
   length: z.number().min(0).optional(),
   /** The parts with the highest scores, highest first. */
-  parts: z.array(scored).max(MAX_TOLD_PARTS),
-  /** The same file encoded anew; empty where the package has no stability probe. */
+  parts: z.array(scored).max(MAX_REPORTED_PARTS),
+  /** The same file re-encoded; empty where the package has no stability probe. */
   variants: z.array(scored).max(8),
   evidence: z.array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) })).max(16),
   /** Of the heat map, where one was asked for. */
@@ -40,7 +40,7 @@ export const measurementSchema = z.strictObject({
   elapsedMs: z.strictObject({
     decode: milliseconds,
     infer: milliseconds,
-    /** Processor time of the whole process by stage, where the detector tells it. */
+    /** Processor time of the whole process by stage, where the detector reports it. */
     stages: z.partialRecord(z.enum(STAGES), milliseconds).optional(),
   }),
 })
@@ -52,11 +52,11 @@ export type HeatMap = z.infer<typeof heatMap>
 /** A part or a variant with its logit. */
 export type ScoredPart = z.infer<typeof scored>
 
-/** The parts with the highest scores, as many as are told, highest first; of equal ones the earlier. */
+/** The parts with the highest scores, as many as are reported, highest first; of equal ones the earlier. */
 export function highestParts(parts: readonly ScoredPart[]): ScoredPart[] {
   return parts
     .toSorted((a, b) => b.rawScore - a.rawScore)
-    .slice(0, MAX_TOLD_PARTS)
+    .slice(0, MAX_REPORTED_PARTS)
     .map(({ name, rawScore }) => ({ name, rawScore }))
 }
 

@@ -41,11 +41,11 @@ export type Parts = AsyncIterable<Part> | Iterable<Part>
 /** A file that was opened and decoded. */
 export interface ReadMedia {
   /** One line: what was decoded, such as `jpeg 640x480`. */
-  readonly says: string
+  readonly summary: string
   /** Length in the unit of a `by-length` calibration: normalized characters of a text, seconds of a recording. */
   readonly length?: number | undefined
   parts(): Parts
-  /** The same content encoded anew in ways that do not change what it is, for the stability probe. */
+  /** The same content re-encoded in ways that do not change what it is, for the stability probe. */
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>
 }
 

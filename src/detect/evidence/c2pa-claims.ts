@@ -2,11 +2,11 @@ import { type Asset, BMFF, JPEG, MP3, PNG } from '@trustnxt/c2pa-ts/asset'
 import { SuperBox } from '@trustnxt/c2pa-ts/jumbf'
 import { ActionAssertion, type Manifest, ManifestStore, ValidationStatusCode } from '@trustnxt/c2pa-ts/manifest'
 import type { Evidence } from '../contract/measurement.js'
+import { evidenceOf, quote } from './evidence-of.js'
 import { refuseDeepNesting } from './jumbf-nesting.js'
-import { quote, say } from './say.js'
 import { sourceType } from './xmp.js'
 
-/** Most claims told: the active one, then those of what went into the file. */
+/** Most claims reported: the active one, then those of what went into the file. */
 const MAX_CLAIMS = 3
 /** Longest quotation of a name. */
 const MAX_NAME = 60
@@ -27,25 +27,28 @@ export async function claimsOfFile(file: Uint8Array<ArrayBuffer>, mime: string):
   if (kind === undefined) throw new Error(`no reader for ${mime}`)
   const asset = new kind(file)
   const jumbf = asset.getManifestJUMBF()
-  return jumbf === undefined ? [] : tell(jumbf, asset)
+  return jumbf === undefined ? [] : readClaims(jumbf, asset)
 }
 
 /** The claims of a manifest store whose file cannot be checked. @throws Error where it is malformed */
 export function claimsOfStore(jumbf: Uint8Array): Promise<Evidence[]> {
-  return tell(jumbf, null)
+  return readClaims(jumbf, null)
 }
 
-async function tell(jumbf: Uint8Array, asset: Asset | null): Promise<Evidence[]> {
+async function readClaims(jumbf: Uint8Array, asset: Asset | null): Promise<Evidence[]> {
   refuseDeepNesting(Buffer.from(jumbf.buffer, jumbf.byteOffset, jumbf.byteLength))
   const store = ManifestStore.read(SuperBox.fromBuffer(new Uint8Array(jumbf)))
   const active = store.getActiveManifest()
   if (active === undefined) throw new Error('no claim')
   const others = store.manifests.filter((manifest) => manifest !== active).toReversed()
   return [
-    say('c2pa', `c2pa credentials ${claim(active)} (${await checks(store, asset)}; signer not checked for trust)`),
+    evidenceOf(
+      'c2pa',
+      `c2pa credentials ${claim(active)} (${await checks(store, asset)}; signer not checked for trust)`,
+    ),
     ...others
       .slice(0, MAX_CLAIMS - 1)
-      .map((manifest) => say('c2pa', `c2pa ingredient ${claim(manifest)} (not checked)`)),
+      .map((manifest) => evidenceOf('c2pa', `c2pa ingredient ${claim(manifest)} (not checked)`)),
   ]
 }
 
@@ -74,7 +77,7 @@ function signer(signature: Manifest['signature']): string[] {
 async function checks(store: ManifestStore, asset: Asset | null): Promise<string> {
   if (asset === null) return 'content and signature not checked in this container'
   const codes = new Set<string>((await store.validate(asset)).statusEntries.map(({ code }) => code))
-  const first = (told: Record<string, string>) => Object.entries(told).find(([code]) => codes.has(code))?.[1]
+  const first = (meanings: Record<string, string>) => Object.entries(meanings).find(([code]) => codes.has(code))?.[1]
   return [
     first(SIGNATURE) ?? 'signature not verified',
     first(CONTENT) ?? 'content not compared',

@@ -1,7 +1,7 @@
 import type { Evidence } from '../contract/measurement.js'
 import { walkOf } from './blocks.js'
+import { evidenceOf } from './evidence-of.js'
 import type { FileBytes } from './file-bytes.js'
-import { say } from './say.js'
 
 /** Largest file that is read whole, to compare its content with what was signed. */
 const MAX_CHECKED_BYTES = 32 * 1024 * 1024
@@ -49,10 +49,10 @@ async function claims(bytes: FileBytes, mime: string | null, place: Place): Prom
 }
 
 function unread(why: string): Evidence {
-  return say('c2pa', `c2pa credentials are there but were not read: ${why}`)
+  return evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
 }
 
-/** Where a manifest store lies, and whether it is all there; told from a few bytes, because the library reads whole files. */
+/** Where a manifest store lies, and whether it is all there; by a few bytes, because the library reads whole files. */
 interface Place {
   readonly offset: number
   readonly length: number

@@ -1,8 +1,8 @@
 import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny'
 import type { Evidence } from '../contract/measurement.js'
-import { isSaying, quote, say } from './say.js'
+import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
-/** Tags that tell which program or device made a recording, as each container names them. */
+/** Tags that state which program or device made a recording, as each container names them. */
 const MAKER_TAGS = [
   '©too',
   '©swr',
@@ -33,13 +33,15 @@ export async function containerEvidence(file: string): Promise<Evidence[]> {
   })
   try {
     const { raw = {}, title, comment, description } = await input.getMetadataTags()
-    const told: [string, unknown][] = [
+    const tags: [string, unknown][] = [
       ...MAKER_TAGS.map((name): [string, unknown] => [name, raw[name]]),
       ['title', title],
       ['comment', comment],
       ['description', description],
     ]
-    return told.flatMap(([name, text]) => (isSaying(text) ? [say('container', `tag ${name} ${quote(text)}`)] : []))
+    return tags.flatMap(([name, text]) =>
+      isReadable(text) ? [evidenceOf('container', `tag ${name} ${quote(text)}`)] : [],
+    )
   } finally {
     input.dispose()
   }

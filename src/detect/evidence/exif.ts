@@ -1,6 +1,6 @@
 import ExifReader from 'exifreader'
 import type { Evidence } from '../contract/measurement.js'
-import { isSaying, quote, say } from './say.js'
+import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
 // oxlint-disable-next-line import/no-named-as-default-member -- a CommonJS bundle: Node sees no named exports in it
 const { load } = ExifReader
@@ -17,13 +17,13 @@ export function exifEvidence(block: Buffer): Evidence[] {
   const tags = new Map<string, { readonly value?: unknown; readonly description?: unknown }>(Object.entries(exif ?? {}))
   const tag = (name: string) => {
     const text = name === 'UserComment' ? commentText(tags.get(name)?.value) : tags.get(name)?.description
-    return isSaying(text) ? [text] : []
+    return isReadable(text) ? [text] : []
   }
-  const named = (name: string) => tag(name).map((text) => say('exif', `exif ${name} ${quote(text)}`))
+  const named = (name: string) => tag(name).map((text) => evidenceOf('exif', `exif ${name} ${quote(text)}`))
   const camera = [...tag('Make'), ...tag('Model')]
   return [
     ...named('Software'),
-    ...(camera.length === 0 ? [] : [say('exif', `exif camera ${quote(camera.join(' '))}`)]),
+    ...(camera.length === 0 ? [] : [evidenceOf('exif', `exif camera ${quote(camera.join(' '))}`)]),
     ...named('ImageDescription'),
     ...named('UserComment'),
     ...named('Artist'),

@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import type { Evidence } from '../contract/measurement.js'
 import { pngBlocks } from './blocks.js'
+import { evidenceOf, isReadable, quote } from './evidence-of.js'
 import type { FileBytes } from './file-bytes.js'
-import { isSaying, quote, say } from './say.js'
 
 /** Most bytes of one text chunk, packed or unpacked, that are read. */
 const MAX_CHUNK_BYTES = 256 * 1024
@@ -37,8 +37,8 @@ export async function pngTextEvidence(bytes: FileBytes): Promise<Evidence[]> {
     if (!['tEXt', 'zTXt', 'iTXt'].includes(type)) continue
     if (++texts > MAX_TEXTS) break
     const text = textOf(type, await bytes.read(offset, Math.min(length, MAX_CHUNK_BYTES)))
-    if (text !== null && KEYWORDS.has(text.keyword.toLowerCase()) && isSaying(text.text))
-      found.push(say('png-text', `png ${text.keyword} ${quote(text.text)}`))
+    if (text !== null && KEYWORDS.has(text.keyword.toLowerCase()) && isReadable(text.text))
+      found.push(evidenceOf('png-text', `png ${text.keyword} ${quote(text.text)}`))
   }
   return found
 }

@@ -6,15 +6,15 @@ const MAX_NOTES = 700
 
 /** A line of notes with what the file states about itself added, as far as it fits. */
 export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
-  const told: string[] = []
+  const shown: string[] = []
   let length = 0
   for (const { says } of evidence) {
     length += says.length
     if (length > MAX_NOTES) break
-    told.push(says)
+    shown.push(says)
   }
-  if (told.length === 0) return notes
-  const more = evidence.length - told.length
-  const states = `; states: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  if (shown.length === 0) return notes
+  const more = evidence.length - shown.length
+  const states = `; states: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
   return `${cleanText(notes, MAX_TEXT - states.length)}${states}`
 }

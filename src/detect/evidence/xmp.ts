@@ -1,9 +1,9 @@
 import type { Evidence } from '../contract/measurement.js'
-import { isSaying, quote, say } from './say.js'
+import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
 /** Most bytes of an XMP packet that are read; what these patterns cost grows with it. */
 const MAX_PACKET = 256 * 1024
-/** Properties that tell how a picture was made: XMP basic, IPTC extension (2025.1 for the AI fields), Photoshop. */
+/** Properties that state how a picture was made: XMP basic, IPTC extension (2025.1 for the AI fields), Photoshop. */
 const PROPERTIES = [
   'Iptc4xmpExt:DigitalSourceType',
   'Iptc4xmpExt:DigitalSourceFileType',
@@ -26,7 +26,7 @@ export function xmpEvidence(packet: Uint8Array): Evidence[] {
   const text = new TextDecoder().decode(packet.subarray(0, MAX_PACKET))
   return PROPERTIES.flatMap((property) => {
     const value = propertyOf(text, property)
-    return isSaying(value) ? [say('xmp', `xmp ${property.split(':')[1]} ${quote(sourceType(value))}`)] : []
+    return isReadable(value) ? [evidenceOf('xmp', `xmp ${property.split(':')[1]} ${quote(sourceType(value))}`)] : []
   })
 }
 

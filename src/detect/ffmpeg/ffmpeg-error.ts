@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 /** Longest quotation of ffmpeg's own words in an error, characters. */
 const MAX_QUOTE = 200
 
-/** How an ffmpeg ended that gave no result. */
+/** How an ffmpeg without a result ended. */
 export interface FfmpegEnd {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
@@ -12,7 +12,7 @@ export interface FfmpegEnd {
 }
 
 /**
- * ffmpeg has no error codes to tell cases by (1 for nearly all), so they are told by its words (5.1 and 7.0); of several
+ * ffmpeg has no error codes to distinguish cases (1 for nearly all), so its messages are matched (5.1 and 7.0); of several
  * the first that fits, the ones that name a cause before those that name a symptom.
  */
 const CASES = [
@@ -25,7 +25,7 @@ const CASES = [
   [/Decoder .*not found|Unknown decoder|no decoder found|codec not currently supported/i, 'media-unsupported'],
 ] as const
 
-/** Why an ffmpeg gave no result, as an `AttestdError`: media-corrupt, media-unsupported, media-too-complex, media-type-mismatch, detector-timeout, detector-failed, internal-error (the file cannot be opened). */
+/** Why an ffmpeg returned no result, as an `AttestdError`: media-corrupt, media-unsupported, media-too-complex, media-type-mismatch, detector-timeout, detector-failed, internal-error (the file cannot be opened). */
 export function ffmpegError({ exitCode, signal, stderr }: FfmpegEnd): AttestdError {
   // The kernel's limit on processor time: SIGXCPU, or SIGKILL where both limits are the same.
   if (signal === 'SIGXCPU' || signal === 'SIGKILL')
@@ -39,7 +39,7 @@ export function ffmpegError({ exitCode, signal, stderr }: FfmpegEnd): AttestdErr
   return new AttestdError(reason, `ffmpeg could not decode it: ${quote || `it ended with ${exitCode}`}`)
 }
 
-/** The line that tells most, without addresses of objects and paths, which differ from run to run. */
+/** The most informative line, without addresses of objects and paths, which differ from run to run. */
 function lineOf(stderr: string, words: RegExp | undefined): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const line = lines.find((each) => words?.test(each)) ?? lines[0] ?? ''

@@ -82,7 +82,7 @@ function commandLine({ file, inputOptions = [], args }: FfmpegRun): string[] {
   return [...always, '-filter_threads', '1', ...allowed, ...decoder, ...input, ...args, '-threads', '1', 'pipe:1']
 }
 
-/** Ends one ffmpeg when its time is over or it is no longer wanted, and tells how it ended. */
+/** Ends one ffmpeg when its time is over or it is no longer wanted, and reports how it ended. */
 class Watch {
   readonly #closed: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>
   readonly #stopTimer: () => void

@@ -134,7 +134,7 @@ export class ChildPool {
       onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
       return child
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#tellStartFailed(toAttestdError(error))
+      if (!this.#closing.signal.aborted) this.#reportStartFailed(toAttestdError(error))
       throw error
     }
   }
@@ -149,7 +149,7 @@ export class ChildPool {
     ended(child, end)
   }
 
-  #tellStartFailed(error: AttestdError): void {
+  #reportStartFailed(error: AttestdError): void {
     this.#options.onEvent({ type: 'child-start-failed', reason: error.reason })
     this.#options.log.error({ reason: error.reason, err: error }, 'detector process could not be started')
   }

@@ -19,7 +19,7 @@ export interface SlotOptions {
   readonly closing: AbortSignal
   /** Shared by all slots: only one successor is warmed at a time, because it doubles the memory. */
   readonly renewing: { taken: boolean }
-  /** Starts and warms one process; tells `ended` when it is gone. */
+  /** Starts and warms one process; calls `ended` when it is gone. */
   launch(ended: (child: DetectorProcess, end: ChildEnd) => void): Promise<DetectorProcess>
   /** The slot has a process and no job. */
   onFree(slot: ChildSlot): void

@@ -143,10 +143,10 @@ export class DetectorCrew {
     try {
       const { measurement } = await this.#watched(pack, () => this.#pool.run(jobOf(pack, request), signal))
       const detection = toDetection(pack, measurement, platform)
-      this.#tell(request, pack, began, 'scored', detection)
+      this.#report(request, pack, began, 'scored', detection)
       return detection
     } catch (error) {
-      if (!isAbort(error)) this.#tell(request, pack, began, toAttestdError(error).reason)
+      if (!isAbort(error)) this.#report(request, pack, began, toAttestdError(error).reason)
       throw error
     }
   }
@@ -208,7 +208,7 @@ export class DetectorCrew {
     })
   }
 
-  #tell(
+  #report(
     { mediaType, label }: DetectRequest,
     pack: DetectorPackage,
     began: number,
@@ -227,7 +227,7 @@ export class DetectorCrew {
     })
     this.#options.log.debug(
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
-      'file was looked at',
+      'file was measured',
     )
   }
 }

@@ -140,7 +140,7 @@ export class DetectorProcess {
   /**
    * Measures one file.
    * @param timeoutMs longest time for this job
-   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or what the child gave as reason
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
     const jobId = ++this.#lastJobId
@@ -151,7 +151,7 @@ export class DetectorProcess {
       void this.#limitMemory(watch.signal)
       const answer = await reply
       if (answer.type === 'measured') return answer
-      throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : misspoke()
+      throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : malformedAnswer()
     } finally {
       watch.abort()
     }
@@ -173,7 +173,7 @@ export class DetectorProcess {
       this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
       const answer = await reply
       if (answer.type === 'refused') throw refusal(answer)
-      if (answer.type !== 'loaded') throw misspoke()
+      if (answer.type !== 'loaded') throw malformedAnswer()
     } catch (error) {
       if ((error as AttestdError).kind === 'setup') throw error
       const end = await this.ended
@@ -204,7 +204,7 @@ export class DetectorProcess {
     const parsed = fromChildSchema.safeParse(raw)
     if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) this.#sendPackages()
     else if (parsed.success && parsed.data.type !== 'hello' && this.#isAwaited(parsed.data)) this.#settle(parsed.data)
-    else void this.kill('answer', misspoke())
+    else void this.kill('answer', malformedAnswer())
   }
 
   #isAwaited(reply: Reply): boolean {
@@ -274,8 +274,8 @@ function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): 
   return new AttestdError(setup ? reason : 'detector-start-failed', message)
 }
 
-function misspoke(): AttestdError {
-  return new AttestdError('detector-failed', 'The detector process gave an answer that is not of the stated shape.')
+function malformedAnswer(): AttestdError {
+  return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
 function forkChild(): ChildProcess {

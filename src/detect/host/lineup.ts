@@ -45,7 +45,7 @@ function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup 
 
 /**
  * Measures a file by a lineup. Members of an ensemble do so one after the other, so that a file which kills its process
- * kills one, and what they gave is combined. A member that abstains is left out; where all do, the first one's reason
+ * kills one, and their results are combined. A member that abstains is left out; where all do, the first one's reason
  * stands. Any other failure must not become a partial score, and is thrown.
  * @param measure one member's detection of the file; a heat map, which shows one detector, is asked until one has not abstained
  * @throws AttestdError

@@ -21,7 +21,7 @@ export function checkSelfTest({ manifest }: DetectorPackage, { rawScore, length 
   if (Math.abs(risk - stated.risk) <= stated.tolerance) return
   throw new AttestdError(
     'detector-self-test-failed',
-    `The detector ${manifest.id} gave its own sample ${stated.file} a risk of ${risk.toFixed(4)}; its manifest states ${stated.risk} ± ${stated.tolerance}.`,
+    `The detector ${manifest.id} scored its own sample ${stated.file} with a risk of ${risk.toFixed(4)}; its manifest states ${stated.risk} ± ${stated.tolerance}.`,
   )
 }
 

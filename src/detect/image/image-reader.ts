@@ -15,7 +15,7 @@ export const readImage: MediumReader = async (file, { preprocessing: plan }, too
   if (plan.refuseFeatureless) await refuseFeatureless(image)
   const parts = await imageParts(image, plan)
   return {
-    says: describeImage(image),
+    summary: describeImage(image),
     parts: () => parts,
     async *variants() {
       for await (const { name, picture } of imageVariants(image)) {

@@ -25,7 +25,7 @@ const faceView = z.strictObject({
   finder: relativePath,
   /** Longest side at which faces are looked for first, px. */
   side: z.int().min(64).max(2048).default(320),
-  /** Longest side of the second look, which is taken where the first gave a box that may be a face, px. */
+  /** Longest side of the second look, which is taken where the first returned a box that may be a face, px. */
   closerSide: z.int().min(64).max(2048).default(640),
   minConfidence: z.number().min(0.05).max(1),
   /** Smallest longer side of a face that is looked at, px of the picture. */

@@ -181,7 +181,7 @@ async function verifyFile(
 }
 
 function unknownDetector(id: string, modelsDir: string, available: readonly string[]): AttestdError {
-  return new AttestdError('setting-invalid', `A detector is not known: ${noSuchPackage(id, modelsDir, available)}.`)
+  return new AttestdError('setting-invalid', `Unknown detector: ${noSuchPackage(id, modelsDir, available)}.`)
 }
 
 function noSuchPackage(id: string, modelsDir: string, available: readonly string[]): string {

@@ -78,7 +78,7 @@ export function encodeRequest(
   if (names.length !== inputs.length) {
     throw new AttestdError(
       'detector-failed',
-      `The model takes ${names.length} inputs, the media gives ${inputs.length}.`,
+      `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
     )
   }
   return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
@@ -92,7 +92,7 @@ export function encodeRequest(
 export function decodeReply(body: Buffer, jsonLength: string | null, output: string): Float32Array {
   const length = jsonLength === null ? body.length : Number(jsonLength)
   if (!Number.isInteger(length) || length < 0 || length > body.length)
-    throw misshapen('the length of its JSON is wrong')
+    throw malformed('the length of its JSON is wrong')
   const { outputs } = parseReply(body.subarray(0, length))
   const values = valuesOf(outputs, body.subarray(length), output)
   return Float32Array.from(values)
@@ -148,12 +148,12 @@ function parseReply(json: Buffer): z.infer<typeof inferReply> {
   try {
     read = JSON.parse(json.toString('utf8'))
   } catch (error) {
-    throw misshapen('it is not JSON', error)
+    throw malformed('it is not JSON', error)
   }
   const parsed = inferReply.safeParse(read)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => issue.path.join('.') || 'the top').slice(0, 3)
-  throw misshapen(`wrong at ${where.join(', ')}`)
+  throw malformed(`wrong at ${where.join(', ')}`)
 }
 
 type ReplyTensor = z.infer<typeof inferReply>['outputs'][number]
@@ -163,25 +163,25 @@ function valuesOf(outputs: readonly ReplyTensor[], raw: Buffer, name: string): r
   let offset = 0
   for (const tensor of outputs) {
     const size = tensor.parameters?.binary_data_size ?? 0
-    if (offset + size > raw.length) throw misshapen('it ends within a tensor')
+    if (offset + size > raw.length) throw malformed('it ends within a tensor')
     if (tensor.name === name) return tensorValues(tensor, raw.subarray(offset, offset + size))
     offset += size
   }
-  throw misshapen(`it has no output ${name}`)
+  throw malformed(`it has no output ${name}`)
 }
 
 function tensorValues(tensor: ReplyTensor, raw: Buffer): readonly number[] {
   const { datatype, data, shape } = tensor
-  if (datatype !== 'FP32' && datatype !== 'FP64') throw misshapen(`its output is of type ${datatype}`)
+  if (datatype !== 'FP32' && datatype !== 'FP64') throw malformed(`its output is of type ${datatype}`)
   const values = data === undefined ? rawNumbers(raw, datatype) : flat(data)
   const stated = shape.reduce((product, side) => product * side, 1)
-  if (values.length !== stated) throw misshapen(`its output has ${values.length} numbers, its shape says ${stated}`)
+  if (values.length !== stated) throw malformed(`its output has ${values.length} numbers, its shape says ${stated}`)
   return values
 }
 
 function rawNumbers(raw: Buffer, datatype: keyof typeof BYTES): number[] {
   const count = raw.length / BYTES[datatype]
-  if (!Number.isInteger(count)) throw misshapen('its output ends within a number')
+  if (!Number.isInteger(count)) throw malformed('its output ends within a number')
   return Array.from({ length: count }, (_, index) =>
     datatype === 'FP32' ? raw.readFloatLE(4 * index) : raw.readDoubleLE(8 * index),
   )
@@ -192,12 +192,8 @@ function flat(data: Numbers): number[] {
   return data.flatMap((one) => (typeof one === 'number' ? [one] : flat(one)))
 }
 
-function misshapen(how: string, cause?: unknown): AttestdError {
-  return new AttestdError(
-    'detector-failed',
-    `The model server gave an answer that is not of the stated shape: ${how}.`,
-    {
-      cause,
-    },
-  )
+function malformed(how: string, cause?: unknown): AttestdError {
+  return new AttestdError('detector-failed', `The model server returned a malformed answer: ${how}.`, {
+    cause,
+  })
 }

@@ -111,7 +111,7 @@ function parseResult(value: unknown, id: string): z.infer<typeof moduleResult> {
   const parsed = moduleResult.safeParse(value)
   if (parsed.success) return parsed.data
   const how = z.prettifyError(parsed.error)
-  throw new AttestdError('detector-failed', `The module of ${id} gave a result that is not of the stated shape: ${how}`)
+  throw new AttestdError('detector-failed', `The module of ${id} returned a malformed result: ${how}`)
 }
 
 function measurementOf(
@@ -140,7 +140,7 @@ function logitOfScore(
   if (value === undefined || stated !== 1) {
     throw new AttestdError(
       'detector-failed',
-      `The module of ${id} must give a ${outputKind}, as its manifest says, and that alone.`,
+      `The module of ${id} must return a ${outputKind}, as its manifest states, and nothing else.`,
     )
   }
   return outputAsLogit([value], pack.manifest)

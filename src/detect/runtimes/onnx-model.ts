@@ -63,7 +63,7 @@ function feedsOf(names: readonly string[], inputs: readonly ModelInput[]): Recor
   if (names.length !== inputs.length) {
     throw new AttestdError(
       'detector-failed',
-      `The model takes ${names.length} inputs, the media gives ${inputs.length}.`,
+      `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
     )
   }
   return Object.fromEntries(inputs.map((input, index) => [names[index], tensorOf(input)]))
@@ -84,8 +84,8 @@ async function runSession(
   try {
     data = (await session.run(feeds, [output]))[output]?.data
   } catch (error) {
-    throw new AttestdError('detector-failed', `The model gave an error: ${errorText(error)}`, { cause: error })
+    throw new AttestdError('detector-failed', `The model failed: ${errorText(error)}`, { cause: error })
   }
   if (data instanceof Float32Array) return data
-  throw new AttestdError('detector-failed', 'The model did not give 32-bit floats.')
+  throw new AttestdError('detector-failed', 'The model did not return 32-bit floats.')
 }

@@ -20,7 +20,7 @@ import {
 
 /** Statuses that may pass by themselves: away, restarting, loading the model, too busy, or a token that was renewed. */
 const PASSING_STATUSES = new Set([401, 403, 404, 408, 425, 429])
-/** Longest piece of a server's own error text that is told, characters. */
+/** Longest piece of a server's own error text that is reported, characters. */
 const MAX_SERVER_TEXT = 200
 
 export interface RemoteModelOptions {

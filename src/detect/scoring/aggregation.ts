@@ -6,7 +6,7 @@ import { logitOf } from './calibration.js'
 const TOP_SHARE = 0.25
 
 /**
- * What a model gave for one part, as one logit: for classes, that of the fake ones together against all others.
+ * What a model returned for one part, as one logit: for classes, that of the fake ones together against all others.
  * @throws AttestdError detector-failed where it is not of the stated kind, not finite, or a probability outside [0, 1]
  */
 export function outputAsLogit(
@@ -14,16 +14,16 @@ export function outputAsLogit(
   { outputKind, fakeClasses }: Pick<DetectorManifest, 'outputKind' | 'fakeClasses'>,
 ): number {
   for (const value of values) {
-    if (!Number.isFinite(value)) throw new AttestdError('detector-failed', `The model gave ${value}, not a number.`)
+    if (!Number.isFinite(value)) throw new AttestdError('detector-failed', `The model returned ${value}, not a number.`)
   }
   if (outputKind === 'class-logits') return classLogit([...values], fakeClasses ?? [])
   const [value] = values
   if (value === undefined || values.length !== 1) {
-    throw new AttestdError('detector-failed', `The model gave ${values.length} numbers, not one.`)
+    throw new AttestdError('detector-failed', `The model returned ${values.length} numbers, not one.`)
   }
   if (outputKind === 'logit') return value
   if (value < 0 || value > 1) {
-    throw new AttestdError('detector-failed', `The model gave ${value}, not a probability between 0 and 1.`)
+    throw new AttestdError('detector-failed', `The model returned ${value}, not a probability between 0 and 1.`)
   }
   return logitOf(value)
 }
@@ -34,7 +34,7 @@ function classLogit(logits: readonly number[], fakeClasses: readonly number[]): 
   if (fake.length !== fakeClasses.length || others.length === 0) {
     throw new AttestdError(
       'detector-failed',
-      `The model gave ${logits.length} classes, which the manifest does not fit.`,
+      `The model returned ${logits.length} classes, which does not match the manifest.`,
     )
   }
   return logSumExp(fake) - logSumExp(others)

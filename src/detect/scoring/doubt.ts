@@ -15,7 +15,7 @@ export function doubtText({
   if (unsureBecause === null) return null
   if (unsureBecause === 'band') return 'lies in the decision band'
   const flips = variants.filter((variant) => isFlip(variant.risk, risk)).map(flipText)
-  return `hangs on the encoding: ${flips.length > 0 ? flips.join(', ') : 'encoded anew, the verdict changes sides'}`
+  return `depends on the encoding: ${flips.length > 0 ? flips.join(', ') : 'a re-encoding flips the verdict'}`
 }
 
 function flipText({ name, risk }: RiskyPart): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Reason } from '../../core/reasons.js'
 import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { MAX_TEXT, MAX_TOLD_PARTS } from '../contract/measurement.js'
+import { MAX_REPORTED_PARTS, MAX_TEXT } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import { isUnsure, logitOf, sigmoid } from './calibration.js'
 
@@ -57,7 +57,7 @@ export function ensembleIdentity(members: readonly EnsembleMember[]): EnsembleId
  * measured the file, so one that abstained shifts nothing.
  *
  * Unsure where the risk lies inside the band whose ends are the members' ends, combined in the same way; or where the
- * verdict hangs on the encoding: put in place of every member's risk the one of its variants that speaks most against
+ * verdict depends on the encoding: put in place of every member's risk the one of its variants that speaks most against
  * the combined verdict, and the verdict changes sides. A flip of one member counts by what it can move, no more.
  * @param votes at least one, in the order of the members
  */
@@ -76,7 +76,7 @@ export function combine(identity: EnsembleIdentity, votes: readonly Vote[], abse
     unsureBecause,
     parts: named(every, ({ parts }) => parts)
       .toSorted((a, b) => b.risk - a.risk)
-      .slice(0, MAX_TOLD_PARTS),
+      .slice(0, MAX_REPORTED_PARTS),
     variants: named(every, ({ variants }) => variants),
     evidence: evidenceOf(every),
     notes: notesOf(votes, absences),

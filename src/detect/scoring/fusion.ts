@@ -16,7 +16,7 @@ export function fuse({ native, whole, face }: ViewLogits, { withoutFaces, withFa
 }
 
 /**
- * What the picture would get if every view said what one part says: the scale on which parts are told, so that a part and
+ * The risk of the picture if every view scored as one part does: the scale on which parts are reported, so that a part and
  * the picture can be compared.
  */
 export function asIfAll(logit: number, fusion: Fusion, hasFaces: boolean): number {

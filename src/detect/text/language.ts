@@ -1,5 +1,5 @@
 /**
- * The language of a prose text, by script and by the words that carry its grammar. Made to tell the languages that
+ * The language of a prose text, by script and by the words that carry its grammar. Made to distinguish the languages that
  * detectors are trained on from their neighbors, not to name every language; what it cannot place it calls `und`.
  */
 

@@ -36,7 +36,7 @@ export async function readTextWith(file: string, plan: TextPreprocessing, featur
   const length = charactersIn(prose)
   const parts = (passage: string) => partsOf(passage, plan, features)
   return {
-    says: `${encoding} text, ${language}, ${length} characters`,
+    summary: `${encoding} text, ${language}, ${length} characters`,
     length,
     parts: () => parts(prose),
     async *variants() {

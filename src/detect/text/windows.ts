@@ -69,7 +69,7 @@ function piecesOf(text: string, longest: number): Piece[] {
   for (const piece of sentencePieces(text)) {
     const characters = Array.from(piece)
     for (let at = 0; at < characters.length; ) {
-      // By index: cutting the rest off anew each time takes minutes where 2 MiB are one sentence.
+      // By index: cutting the rest off again each time takes minutes where 2 MiB are one sentence.
       const next = characters.length - at > longest ? cutAfter(characters, at, longest) : characters.length
       end += next - at
       found.push({ text: characters.slice(at, next).join(''), end })

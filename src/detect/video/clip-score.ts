@@ -12,7 +12,7 @@ const LEAST_SIGHTINGS = FRAMES_PER_WINDOW
 /** The pictures of a clip as one logit of the image detector. */
 export interface ClipScore {
   readonly rawScore: number
-  /** The window that gave the score, or the track that did. */
+  /** The window or the track with the highest score. */
   readonly worst: ScoredWindow
   /** Windows that do not overlap and faces that were followed, named by their times. */
   readonly parts: readonly ScoredPart[]

@@ -13,7 +13,7 @@ const ASSUMED = { width: 1920, height: 1080 }
  * @throws AttestdError as `runFfmpeg`
  */
 export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string, clock: Clock): Promise<PlanFacts> {
-  let told = ''
+  let progress = ''
   await runFfmpeg({
     ffmpeg,
     file,
@@ -23,15 +23,15 @@ export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string,
     timeoutMs: WALK_TIMEOUT_MS,
     clock,
     onSide: (text) => {
-      told += text
+      progress += text
     },
   })
-  const seconds = lastOf(told, 'out_time_us') / 1e6
+  const seconds = lastOf(progress, 'out_time_us') / 1e6
   const { size } = await fs.stat(file)
   return {
     ...ASSUMED,
     seconds,
-    framesPerSecond: seconds > 0 ? lastOf(told, 'frame') / seconds : 0,
+    framesPerSecond: seconds > 0 ? lastOf(progress, 'frame') / seconds : 0,
     bitsPerSecond: seconds > 0 ? (size * 8) / seconds : 0,
     keyframes: [],
     listedAll: false,

@@ -80,7 +80,7 @@ function outputOf(segment: Segment): string[] {
 }
 
 /**
- * Frames at least a step apart whatever the rate, each told with its time on file descriptor 3, made square-pixeled and
+ * Frames at least a step apart whatever the rate, each reported with its time on file descriptor 3, made square-pixeled and
  * small. ffmpeg turns them upright before.
  */
 function filters({ step }: Segment): string {

@@ -40,7 +40,7 @@ function cutPicture(bytes: Buffer): { picture: Picture; bytes: number } | { want
   const header = HEADER.exec(bytes.toString('latin1', 0, MAX_HEADER_BYTES))
   if (header === null) {
     if (bytes.length < MAX_HEADER_BYTES) return { wanted: bytes.length + 1 }
-    throw new AttestdError('media-corrupt', 'ffmpeg gave a frame in an unknown form.')
+    throw new AttestdError('media-corrupt', 'ffmpeg returned a frame in an unknown format.')
   }
   const [width, height] = [Number(header[1]), Number(header[2])]
   const end = header[0].length + width * height * 3

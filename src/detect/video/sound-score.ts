@@ -8,7 +8,7 @@ export interface SoundScore {
   /** Calibrated logit; null where it has no say. */
   readonly logit: number | null
   /** A few words for the notes. */
-  readonly says: string
+  readonly summary: string
 }
 
 /**
@@ -23,9 +23,9 @@ export async function scoreSound(detector: ChildDetector, file: string): Promise
     const risk = calibrate(rawScore, calibration, length)
     const isSure = risk >= decisionBand.high
     const verdict = isSure ? 'counts' : risk <= decisionBand.low ? 'is not suspicious' : 'is unsure'
-    return { logit: isSure ? logitOf(risk) : null, says: `sound ${verdict} (risk ${riskText(risk, 1)})` }
+    return { logit: isSure ? logitOf(risk) : null, summary: `sound ${verdict} (risk ${riskText(risk, 1)})` }
   } catch (error) {
     if (isAbort(error) || !(error instanceof AttestdError) || error.kind !== 'abstain') throw error
-    return { logit: null, says: `sound not judged (${error.reason})` }
+    return { logit: null, summary: `sound not judged (${error.reason})` }
   }
 }

@@ -43,13 +43,13 @@ export async function loadVideoDetector(
       const frameScores = await scoreFrames(video.frames(), scorePicture, during).finally(() => video.close())
       const clip = scoreClip(frameScores, preprocessing.windowSeconds)
       const hasSound = video.facts?.hasSound ?? false
-      const heard = sound !== null && hasSound ? await watch.during(() => scoreSound(sound, file)) : null
+      const soundNote = sound !== null && hasSound ? await watch.during(() => scoreSound(sound, file)) : null
       const pictures = imageLogit(clip.rawScore)
       const parts = clip.parts.map(({ name, rawScore }): ScoredPart => ({ name, rawScore: imageLogit(rawScore) }))
-      if (heard !== null && heard.logit !== null) parts.push({ name: 'sound', rawScore: heard.logit })
+      if (soundNote !== null && soundNote.logit !== null) parts.push({ name: 'sound', rawScore: soundNote.logit })
       return {
-        rawScore: Math.max(pictures, heard?.logit ?? pictures),
-        notes: notesOf(video, frameScores.length, clip, heard),
+        rawScore: Math.max(pictures, soundNote?.logit ?? pictures),
+        notes: notesOf(video, frameScores.length, clip, soundNote),
         length: video.facts?.seconds,
         parts: highestParts(parts),
         variants: [],
@@ -86,8 +86,8 @@ function unusable(id: string, named: string): AttestdError {
 
 function notesOf({ format, facts }: VideoFrames, frames: number, clip: ClipScore, sound: SoundScore | null): string {
   const faces = clip.tracks === 0 ? '' : `, ${clip.tracks} face${clip.tracks > 1 ? 's' : ''} followed`
-  const heard = sound === null ? '' : `; ${sound.says}`
-  return `${format} ${describe(facts)}${frames} frames${faces}; worst ${windowName(clip.worst)}${heard}`
+  const soundNote = sound === null ? '' : `; ${sound.summary}`
+  return `${format} ${describe(facts)}${frames} frames${faces}; worst ${windowName(clip.worst)}${soundNote}`
 }
 
 function describe(facts: VideoFrames['facts']): string {

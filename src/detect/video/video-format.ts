@@ -4,7 +4,7 @@ import { readAt } from '../../core/files.js'
 import { isPlaylist } from '../../formats/playlist.js'
 import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 
-/** A container of video, told by the first bytes of the file, never by its name. */
+/** A container of video, detected from the first bytes of the file, never by its name. */
 export interface VideoFormat {
   /** As a person calls it. */
   readonly name: string
@@ -44,7 +44,7 @@ const FORMAT_OF_MIME = new Map<string | null, VideoFormat>([
 ])
 
 /**
- * Tells the container of a video.
+ * Detects the container of a video.
  * @throws AttestdError media-empty, media-type-mismatch (another class of media, a playlist), media-unsupported (a container that is not read)
  */
 export async function sniffVideoFormat(file: string): Promise<VideoFormat> {

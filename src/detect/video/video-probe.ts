@@ -15,7 +15,7 @@ const MAX_WALKED_BYTES = 48 * 1024 ** 2
 const MAX_PROBE_MS = 10_000
 /** Most keyframes that are listed; one a second for over half an hour. */
 const MAX_KEYFRAMES = 2000
-/** Packets from which the frame rate is told. */
+/** Packets from which the frame rate is determined. */
 const RATE_PACKETS = 120
 /** A frame that stays more than this many times as long as another one makes the rate variable. */
 const VARIABLE_RATIO = 1.6

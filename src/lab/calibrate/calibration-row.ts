@@ -2,7 +2,7 @@ import { weightsForPrior } from '../metrics/class-weights.js'
 
 /** One row that a calibration is fitted to or judged on. */
 export interface CalibrationRow {
-  /** What the detector gave before calibration. */
+  /** The detector's output before calibration. */
   readonly logit: number
   readonly fake: boolean
   /** Length of the input in the unit of a `by-length` calibration. */

@@ -73,7 +73,7 @@ function risingLine(rows: readonly CalibrationRow[], where: string): Line {
 function upsideDown(where: string): AttestdError {
   return new AttestdError(
     'lab-data-invalid',
-    `The detector does not score fake rows${where} above real ones; no calibration can mend that.`,
+    `The detector does not score fake rows${where} above real ones; no calibration can correct that.`,
   )
 }
 

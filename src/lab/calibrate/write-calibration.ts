@@ -12,7 +12,7 @@ const FILE_MODE = 0o644
 /**
  * Puts a calibration and its band into a package's manifest, with the risk that its own sample has by them, and the
  * report beside its other figures. Nothing else changes, the version included.
- * @param sample what the package's own sample gave
+ * @param sample the result of the package's own sample
  */
 export async function writeCalibration(
   { folder }: Pick<DetectorPackage, 'folder'>,

@@ -42,14 +42,14 @@ export interface Comparison {
   readonly agreement: number | null
   /** Who alone is right at a risk of 0.5. */
   readonly mcNemar: McNemar
-  /** Who has the higher AUC, as far as these rows can tell. */
+  /** Who has the higher AUC, as far as these rows can show. */
   readonly better: 'first' | 'second' | 'undecided'
   readonly groups: Readonly<Record<string, readonly (PairedFigure & { value: string; real: number; fake: number })[]>>
 }
 
 /**
  * Compares two detectors row by row.
- * @param first what each gave for the same rows, in the same order
+ * @param first the results of each for the same rows, in the same order
  */
 export function compareScored(
   first: readonly ScoredRow[],

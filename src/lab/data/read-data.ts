@@ -35,7 +35,7 @@ async function readIndex(file: string, root: string): Promise<DataRow[]> {
   if (name.endsWith('.json')) return listRows(text, file, root)
   throw new AttestdError(
     'lab-data-invalid',
-    `${file} is none of .csv, .jsonl, .json (or .gz of one), nor a folder with real/ and fake/. Unpack an archive first: tar xf ARCHIVE.tar -C FOLDER, then --root FOLDER.`,
+    `${file} is not .csv, .jsonl, .json (or .gz of one), nor a folder with real/ and fake/. Unpack an archive first: tar xf ARCHIVE.tar -C FOLDER, then --root FOLDER.`,
   )
 }
 

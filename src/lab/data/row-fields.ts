@@ -77,5 +77,8 @@ function insideRoot(root: string, file: string, where: string): string {
   const absolute = path.resolve(root, file)
   const relative = path.relative(root, absolute)
   if (relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)) return absolute
-  throw new AttestdError('lab-data-invalid', `${where}: ${file} does not lie below ${root}; --root names another one.`)
+  throw new AttestdError(
+    'lab-data-invalid',
+    `${where}: ${file} does not lie below ${root}; name another one with --root.`,
+  )
 }

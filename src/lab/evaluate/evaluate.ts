@@ -19,7 +19,7 @@ const CURVE_POINTS = 200
 const HISTOGRAM_BINS = 20
 /** Mistakes of each class that are shown. */
 const MISTAKES = 12
-const MAX_SAYS = 300
+const MAX_NOTE = 300
 
 export interface EvaluateOptions {
   readonly detector: DetectorPackage
@@ -110,13 +110,13 @@ export function worst(scored: readonly ScoredRow[], fake: boolean): ScoredRow[] 
 
 function mistakeOf({ row, detection }: ScoredRow): Mistake {
   const { id, fake, columns, content } = row
-  const says = 'text' in content ? `${detection?.notes ?? ''}: ${content.text}` : (detection?.notes ?? '')
+  const note = 'text' in content ? `${detection?.notes ?? ''}: ${content.text}` : (detection?.notes ?? '')
   return {
-    id: cleanLine(id, MAX_SAYS),
+    id: cleanLine(id, MAX_NOTE),
     fake,
     risk: detection?.risk ?? Number.NaN,
     unsureBecause: detection?.unsureBecause ?? null,
-    says: cleanLine(says, MAX_SAYS),
+    says: cleanLine(note, MAX_NOTE),
     columns,
   }
 }

@@ -23,7 +23,7 @@ export function audioPlan(
   const { feature_extractor_type: extractor, sampling_rate: sampleRate } = config
   if (extractor !== undefined && !WAVEFORM_EXTRACTORS.includes(extractor)) {
     throw unsupported(
-      `The export takes what ${extractor} makes; only models of the raw waveform (${WAVEFORM_EXTRACTORS[0]}) are supported.`,
+      `The export takes the output of ${extractor}; only models of the raw waveform (${WAVEFORM_EXTRACTORS[0]}) are supported.`,
     )
   }
   if (sampleRate === undefined) throw unsupported('preprocessor_config.json: sampling_rate is missing.')

@@ -38,9 +38,9 @@ export function findFakeClasses({ id2label }: ModelConfig, named: readonly strin
   const isFake = named === null ? meansFake : (label: string) => named.includes(label)
   const fake = labels.flatMap((label, index) => (isFake(label) ? [index] : []))
   if (fake.length === 0)
-    throw unsupported(`None of the labels ${all} says fake; name the one that does by --fake-label.`)
+    throw unsupported(`None of the labels ${all} means fake; name the one that does with --fake-label.`)
   if (fake.length === labels.length)
-    throw unsupported(`Every label of ${all} means fake; name those that do by --fake-label.`)
+    throw unsupported(`Every label of ${all} means fake; name those that do with --fake-label.`)
   return { labels, fake }
 }
 

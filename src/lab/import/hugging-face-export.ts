@@ -93,7 +93,7 @@ async function findModel(folder: string, named: string | null): Promise<string> 
       return file
     }
   }
-  throw unsupported(`${folder} holds no ${named ?? MODEL_FILES.join(' nor ')}; --model names the file.`)
+  throw unsupported(`${folder} holds no ${named ?? MODEL_FILES.join(' nor ')}; name the file with --model.`)
 }
 
 async function refuseSplitWeights(file: string): Promise<void> {

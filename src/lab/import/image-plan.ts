@@ -50,7 +50,7 @@ function sizePlan(config: PreprocessorConfig, guesses: string[]): SizePlan {
   const shortest = typeof size === 'object' ? size.shortest_edge : do_center_crop ? size : undefined
   if (shortest !== undefined) {
     if (crop === null)
-      guesses.push('The export keeps the whole picture at its own aspect; here its middle square is looked at.')
+      guesses.push('The export keeps the whole picture at its own aspect; only its middle square is scored here.')
     return { shortSide: shortest, fit: 'short-side', crop: crop ?? shortest }
   }
   const exact = squareSide(size, 'size')

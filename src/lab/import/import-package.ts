@@ -9,14 +9,14 @@ import { type MeasureSampleOptions, measureSample } from '../measure/measure-sam
 import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
-import { type ImportPlan, type ImportWishes, planImport } from './import-plan.js'
+import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
 import { onnxNames } from './onnx-names.js'
 
 /** Risk of the own sample may differ by this much on another machine. */
 const TOLERANCE = 0.02
 const MODEL_NAME = 'model.onnx'
 
-export interface ImportOptions extends ImportWishes {
+export interface ImportOptions extends ImportRequest {
   /** Folder of the export. */
   readonly folder: string
   /** Path of the weights inside it, where they are not at the usual place. */
@@ -46,7 +46,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const plan = planImport(found, await onnxNames(found.model, clock), options)
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
-  if (await exists(folder)) throw unsupported(`${folder} is there already; --id names another.`)
+  if (await exists(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
   await fs.mkdir(modelsDir, { recursive: true })
   const workshop = await fs.mkdtemp(path.join(modelsDir, '.import-'))
   try {
@@ -112,7 +112,7 @@ function manifestOf(
     selfTest: { file: plan.sample.name, risk, tolerance: TOLERANCE },
     training: {
       data: 'Not known: the export does not say what it was trained on. See card.md.',
-      license: 'Not known; treat the weights as for evaluation until you have asked.',
+      license: 'Not known; use the weights for evaluation only until you have asked.',
     },
     license: license === null ? 'Not stated in the export' : `${license}, as the export states`,
   })
@@ -130,7 +130,7 @@ function idFrom(folder: string): string {
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, 64)
-  if (id === '') throw unsupported('The name of the folder gives no id; --id names one.')
+  if (id === '') throw unsupported('The name of the folder is not a valid id; set one with --id.')
   return id
 }
 

@@ -13,8 +13,8 @@ import { SAMPLE_TEXT, samplePicture, sampleVoice } from './own-samples.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
-/** What a person may say that an export does not. */
-export interface ImportWishes {
+/** What a person may state that an export does not. */
+export interface ImportRequest {
   /** Labels that mean fake; null: by their words. */
   readonly fakeLabels: readonly string[] | null
   /** ISO 639-1 codes, for texts. */
@@ -46,12 +46,12 @@ const PIXELS = 'pixel_values'
 const WAVEFORM = 'input_values'
 
 /**
- * Plans the import: the task is told by what the network takes.
+ * Plans the import: the task follows from the inputs of the network.
  * @throws AttestdError import-unsupported
  */
-export function planImport(found: HuggingFaceExport, names: OnnxNames, wishes: ImportWishes): ImportPlan {
-  const { plan, ...task } = taskOf(found, names, wishes)
-  const classes = findFakeClasses(found.config, wishes.fakeLabels)
+export function planImport(found: HuggingFaceExport, names: OnnxNames, request: ImportRequest): ImportPlan {
+  const { plan, ...task } = taskOf(found, names, request)
+  const classes = findFakeClasses(found.config, request.fakeLabels)
   return {
     ...task,
     preprocessing: plan.preprocessing,
@@ -62,7 +62,7 @@ export function planImport(found: HuggingFaceExport, names: OnnxNames, wishes: I
   }
 }
 
-function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, wishes: ImportWishes): Task {
+function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: ImportRequest): Task {
   const takes = inputs.map(({ name }) => name)
   const listed = takes.join(', ')
   if (takes.includes('input_ids')) {
@@ -74,7 +74,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, wishes: ImportW
       inputs: takes,
       files: Object.values(TOKENIZER_FILES),
       sample: { name: 'selftest.txt', data: SAMPLE_TEXT },
-      plan: textPlan(found, wishes.languages),
+      plan: textPlan(found, request.languages),
     }
   }
   if (takes.length !== 1)
@@ -91,7 +91,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, wishes: ImportW
     throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
   }
   const sample = { name: 'selftest.wav', data: sampleVoice() }
-  const plan = audioPlan(found.preprocessor, wishes.windowSeconds)
+  const plan = audioPlan(found.preprocessor, request.windowSeconds)
   return { mediaType: 'audio', inputs: takes, files: [], sample, plan }
 }
 
@@ -104,11 +104,11 @@ function requireType(inputs: readonly OnnxTensor[], type: string): void {
 function outputOf(outputs: readonly OnnxTensor[], classes: number): string {
   const output = outputs.find(({ name }) => name === 'logits') ?? (outputs.length === 1 ? outputs[0] : undefined)
   if (output === undefined) {
-    throw unsupported(`The network gives ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
+    throw unsupported(`The network returns ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
   }
   const given = output.shape.at(-1)
   if (given !== null && given !== undefined && given !== classes) {
-    throw unsupported(`The network gives ${given} classes, config.json names ${classes}.`)
+    throw unsupported(`The network returns ${given} classes, config.json names ${classes}.`)
   }
   return output.name
 }

@@ -17,7 +17,7 @@ export async function onnxNames(model: string, clock: Clock): Promise<OnnxNames>
   const child = startLabChild(import.meta.url, 'onnx-child')
   try {
     const answer = await askLabChild(child, { model }, fromOnnxChildSchema, { clock, timeoutMs: TIMEOUT_MS })
-    if (answer === null) throw unsupported(`${model} cannot be opened: the process that did so ended or hung.`)
+    if (answer === null) throw unsupported(`${model} cannot be opened: the process that opened it ended or hung.`)
     if ('failed' in answer) throw unsupported(`${model} is not a network that runs here: ${answer.failed}`)
     return answer
   } finally {

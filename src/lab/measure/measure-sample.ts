@@ -6,7 +6,7 @@ import { startWarmChild } from '../../detect/host/warm-child.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { quantile } from '../metrics/bootstrap.js'
 
-/** What a package's own sample cost and gave in a detector process of its own. */
+/** The cost and the result of a package's own sample in a detector process of its own. */
 export interface SampleMeasurement {
   readonly measurement: Measurement
   /** From the job to the answer, median, ms. */

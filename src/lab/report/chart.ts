@@ -13,7 +13,7 @@ export interface ChartAxes {
   readonly x: string
   readonly y: string
   /** Read out in place of the picture. */
-  readonly says: string
+  readonly label: string
   /** Texts of the ticks of x, from the left. @default 0 to 1 */
   readonly xTicks?: readonly string[]
   /** Texts of the ticks of y, from the bottom up. @default 0 to 1 */
@@ -21,7 +21,7 @@ export interface ChartAxes {
 }
 
 /** An inline SVG over the unit square, with axes; `content` comes from the functions below. */
-export function chart({ x, y, says, xTicks = NUMBERS, yTicks = NUMBERS }: ChartAxes, content: readonly Html[]): Html {
+export function chart({ x, y, label, xTicks = NUMBERS, yTicks = NUMBERS }: ChartAxes, content: readonly Html[]): Html {
   const { width, height, left, right, top, bottom } = AREA
   const ticks = TICKS.map(
     (
@@ -32,7 +32,7 @@ export function chart({ x, y, says, xTicks = NUMBERS, yTicks = NUMBERS }: ChartA
 <text x="${at(tick, 0)[0]}" y="${top + height + 14}" text-anchor="middle">${xTicks[index] ?? ''}</text>
 <text x="${left - 6}" y="${at(0, tick)[1] + 4}" text-anchor="end">${yTicks[index] ?? ''}</text>`,
   )
-  return html`<svg class="chart" viewBox="0 0 ${left + width + right} ${top + height + bottom}" role="img" aria-label="${says}">
+  return html`<svg class="chart" viewBox="0 0 ${left + width + right} ${top + height + bottom}" role="img" aria-label="${label}">
 ${ticks}${content}
 <text class="axis" x="${left + width / 2}" y="${top + height + 30}" text-anchor="middle">${x}</text>
 <text class="axis" transform="translate(11 ${top + height / 2}) rotate(-90)" text-anchor="middle">${y}</text></svg>`
@@ -43,27 +43,27 @@ export function line(points: readonly Point[], tone: string): Html {
   return html`<polyline class="${tone}" points="${points.map(([x, y]) => at(x, y).join(',')).join(' ')}"/>`
 }
 
-/** A dot; `says` is shown while the pointer rests on it. */
-export function dot([x, y]: Point, radius: number, tone: string, says: string): Html {
+/** A dot; `label` is shown while the pointer rests on it. */
+export function dot([x, y]: Point, radius: number, tone: string, label: string): Html {
   const [left, top] = at(x, y)
-  return html`<circle class="${tone}" cx="${left}" cy="${top}" r="${radius}"><title>${says}</title></circle>`
+  return html`<circle class="${tone}" cx="${left}" cy="${top}" r="${radius}"><title>${label}</title></circle>`
 }
 
 /** Bars that stand on the x axis and share the width evenly. */
-export function bars(heights: readonly number[], tone: string, says: (index: number) => string): Html[] {
+export function bars(heights: readonly number[], tone: string, label: (index: number) => string): Html[] {
   const share = 1 / heights.length
   return heights.map((height, index) => {
     const [left, top] = at(index * share, height)
     const [right, bottom] = at((index + 1) * share, 0)
-    return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${says(index)}</title></rect>`
+    return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${label(index)}</title></rect>`
   })
 }
 
 /** A stretch of the x axis, such as the decision band. */
-export function stretch(from: number, to: number, tone: string, says: string): Html {
+export function stretch(from: number, to: number, tone: string, label: string): Html {
   const [left, top] = at(from, 1)
   const [right, bottom] = at(to, 0)
-  return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${says}</title></rect>`
+  return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${label}</title></rect>`
 }
 
 /** A value with its interval on a line from 0 to 1, for a table cell. */

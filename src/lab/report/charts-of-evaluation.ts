@@ -30,8 +30,8 @@ function figureOf(title: string, note: string, picture: Html): Html {
 
 function roc({ roc, all }: Evaluation): Html {
   const curve = roc.map(({ fpr, tpr }): Point => [fpr, tpr])
-  const says = `ROC curve, area ${decimal(all.auc.value)}`
-  return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', says }, [
+  const label = `ROC curve, area ${decimal(all.auc.value)}`
+  return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', label }, [
     line(
       [
         [0, 0],
@@ -46,7 +46,7 @@ function roc({ roc, all }: Evaluation): Html {
 function precisionRecall({ precisionRecall, data }: Evaluation): Html {
   const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
   const share = data.prior ?? data.fake / data.rows
-  return chart({ x: 'recall', y: 'precision', says: 'Precision-recall curve' }, [
+  return chart({ x: 'recall', y: 'precision', label: 'Precision-recall curve' }, [
     line(
       [
         [0, share],
@@ -65,11 +65,11 @@ function reliability({ reliability }: Evaluation): Html {
   )
   const dots = bins.map(({ meanRisk, fakeShare, rows }) => {
     const radius = Math.max(DOT_RADIUS.min, DOT_RADIUS.max * Math.sqrt(rows / most))
-    const says = `mean risk ${riskText(asRisk(meanRisk), 1)}, ${percent(fakeShare)} fake, ${Number(rows.toFixed(1))} rows`
-    return dot([meanRisk, fakeShare], Number(radius.toFixed(1)), 'point', says)
+    const label = `mean risk ${riskText(asRisk(meanRisk), 1)}, ${percent(fakeShare)} fake, ${Number(rows.toFixed(1))} rows`
+    return dot([meanRisk, fakeShare], Number(radius.toFixed(1)), 'point', label)
   })
   return chart(
-    { x: 'mean risk of the bin', y: 'share that is fake', says: 'Reliability diagram', xTicks: RISK_TICKS },
+    { x: 'mean risk of the bin', y: 'share that is fake', label: 'Reliability diagram', xTicks: RISK_TICKS },
     [
       line(
         [
@@ -100,7 +100,7 @@ function histogram({ histogram: { real, fake }, detector: { decisionBand } }: Ev
       },
     )
   const { low, high } = decisionBand
-  return chart({ x: 'risk', y: 'files', says: 'Histogram of risks by class', xTicks: RISK_TICKS, yTicks: ticks }, [
+  return chart({ x: 'risk', y: 'files', label: 'Histogram of risks by class', xTicks: RISK_TICKS, yTicks: ticks }, [
     stretch(low, high, 'band', `decision band ${riskText(asRisk(low))} to ${riskText(asRisk(high))}`),
     ...barsOf(real, 'real'),
     ...barsOf(fake, 'fake'),

@@ -174,7 +174,7 @@ export class MediaCache {
   async #dropCorrupt(hash: string, bytes: number): Promise<void> {
     this.#entries.delete(hash)
     await fs.rm(this.#fileOf(hash), { force: true })
-    this.#options.log.warn({ contentHash: hash, bytes }, 'Removed a corrupt file from the media cache.')
+    this.#options.log.warn({ contentHash: hash, bytes }, 'a corrupt file was removed from the media cache')
     this.#options.onEvent({ type: 'cache', outcome: 'corrupt', bytes })
   }
 
@@ -191,7 +191,7 @@ export class MediaCache {
         await fs.rm(this.#fileOf(hash), { force: true })
         this.#options.onEvent({ type: 'cache', outcome: 'evicted', bytes: entry.bytes })
       } catch (error) {
-        this.#options.log.warn({ err: error, contentHash: hash }, 'Could not remove a file from the media cache.')
+        this.#options.log.warn({ err: error, contentHash: hash }, 'could not remove a file from the media cache')
       }
     }
   }

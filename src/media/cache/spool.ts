@@ -14,7 +14,7 @@ export interface SpoolOptions {
   readonly algorithm: ContentHashAlgorithm
   /** No more than this is written. */
   readonly maxBytes: number
-  /** Told the size of every chunk after it was written. */
+  /** Called with the size of every chunk after it was written. */
   readonly onBytes?: (bytes: number) => void
 }
 

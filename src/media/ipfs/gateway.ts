@@ -87,7 +87,10 @@ export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
       options.guard.check(hop)
     } catch (error) {
       // The gateway's fault, not the asset's.
-      throw new AttestdError('media-unreachable', `Gateway ${gateway.name} redirected astray: ${errorText(error)}`)
+      throw new AttestdError(
+        'media-unreachable',
+        `Gateway ${gateway.name} redirected to a place that is not allowed: ${errorText(error)}`,
+      )
     }
     return { dispatcher: options.guard.dispatcher }
   }

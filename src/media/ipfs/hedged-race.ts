@@ -15,9 +15,9 @@ export interface RaceOptions<C, T> {
   readonly signal: AbortSignal
   /** Whether an error settles the matter, so that no other candidate can do better. */
   readonly isFinal: (error: unknown) => boolean
-  /** Told of a candidate that was cancelled after it had been silent for `hedgeMs`. */
+  /** Called for a candidate that was cancelled after it had been silent for `hedgeMs`. */
   readonly onSlow?: (candidate: C) => void
-  /** Told of the value of an attempt that succeeded after the race was over. */
+  /** Called with the value of an attempt that succeeded after the race was over. */
   readonly onUnused?: (value: T) => void
 }
 

@@ -87,7 +87,7 @@ async function tryGateway<T>(
     bytes += size
     context.progress()
   }
-  const tell = (outcome: GatewayOutcome | 'cancelled') =>
+  const report = (outcome: GatewayOutcome | 'cancelled') =>
     options.onEvent({
       type: 'gateway',
       gateway: gateway.name,
@@ -98,12 +98,12 @@ async function tryGateway<T>(
   try {
     const value = await readFrom(uri, sink, gateway, onBlock, context.signal, options)
     note(gateway, 'ok', undefined, options)
-    tell('ok')
+    report('ok')
     return value
   } catch (error) {
     const outcome = context.signal.aborted ? abortOutcome(context.signal.reason) : outcomeOf(error)
     if (outcome !== 'cancelled') note(gateway, outcome, error, options)
-    tell(outcome)
+    report(outcome)
     throw error
   }
 }
@@ -154,12 +154,12 @@ function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { healt
   const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
   const demoted = health.report(gateway, outcome, retryAfterMs)
   const facts = { gateway: gateway.name, outcome, ...(error === undefined ? {} : { err: error }) }
-  if (demoted) log.warn(facts, 'Moved a gateway to the back of the order.')
-  else if (outcome !== 'ok') log.debug(facts, 'A gateway did not deliver.')
+  if (demoted) log.warn(facts, 'gateway was moved to the back of the order')
+  else if (outcome !== 'ok') log.debug(facts, 'gateway did not deliver')
 }
 
 function noGateway(retryAfterMs: number | undefined): AttestdError {
-  const message = 'Every gateway asked to be left alone for a while (Retry-After).'
+  const message = 'Every gateway asked for a pause (Retry-After).'
   return new AttestdError('media-unreachable', message, { retryAfterMs })
 }
 
@@ -172,8 +172,8 @@ function summary(errors: readonly unknown[], retryAfterMs: number | undefined): 
     : named.every((error) => error?.reason === 'media-timeout')
       ? 'media-timeout'
       : 'media-unreachable'
-  const says = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
-  return new AttestdError(reason, `No gateway delivered the media. ${says}`, {
+  const details = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
+  return new AttestdError(reason, `No gateway delivered the media. ${details}`, {
     cause: errors.at(-1),
     retryAfterMs,
   })

@@ -116,7 +116,7 @@ function asCorrupt(error: unknown): unknown {
 }
 
 function corrupt(why: string): AttestdError {
-  return new AttestdError('media-corrupt', `The content behind the CID is not a readable UnixFS file: ${why}.`)
+  return new AttestdError('media-corrupt', `The content of the CID is not a readable UnixFS file: ${why}.`)
 }
 
 function unsupported(why: string): AttestdError {

@@ -9,7 +9,7 @@ export interface VerifiedBlocksOptions {
   readonly openCar: () => Promise<CarStream | null>
   /** Fetches and verifies one block. */
   readonly fetchBlock: (cid: CID) => Promise<Uint8Array>
-  /** Told the size of every verified block that arrived. */
+  /** Called with the size of every verified block that arrived. */
   readonly onBlock?: (bytes: number) => void
 }
 

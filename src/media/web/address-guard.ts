@@ -79,7 +79,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
 function checkUrl(url: URL, options: AddressGuardOptions, isAllowed: (address: string) => boolean): void {
   const http = url.protocol === 'http:'
   if (url.protocol !== 'https:' && !(http && options.allowHttp)) {
-    throw new AttestdError('uri-unsupported', `The URI leads to ${url.protocol}//, which is not read.`)
+    throw new AttestdError('uri-unsupported', `The URI leads to ${url.protocol}//, which is not supported.`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new AttestdError('address-refused', 'The URI leads to a URL that holds credentials.')

@@ -26,7 +26,7 @@ export interface GetReply {
   readonly body: Readable
 }
 
-/** A status that is not 200, kept apart so that callers can tell "not here" from "broken". */
+/** A status that is not 200, kept apart so that callers can distinguish "not here" from "broken". */
 export class HttpStatusError extends AttestdError {
   readonly status: number
 
@@ -85,7 +85,7 @@ function accept(url: URL, { statusCode, headers, body }: Dispatcher.ResponseData
   const encoding = first(headers['content-encoding']) ?? 'identity'
   if (encoding !== 'identity') {
     discard(body)
-    throw new AttestdError('media-unreachable', `${url.host} sent ${encoding} although asked for plain bytes.`)
+    throw new AttestdError('media-unreachable', `${url.host} sent ${encoding} although plain bytes were requested.`)
   }
   const length = Number(first(headers['content-length']) ?? Number.NaN)
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How often an open console page reads itself anew, seconds. */
+/** How often an open console page reloads itself, seconds. */
 export const CONSOLE_REFRESH_S = 5
 
 /** The console's style sheet, inline: the page loads nothing else. */
@@ -42,7 +42,7 @@ details summary{cursor:pointer;color:var(--soft)}
 footer{padding:10px 20px 28px;color:var(--soft);font-size:13px}
 `
 
-/** Reads the page anew and swaps its content while it is visible; without scripts a `meta refresh` does the same. */
+/** Reloads the page and swaps its content while it is visible; without scripts a `meta refresh` does the same. */
 export const CONSOLE_SCRIPT = `
 setInterval(async () => {
   if (document.hidden || document.querySelector('details[open]')) return

@@ -113,7 +113,7 @@ function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): H
     ({ name, measured, agreed, wouldChange, failed }) =>
       html`<p class="soft">Shadow ${name}: ${measured} measured, ${agreed} agree, ${wouldChange} would have changed, ${failed} without a score.</p>`,
   )
-  return html`${lines}${dropped > 0 ? html`<p class="soft">${dropped} files left to other work.</p>` : null}`
+  return html`${lines}${dropped > 0 ? html`<p class="soft">${dropped} files skipped in favor of other work.</p>` : null}`
 }
 
 function settings({ settings }: ConsoleState): Html {

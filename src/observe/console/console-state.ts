@@ -30,17 +30,17 @@ export interface QueueRow {
   readonly completed: number
 }
 
-/** What a shadow detector gave since the start. */
+/** The results of a shadow detector since the start. */
 export interface ShadowRow {
   /** Id and version. */
   readonly name: string
-  /** Files that it gave a risk. */
+  /** Files that it scored. */
   readonly measured: number
   /** Of those, on the same side of 0.5 as what was measured for submission. */
   readonly agreed: number
   /** Of those, where the daemon would have done something else. */
   readonly wouldChange: number
-  /** Files that it gave none. */
+  /** Files that it did not score. */
   readonly failed: number
 }
 

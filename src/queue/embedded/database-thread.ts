@@ -21,7 +21,7 @@ export class DatabaseThread {
   #nextId = 1
   #closing = false
   #gone: Error | undefined
-  #tellLost: (error: Error) => void = () => {}
+  #reportLost: (error: Error) => void = () => {}
   /** Resolves when the thread ended without being asked to. */
   readonly lost: Promise<Error>
 
@@ -37,7 +37,7 @@ export class DatabaseThread {
       env: {},
     })
     try {
-      await withinLimit(clock, START_LIMIT_MS, firstWord(worker), () => {
+      await withinLimit(clock, START_LIMIT_MS, untilReady(worker), () => {
         throw new Error(`not open after ${START_LIMIT_MS} ms`)
       })
       return new DatabaseThread(worker, onNotification)
@@ -51,7 +51,7 @@ export class DatabaseThread {
     this.#worker = worker
     this.#onNotification = onNotification
     this.lost = new Promise((resolve) => {
-      this.#tellLost = resolve
+      this.#reportLost = resolve
     })
     worker.on('message', (message: ThreadMessage) => this.#hear(message))
     worker.on('error', (error) => this.#end(error))
@@ -87,11 +87,11 @@ export class DatabaseThread {
   }
 
   #hear(message: ThreadMessage): void {
-    if (message.say === 'notification') this.#onNotification(message.channel, message.payload)
-    if (message.say !== 'result' && message.say !== 'error') return
+    if (message.type === 'notification') this.#onNotification(message.channel, message.payload)
+    if (message.type !== 'result' && message.type !== 'error') return
     const waiting = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
-    if (message.say === 'result') waiting?.resolve(message.result)
+    if (message.type === 'result') waiting?.resolve(message.result)
     else waiting?.reject(databaseError(message.failure))
   }
 
@@ -100,15 +100,15 @@ export class DatabaseThread {
     this.#gone = cause
     for (const { reject } of this.#waiting.values()) reject(connectionClosed(cause))
     this.#waiting.clear()
-    if (!this.#closing) this.#tellLost(cause)
+    if (!this.#closing) this.#reportLost(cause)
   }
 }
 
-function firstWord(worker: Worker): Promise<void> {
+function untilReady(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: ThreadMessage) => {
-      if (message.say === 'ready') finish()
-      else if (message.say === 'failed-to-start') finish(new Error(message.message))
+      if (message.type === 'ready') finish()
+      else if (message.type === 'failed-to-start') finish(new Error(message.message))
     }
     const onExit = (code: number) => finish(new Error(`the database thread exited with code ${code}`))
     // Each listener by name: removing all of them would also remove Node's own.

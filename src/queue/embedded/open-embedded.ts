@@ -36,7 +36,7 @@ export async function openEmbedded(dir: string, { clock, fsync = false, log }: E
   try {
     const pool = await openDatabase(path.join(dir, 'pg'), fsync, clock)
     const recovered = await prepare(pool)
-    if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process put back')
+    if (recovered > 0) log.info({ jobs: recovered }, 'jobs of a killed process were put back')
     return embeddedBacking(pool, lock, clock)
   } catch (error) {
     await lock.release()
@@ -51,7 +51,7 @@ async function makeDirectory(dir: string): Promise<void> {
   try {
     await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be made: ${errorText(error)}`, {
+    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be created: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -60,7 +60,7 @@ async function makeDirectory(dir: string): Promise<void> {
 function inUse(dir: string, who: string): AttestdError {
   return new AttestdError(
     'queue-in-use',
-    `The embedded queue in ${dir} is already open in ${who}, and one process owns it. ` +
+    `The embedded queue in ${dir} is already open in ${who}; only one process can use it. ` +
       'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379; to use a second queue give it another ATTESTD_DATA_DIR.',
   )
 }

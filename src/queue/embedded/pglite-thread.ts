@@ -16,25 +16,25 @@ const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 
 class DatabaseThread {
   readonly #db: PGlite
   readonly #statements: StatementCache
-  readonly #say: (message: ThreadMessage) => void
+  readonly #send: (message: ThreadMessage) => void
 
-  static async open(settings: ThreadSettings, say: (message: ThreadMessage) => void): Promise<DatabaseThread> {
-    return new DatabaseThread(await PGlite.create(databaseOptions(settings)), say)
+  static async open(settings: ThreadSettings, send: (message: ThreadMessage) => void): Promise<DatabaseThread> {
+    return new DatabaseThread(await PGlite.create(databaseOptions(settings)), send)
   }
 
-  private constructor(db: PGlite, say: (message: ThreadMessage) => void) {
+  private constructor(db: PGlite, send: (message: ThreadMessage) => void) {
     this.#db = db
-    this.#say = say
+    this.#send = send
     this.#statements = new StatementCache(db)
-    db.onNotification((channel, payload) => say({ say: 'notification', channel, payload }))
+    db.onNotification((channel, payload) => send({ type: 'notification', channel, payload }))
   }
 
   async answer(request: ThreadRequest): Promise<void> {
     const { id } = request
     try {
-      this.#say({ say: 'result', id, result: await this.#do(request) })
+      this.#send({ type: 'result', id, result: await this.#do(request) })
     } catch (error) {
-      this.#say({ say: 'error', id, failure: failureOf(error) })
+      this.#send({ type: 'error', id, failure: failureOf(error) })
     }
   }
 
@@ -89,16 +89,16 @@ function failureOf(error: unknown): ThreadFailure {
 async function main(): Promise<void> {
   const port = parentPort
   if (!port) throw new Error('The database thread runs only as a worker thread.')
-  const say = (message: ThreadMessage) => port.postMessage(message)
+  const send = (message: ThreadMessage) => port.postMessage(message)
   try {
-    const thread = await DatabaseThread.open(Settings.parse(workerData), say)
+    const thread = await DatabaseThread.open(Settings.parse(workerData), send)
     port.on('message', async (request: ThreadRequest) => {
       await thread.answer(request)
       if (request.ask === 'close') port.close()
     })
-    say({ say: 'ready' })
+    send({ type: 'ready' })
   } catch (error) {
-    say({ say: 'failed-to-start', message: errorText(error) })
+    send({ type: 'failed-to-start', message: errorText(error) })
     port.close()
   }
 }

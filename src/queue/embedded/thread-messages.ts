@@ -24,10 +24,10 @@ export interface ThreadFailure {
   readonly detail?: string
 }
 
-/** What the database thread says. Both ends are built from this file, so the shapes are not checked again at run time. */
+/** What the database thread sends. Both ends are built from this file, so shapes are not checked at run time. */
 export type ThreadMessage =
-  | { readonly say: 'ready' }
-  | { readonly say: 'failed-to-start'; readonly message: string }
-  | { readonly say: 'notification'; readonly channel: string; readonly payload: string }
-  | { readonly say: 'result'; readonly id: number; readonly result: QueryRows }
-  | { readonly say: 'error'; readonly id: number; readonly failure: ThreadFailure }
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed-to-start'; readonly message: string }
+  | { readonly type: 'notification'; readonly channel: string; readonly payload: string }
+  | { readonly type: 'result'; readonly id: number; readonly result: QueryRows }
+  | { readonly type: 'error'; readonly id: number; readonly failure: ThreadFailure }

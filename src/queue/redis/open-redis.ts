@@ -37,7 +37,7 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   const listeners = new Set<(error: AttestdError) => void>()
   for (const connection of [producer, consumer]) {
     connection.on('error', (error: Error) => {
-      for (const tell of listeners) tell(unreachable(target, error))
+      for (const listener of listeners) listener(unreachable(target, error))
     })
   }
   try {
@@ -55,22 +55,25 @@ async function connectPatiently(make: () => Redis, target: RedisTarget, options:
   const { clock, random, log, signal, startWaitMs = DEFAULT_START_WAIT_MS } = options
   const deadline = clock.monotonic() + startWaitMs
   for (let tries = 1; ; tries++) {
-    // A fresh one for each try: one that was told to disconnect while it had no socket would take its next loss for
+    // A fresh one for each try: one that was asked to disconnect while it had no socket would take its next loss for
     // a goodbye of ours and never connect again.
     const connection = make()
     const failure = await connectOnce(connection)
     if (failure === null) return connection
     if (isRefusal(failure)) {
-      throw new AttestdError('queue-misconfigured', `Redis at ${target.shown} refused us: ${errorText(failure)}`)
+      throw new AttestdError(
+        'queue-misconfigured',
+        `Redis at ${target.shown} refused the connection: ${errorText(failure)}`,
+      )
     }
     const pauseMs = backoffMs(tries, START_BACKOFF, random)
     if (clock.monotonic() + pauseMs >= deadline) throw unreachable(target, failure)
-    if (tries === 1) log.warn({ redis: target.shown, detail: errorText(failure) }, 'Redis did not answer; waiting')
+    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; it will be tried again')
     await clock.sleep(pauseMs, signal)
   }
 }
 
-/** One try to connect. ioredis tells the cause only by event and would go on by itself. @returns what went wrong */
+/** One try to connect. ioredis reports the cause only by event and would go on by itself. @returns what went wrong */
 async function connectOnce(connection: Redis): Promise<Error | null> {
   let cause: Error | undefined
   const onError = (error: Error) => {

@@ -22,7 +22,10 @@ export async function checkRedis(redis: Redis, shown: string, log: Log): Promise
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
   if (info.get('aof_enabled') === '0') {
-    log.warn({ redis: shown }, 'Redis keeps no append-only file; jobs since its last snapshot are lost when it dies')
+    log.warn(
+      { redis: shown },
+      'redis kept no append-only file; a crash of it would lose the jobs since its last snapshot',
+    )
   }
 }
 
@@ -38,7 +41,7 @@ function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {
 async function checkEviction(redis: Redis, info: ReadonlyMap<string, string>, shown: string, log: Log) {
   const policy = info.get('maxmemory_policy') ?? (await configuredPolicy(redis))
   if (policy === null) {
-    log.warn({ redis: shown }, 'maxmemory-policy of Redis could not be read; make sure that it is noeviction')
+    log.warn({ redis: shown }, 'could not read maxmemory-policy of redis; it must be noeviction')
     return
   }
   if (policy === 'noeviction') return

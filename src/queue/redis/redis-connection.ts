@@ -4,7 +4,7 @@ import { backoffMs } from '../../core/retry.js'
 
 /** Pace of reconnecting: quick at first, since most outages are restarts, then every two to four seconds. */
 const RECONNECT = { baseMs: 100, maxMs: 4000 }
-/** A connection that gives no answer for this long is dropped and made anew. Longer than BullMQ's blocking reads (10 s). */
+/** A connection without an answer for this long is dropped and made again. Above BullMQ's blocking reads (10 s). */
 const SOCKET_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 /** A command of a queue fails after this; it may still take effect, which is harmless for all that are sent. */

@@ -71,7 +71,7 @@ function faultRoutes(app: App, control: SandboxControl): void {
       return done
     },
   )
-  app.delete('/sandbox/faults', { schema: schema('No more faults', Done) }, async () => {
+  app.delete('/sandbox/faults', { schema: schema('Remove all faults', Done) }, async () => {
     control.setFaults({})
     return done
   })
@@ -113,12 +113,12 @@ function chainRoutes(app: App, world: World, control: SandboxControl): void {
   )
   app.post(
     '/sandbox/chain/stop',
-    { schema: schema('The chain of the stake contract answers no more', Done) },
+    { schema: schema('The chain of the stake contract stops answering', Done) },
     async () => onChain(world, control.chain?.stop()),
   )
   app.post(
     '/sandbox/chain/start',
-    { schema: schema('It answers again, at the same URL and with the same contract', Done) },
+    { schema: schema('The chain answers again, at the same URL and with the same contract', Done) },
     async () => onChain(world, control.chain?.start()),
   )
 }
@@ -202,10 +202,10 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
   })
 }
 
-/** The books have changed already; 503 where the contract could not be told. */
-async function onChain(world: World, told: Promise<void> | undefined): Promise<typeof done> {
+/** The books have changed already; 503 where the contract could not be written. */
+async function onChain(world: World, written: Promise<void> | undefined): Promise<typeof done> {
   try {
-    await told
+    await written
   } catch (error) {
     throw chainUnavailable(world, error)
   }

@@ -77,12 +77,12 @@ export class SandboxControl {
     roles.set(wallet, changed)
     return watched(async () => {
       await registry.setRoles(wallet as Hex, changed)
-      // The books give every wallet a stake; the contract only knows those that it was told of.
+      // The books give every wallet a stake; the contract only knows those that were written to it.
       await registry.setStake(wallet as Hex, stakes.of(wallet).stakedWei)
     })
   }
 
-  /** The chain behind the registry, to break and to mend. Absent where the sandbox was handed a registry without one. */
+  /** The chain behind the registry, to break and to restore. Absent where the registry has none. */
   get chain(): RegistryChain | undefined {
     return this.#world.registry.chain
   }
@@ -155,7 +155,7 @@ export class SandboxControl {
   }
 }
 
-/** Work whose failure is told to whoever waits for it, and to nobody else. */
+/** Work whose failure is reported to whoever waits for it, and to nobody else. */
 function watched(work: () => Promise<void>): Promise<void> {
   const done = work()
   done.catch(() => {})

@@ -36,12 +36,12 @@ export class AssetBook {
   readonly #run: string
   readonly #keep: (asset: SandboxAsset) => void
   readonly #assets = new Map<string, SandboxAsset>()
-  /** The open set as the listeners last heard of it. */
-  readonly #told = new Set<string>()
+  /** The open set as last announced to the listeners. */
+  readonly #announced = new Set<string>()
 
   /**
    * @param run goes into every asset id: the same ids in every run where it is the same
-   * @param keep told of an asset as it will be, before that counts: it can refuse by throwing
+   * @param keep called with an asset before it counts: it can refuse by throwing
    */
   constructor(now: () => number, run: string, keep: (asset: SandboxAsset) => void = () => {}) {
     this.#now = now
@@ -102,7 +102,7 @@ export class AssetBook {
     return true
   }
 
-  /** Looks whether the open set is still what was last told, and tells the listeners where it is not. */
+  /** Checks whether the open set is still what was last announced, and notifies the listeners where it is not. */
   sweep(): void {
     const changes = this.all().filter((asset) => this.#note(asset))
     if (changes.length > 0) this.changed.emit()
@@ -110,16 +110,16 @@ export class AssetBook {
 
   clear(): void {
     this.#assets.clear()
-    this.#told.clear()
+    this.#announced.clear()
     this.changed.emit()
   }
 
   /** @returns whether the asset opened or closed since the listeners last heard */
   #note(asset: SandboxAsset): boolean {
     const open = this.isOpen(asset)
-    if (open === this.#told.has(asset.id)) return false
-    if (open) this.#told.add(asset.id)
-    else this.#told.delete(asset.id)
+    if (open === this.#announced.has(asset.id)) return false
+    if (open) this.#announced.add(asset.id)
+    else this.#announced.delete(asset.id)
     return true
   }
 

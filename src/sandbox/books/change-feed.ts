@@ -1,4 +1,4 @@
-/** Tells listeners that something changed; they look at the new state themselves. */
+/** Notifies listeners that something changed; they look at the new state themselves. */
 export class ChangeFeed {
   readonly #listeners = new Set<() => void>()
 

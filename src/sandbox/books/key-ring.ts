@@ -38,7 +38,7 @@ export class KeyRing {
   readonly #keep: (key: ApiKey) => void
   readonly #byAccessKey = new Map<string, ApiKey>()
 
-  /** @param options keep: told of a key as it will be, before that counts; it can refuse by throwing */
+  /** @param options keep: called with a key before it counts; it can refuse by throwing */
   constructor(options: { random: RandomBytes; now: () => number; keep?: (key: ApiKey) => void }) {
     this.#random = options.random
     this.#now = options.now

@@ -3,7 +3,7 @@ import type { Roles } from '../registry/stake-registry.js'
 
 const NO_ROLES: Roles = { submitter: false, attester: false }
 
-/** Told of each change, before it counts: it can refuse by throwing. */
+/** Called with each change, before it counts: it can refuse by throwing. */
 export type KeepRoles = (wallet: Hex, roles: Roles) => void
 
 /** Roles of each wallet as the sandbox wants them in the stake contract. Wallets are lower case. */

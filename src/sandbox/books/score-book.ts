@@ -60,7 +60,7 @@ export class ScoreBook {
   readonly #byAsset = new Map<string, ScoreRecord[]>()
   #attempts: ScoreAttempt[] = []
 
-  /** @param options keep: told of each score before it is on record; it can refuse by throwing */
+  /** @param options keep: called with each score before it is on record; it can refuse by throwing */
   constructor(options: { now: () => number; policy: DuplicateScorePolicy; keep?: (score: ScoreRecord) => void }) {
     this.#now = options.now
     this.#policy = options.policy

@@ -17,7 +17,7 @@ export class StakeBook {
   readonly #staked = new Map<Hex, bigint>()
   #minStakeWei: bigint
 
-  /** @param keep told of each change, before it counts: it can refuse by throwing */
+  /** @param keep called with each change, before it counts: it can refuse by throwing */
   constructor(initial: WalletStake, keep: (entry: StakeEntry) => void = () => {}) {
     this.#initial = initial
     this.#keep = keep

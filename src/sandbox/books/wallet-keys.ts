@@ -9,7 +9,7 @@ export class WalletKeys {
   readonly #keep: (wallet: DevelopmentWallet) => void
   readonly #keys = new Map<Hex, Hex>()
 
-  /** @param options keep: told of each new wallet before it counts; it can refuse by throwing */
+  /** @param options keep: called with each new wallet before it counts; it can refuse by throwing */
   constructor(options: { random: RandomBytes; keep: (wallet: DevelopmentWallet) => void }) {
     this.#random = options.random
     this.#keep = options.keep

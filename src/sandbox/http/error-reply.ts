@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.js'
 import { isWalletSessionTarget } from '../wallet-session/target.js'
 import { Refusal, type RefusalCode } from './refusal.js'
 
-/** Any thrown value as what the caller is told; what is not a refusal of ours says nothing of the inside. */
+/** Any thrown value as the answer to the caller; what is not a refusal of ours reveals no internals. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (hasZodFastifySchemaValidationErrors(error)) {
@@ -15,7 +15,7 @@ function asRefusal(error: unknown): Refusal {
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal(codeOfStatus(status), (error as Error).message, { status })
   }
-  return new Refusal('internal-error', 'The sandbox failed; its log says how.')
+  return new Refusal('internal-error', 'The sandbox failed; see its log.')
 }
 
 /**

@@ -12,7 +12,7 @@ import { startDeadline, startTimer } from '../../core/time-limit.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
 const START_LIMIT_MS = 20_000
-/** Between asking anvil to end and killing it; it writes its state in between where it was told to. */
+/** Between asking anvil to end and killing it; it writes its state in between where it was asked to. */
 const STOP_GRACE_MS = 3000
 /** Longest wait for one answer while it starts. */
 const CALL_LIMIT_MS = 5000
@@ -140,9 +140,9 @@ function listeningPort(child: ChildProcess, clock: Clock): Promise<number> {
     let said = ''
     const fail = (what: string) => {
       stopTimer()
-      reject(new Error(`anvil did not start: ${what}${said && `; it said: ${said.trim()}`}`))
+      reject(new Error(`anvil did not start: ${what}${said && `; its output: ${said.trim()}`}`))
     }
-    const stopTimer = startTimer(clock, START_LIMIT_MS, () => fail(`no word for ${START_LIMIT_MS} ms`))
+    const stopTimer = startTimer(clock, START_LIMIT_MS, () => fail(`no output for ${START_LIMIT_MS} ms`))
     const out = child.stdout as Readable
     const lines = createInterface({ input: out })
     lines.on('line', (line) => {

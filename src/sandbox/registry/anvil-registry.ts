@@ -29,8 +29,8 @@ export class AnvilRegistry implements StakeRegistry {
   readonly #local: LocalChain
   readonly #stakes: StakeBook
   readonly #roles: RoleBook
-  /** Every wallet that the contract was ever told of. */
-  readonly #told = new Set<Hex>()
+  /** Every wallet that was ever written to the contract. */
+  readonly #written = new Set<Hex>()
 
   /** Throws `local-chain-failed`. */
   static async open(options: AnvilRegistryOptions): Promise<AnvilRegistry> {
@@ -102,12 +102,12 @@ export class AnvilRegistry implements StakeRegistry {
 
   async setRoles(wallet: Address, roles: Roles): Promise<void> {
     this.#roles.set(wallet, roles)
-    await this.#asked(() => this.#tellRoles(wallet))
+    await this.#asked(() => this.#writeRoles(wallet))
   }
 
   async setStake(wallet: Address, stakedWei: bigint): Promise<void> {
     this.#stakes.set(wallet, stakedWei)
-    await this.#asked(() => this.#tellStake(wallet))
+    await this.#asked(() => this.#writeStake(wallet))
   }
 
   async setMinimum(minStakeWei: bigint): Promise<void> {
@@ -122,20 +122,20 @@ export class AnvilRegistry implements StakeRegistry {
   /** A wallet that has a role is a registered one, so the contract holds the stake that the books give it. */
   async #mirror(): Promise<void> {
     await this.#local.write('setMinimum', [this.#stakes.minStakeWei])
-    for (const wallet of new Set([...this.#told, ...this.#roles.wallets(), ...this.#stakes.wallets()])) {
-      await this.#tellRoles(wallet)
-      await this.#tellStake(wallet)
+    for (const wallet of new Set([...this.#written, ...this.#roles.wallets(), ...this.#stakes.wallets()])) {
+      await this.#writeRoles(wallet)
+      await this.#writeStake(wallet)
     }
   }
 
-  async #tellRoles(wallet: Address): Promise<void> {
-    this.#told.add(lower(wallet))
+  async #writeRoles(wallet: Address): Promise<void> {
+    this.#written.add(lower(wallet))
     const { submitter, attester } = this.#roles.of(wallet)
     await this.#local.write('setRoles', [lower(wallet), submitter, attester])
   }
 
-  async #tellStake(wallet: Address): Promise<void> {
-    this.#told.add(lower(wallet))
+  async #writeStake(wallet: Address): Promise<void> {
+    this.#written.add(lower(wallet))
     await this.#local.write('setStake', [lower(wallet), this.#stakes.of(wallet).stakedWei])
   }
 

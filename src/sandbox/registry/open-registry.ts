@@ -34,6 +34,6 @@ export async function openRegistry(options: RegistryOptions): Promise<StakeRegis
     throw new AttestdError('local-chain-failed', 'anvil is not installed: neither its npm package nor one on the path.')
   }
   const why = options.chain === 'auto' ? 'anvil is not installed' : 'asked for'
-  options.log.info({ chainId: options.chainId, why }, 'roles and stake are kept in memory, no chain')
+  options.log.info({ chainId: options.chainId, why }, 'roles and stake were put in memory, without a chain')
   return new MemoryRegistry(options)
 }

@@ -7,13 +7,13 @@ export interface Roles {
   readonly attester: boolean
 }
 
-/** The chain behind a registry, as tests break and mend it. */
+/** The chain behind a registry, as tests break and restore it. */
 export interface RegistryChain {
   /** Of anvil while it runs; null in memory. */
   readonly pid: number | null
   /** The chain answers no more, as if its RPC endpoint were down. */
   stop(): Promise<void>
-  /** It answers again, at the same URL, with the same contract address and what the books hold. */
+  /** The chain answers again, at the same URL, with the same contract address and what the books hold. */
   start(): Promise<void>
   /** Makes the contract hold what the books do, after they were reset. */
   mirror(): Promise<void>

@@ -19,7 +19,7 @@ export class OpenAssetFeed {
   readonly #caller: Caller
   readonly #writer: EventWriter
   readonly #quirks: FeedQuirks
-  #told = new Set<string>()
+  #announced = new Set<string>()
   #deltaDue = false
   #snapshotDue = false
   #readyDue = false
@@ -39,7 +39,7 @@ export class OpenAssetFeed {
 
   sendSnapshot(): void {
     const assets = this.#world.assets.open()
-    this.#told = new Set(assets.map((asset) => asset.id))
+    this.#announced = new Set(assets.map((asset) => asset.id))
     this.#writer.event('open-assets', this.#payload(assets))
   }
 
@@ -54,7 +54,7 @@ export class OpenAssetFeed {
     this.flush()
   }
 
-  /** A stake that is still enough but other than before is told by a new `ready`. */
+  /** A stake that is still enough but other than before is announced by a new `ready`. */
   stakeChanged(): void {
     const stake = JSON.stringify(stakeView(this.#world, this.#caller.wallet))
     this.#readyDue ||= stake !== this.#stake
@@ -83,9 +83,9 @@ export class OpenAssetFeed {
   }
 
   #sendDelta(): void {
-    const opened = this.#world.assets.open().filter((asset) => !this.#told.has(asset.id))
+    const opened = this.#world.assets.open().filter((asset) => !this.#announced.has(asset.id))
     if (opened.length === 0) return
-    for (const asset of opened) this.#told.add(asset.id)
+    for (const asset of opened) this.#announced.add(asset.id)
     this.#writer.event('new-open-assets', this.#payload(opened))
   }
 

@@ -40,7 +40,7 @@ export async function openStorage(folder: string, random: RandomBytes, clock: Cl
   try {
     const identity = await openIdentity(path.join(folder, 'identity.json'), random)
     const { journal, kept, torn } = await Journal.open(path.join(folder, 'journal.jsonl'))
-    if (torn) log.warn({ folder }, 'the last line of the journal was not whole and was dropped')
+    if (torn) log.warn({ folder }, 'the last line of the journal was incomplete and was dropped')
     return {
       kept,
       complete: (options) => completed(options, identity, path.join(folder, 'media')),
@@ -60,11 +60,11 @@ async function lockFolder(folder: string, clock: Clock): Promise<DirectoryLock> 
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `${folder} cannot be made: ${errorText(error)}`, { cause: error })
+    throw new AttestdError('data-dir-unusable', `${folder} cannot be created: ${errorText(error)}`, { cause: error })
   }
   return DirectoryLock.take(
     folder,
-    (who) => new AttestdError('data-dir-unusable', `${folder} is already open in ${who}, and one sandbox owns it.`),
+    (who) => new AttestdError('data-dir-unusable', `${folder} is already open in ${who}; only one sandbox can use it.`),
     clock,
   )
 }

@@ -48,7 +48,7 @@ export async function beat(world: World, connection: StreamConnection, heartbeat
     if (!connection.writer.blocked) heartbeat()
     blockedSince = connection.writer.blocked ? (blockedSince ?? world.clock.monotonic()) : null
     if (blockedSince !== null && world.clock.monotonic() - blockedSince >= world.limits.slowReaderMs) {
-      world.log.warn({}, 'a stream reader took nothing for too long and was cut')
+      world.log.warn({}, 'a stream reader was too slow and was disconnected')
       connection.destroy()
     }
   }

@@ -33,7 +33,7 @@ function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletS
   return session
 }
 
-/** What a token says. Refuses one that is not of this service, or has expired. */
+/** The content of a token. Refuses one that is not of this service, or has expired. */
 export function readSession(world: World, token: string): WalletSession {
   const { sessions } = world.walletSession
   const session = sessions.read(token)

@@ -47,7 +47,7 @@ export class ChallengeBook {
   take(nonce: string): Challenge {
     const challenge = this.#pending.get(nonce)
     if (challenge === undefined) {
-      throw new Refusal('challenge-invalid', 'The challenge is unknown, or was used already: ask for a new one.')
+      throw new Refusal('challenge-invalid', 'The challenge is unknown or was already used: ask for a new one.')
     }
     this.#pending.delete(nonce)
     if (challenge.expiresAt <= this.#options.now()) {

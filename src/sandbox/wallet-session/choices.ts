@@ -13,7 +13,7 @@
  * - An upload answers with `{ contentHash, uri, cid, bytes }`; chain time is `{ chainId, number, timestamp }`, timestamp
  *   in Unix seconds; a challenge's expiresAt is in Unix seconds.
  * - No pinning service is configured: uploaded media lie in the store behind this origin's IPFS gateway.
- * - Stream events carry `{ assets: […] }`. `new-asset` names what opened since the last look; nothing tells of assets
+ * - Stream events carry `{ assets: […] }`. `new-asset` names what opened since the last look; nothing reports assets
  *   that closed. The stream ends when its session does.
  * - offchainAttestation is the JSON of `chain/eas/attestation.ts`, which is that of the EAS SDK.
  *

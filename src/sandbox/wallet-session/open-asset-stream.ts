@@ -27,7 +27,7 @@ export function openAssetStream(
   void beat(world, connection, () => connection.writer.raw(': ping\n\n'))
 }
 
-/** @param poll null: nothing more is told */
+/** @param poll null: nothing more is reported */
 async function follow(
   world: World,
   session: WalletSession,
@@ -41,11 +41,11 @@ async function follow(
   }
 }
 
-/** Compares the open set with what was told of it. */
+/** Compares the open set with what was announced of it. */
 class OpenAssetPoll {
   readonly #world: World
   readonly #writer: EventWriter
-  #told = new Set<string>()
+  #announced = new Set<string>()
 
   constructor(world: World, writer: EventWriter) {
     this.#world = world
@@ -55,16 +55,16 @@ class OpenAssetPoll {
   sendSnapshot(): void {
     const assets = this.#world.assets.open()
     this.#writer.event(EVENTS.snapshot, this.#payload(assets))
-    this.#told = idsOf(assets)
+    this.#announced = idsOf(assets)
   }
 
-  /** Tells of assets that opened since the last look. */
+  /** Reports assets that opened since the last look. */
   look(): void {
     if (this.#writer.blocked) return
     const assets = this.#world.assets.open()
-    const opened = assets.filter((asset) => !this.#told.has(asset.id))
+    const opened = assets.filter((asset) => !this.#announced.has(asset.id))
     if (opened.length > 0) this.#writer.event(EVENTS.opened, this.#payload(opened))
-    this.#told = idsOf(assets)
+    this.#announced = idsOf(assets)
   }
 
   #payload(assets: readonly SandboxAsset[]) {

@@ -84,7 +84,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
   const attestation = await provenAttestation(world, asset, entry, body)
   if (!world.assets.isOpen(asset)) {
     entry.outcome = 'not-open'
-    throw new Refusal('asset-closed', 'The asset no longer takes scores.')
+    throw new Refusal('asset-closed', 'The asset no longer accepts scores.')
   }
   const { outcome, score } = world.scores.record({
     assetId: asset.id,

@@ -108,7 +108,7 @@ class SignedKeyAttesterService implements AttesterService {
         return signed
       },
       decode: (event) => decodeEvent(event, this.#options.onMalformed),
-      mended: async (signal) => signed !== null && this.#client.mendedClock(signed.stamp, signal),
+      recover: async (signal) => signed !== null && this.#client.recoverClock(signed.stamp, signal),
     }
   }
 }

@@ -124,7 +124,7 @@ export class SignedKeyClient {
     }
   }
 
-  /** Where the event stream is, signed afresh. */
+  /** Where the event stream is, freshly signed. */
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
     await this.#options.serviceClock.ready(signal)
     const stamp = this.#options.serviceClock.stamp()
@@ -178,11 +178,11 @@ export class SignedKeyClient {
   }
 
   /**
-   * Whether a 401 came from a wrong idea of service time, which is mended now: asks for service time again and
+   * Whether a 401 came from a wrong estimate of service time, which is corrected now: asks for service time again and
    * compares. Never throws.
    * @param stamp time of the refused signature
    */
-  async mendedClock(stamp: ClockStamp, signal?: AbortSignal): Promise<boolean> {
+  async recoverClock(stamp: ClockStamp, signal?: AbortSignal): Promise<boolean> {
     return (await this.#refreshClock(signal)) && this.#options.serviceClock.errorOf(stamp) > NOTICEABLE_MS
   }
 
@@ -208,7 +208,7 @@ export class SignedKeyClient {
       return await http.json(this.#callOf(unsigned, this.#sign(unsigned, stamp.serviceMs)), shape, signal)
     } catch (error) {
       // A 401 stored nothing, so even a registration may be sent once more where the timestamp was at fault.
-      if (!isStatus(error, 401) || !(await this.mendedClock(stamp, signal))) throw error
+      if (!isStatus(error, 401) || !(await this.recoverClock(stamp, signal))) throw error
       return http.json(this.#callOf(unsigned, this.#sign(unsigned, serviceClock.now())), shape, signal)
     }
   }

@@ -28,7 +28,7 @@ export function stakeOf(wire: WireStake): Stake {
   return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
 }
 
-/** The open assets of a list; each malformed one is left out and told, and costs nothing else. */
+/** The open assets of a list; each malformed one is skipped and reported, and costs nothing else. */
 export function readAssets(
   values: readonly unknown[],
   { asked, onMalformed }: { asked: boolean; onMalformed?: OnMalformed | undefined },
@@ -43,7 +43,7 @@ export function readAssets(
   return assets
 }
 
-/** The stake of a list; null, and told, where it is malformed. */
+/** The stake of a list; null, and reported, where it is malformed. */
 export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | null {
   const parsed = stakeSchema.safeParse(value)
   if (parsed.success) return stakeOf(parsed.data)

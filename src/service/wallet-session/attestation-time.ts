@@ -8,8 +8,8 @@ import type { ChainTime } from './chain-latest.js'
 const APART_SHARE = 0.5
 /** From this share of the window on, a refused attestation may have been refused for its age. */
 const OLD_SHARE = 0.5
-/** Words by which a service says that it is the time of an attestation that it does not take. */
-const SAYS_TIME =
+/** Words by which a service states that it refuses the time of an attestation. */
+const NAMES_TIME =
   /\b(?:expired|outdated|stale|too (?:old|late|early)|in the (?:past|future)|outside[\w\s]* window|(?:service|chain|block) time)\b/i
 
 export interface AttestationTimeOptions {
@@ -17,7 +17,7 @@ export interface AttestationTimeOptions {
   readonly clock: Clock
   /** How far the time of an attestation may be from service time, milliseconds. */
   readonly windowMs: number
-  /** Told where the chain is ahead of service time as it is known: it never is, so that must be read anew. */
+  /** Called where the chain seems ahead of service time: it never is, so service time must be read again. */
   readonly onAhead?: (() => void) | undefined
 }
 
@@ -37,7 +37,7 @@ export interface AttestationDate {
 /**
  * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
  * `clock-untrusted` where the two are too far apart, so that the service would refuse it, or the chain's time is refused
- * or unreadable, which says nothing of the score; nothing was sent then.
+ * or unreadable, which does not state the score; nothing was sent then.
  * @param signedAt Unix milliseconds of service time
  */
 export async function dateAttestation(
@@ -69,7 +69,7 @@ export async function dateAttestation(
     },
     judged: (error) => {
       if (!isStatus(error, 400, 422)) return error
-      if (ageMs() <= windowMs * OLD_SHARE && !SAYS_TIME.test(error.message)) return error
+      if (ageMs() <= windowMs * OLD_SHARE && !NAMES_TIME.test(error.message)) return error
       const message = `The attestation was ${ageMs()} ms old: ${error.message}`
       return new AttestdError('clock-untrusted', message, { cause: error, facts: error.facts })
     },

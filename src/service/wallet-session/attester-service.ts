@@ -82,7 +82,11 @@ export class WalletSessionAttesterService implements AttesterService {
 
   async #inputOf(score: Score, time: number, signal: AbortSignal | undefined) {
     const { attest } = this.#options
-    if (!attest) throw new AttestdError('setting-missing', 'A score needs an attestation, and nothing here makes one.')
+    if (!attest)
+      throw new AttestdError(
+        'setting-missing',
+        'A score needs an attestation, and no attester is configured to make one.',
+      )
     const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk))
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)
@@ -106,7 +110,7 @@ export class WalletSessionAttesterService implements AttesterService {
         return request
       },
       decode: (event) => decodeEvent(event, onMalformed),
-      mended: async (signal) => {
+      recover: async (signal) => {
         // Null where the session itself was refused: the stream was not asked for.
         if (!request) return false
         session.drop(request.token)

@@ -71,17 +71,17 @@ export class AuthRoutes {
 }
 
 /**
- * The error for a session that was not given. Its status is told by another name: it is not the answer of the route
+ * The error for a session that was not issued. Its status goes by another name: it is not the answer of the route
  * that needed the session, which may read a 404 as an asset that is gone.
  */
 function errorOfSession(
   { reason, message, cause, retryAfterMs, facts }: AttestdError,
   forbidden: Reason,
 ): AttestdError {
-  const { status, wordless, ...others } = facts
+  const { status, withoutErrorBody, ...others } = facts
   const renamed = status === undefined ? others : { ...others, sessionStatus: status }
   // A process ends for want of a role: a 403 of a proxy must not do that.
-  const named = wordless === true ? 'service-forbidden' : forbidden
+  const named = withoutErrorBody === true ? 'service-forbidden' : forbidden
   return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
 }
 

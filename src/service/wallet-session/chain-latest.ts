@@ -4,7 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import { asRecord } from '../record.js'
 import { numberOf, unixMsOf } from './unix-time.js'
 
-/** The latest block as the service tells it. */
+/** The latest block as the service reports it. */
 export interface LatestBlock {
   readonly number: number
   /** Unix seconds, whole. */

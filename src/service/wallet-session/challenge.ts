@@ -33,7 +33,7 @@ export function checkChallenge({ message, nonce, expiresAt }: Challenge, expecte
 
 function wrongText(message: string): string | null {
   const bytes = Buffer.byteLength(message)
-  if (bytes > MAX_BYTES) return `it has ${bytes} bytes, ${MAX_BYTES} are taken`
+  if (bytes > MAX_BYTES) return `it has ${bytes} bytes; at most ${MAX_BYTES} are accepted`
   return UNPRINTABLE.test(message) ? 'it holds characters that cannot be seen' : null
 }
 
@@ -65,7 +65,7 @@ function wrongForm(text: string): string | null {
   if (/^\s*\{/.test(text)) return 'it is data rather than a text'
   if (/^\s*0x/i.test(text) || /[0-9a-f]{64,}/i.test(text)) return 'it holds a hash or other hex data'
   if (new RegExp(`\\S{${MAX_RUN},}`).test(text)) return 'it holds data rather than words'
-  return /\p{L}{3,}/u.test(text) ? null : 'it says nothing but the nonce'
+  return /\p{L}{3,}/u.test(text) ? null : 'it contains nothing but the nonce'
 }
 
 function isJson(text: string): boolean {

@@ -116,7 +116,10 @@ export class WalletSessionClient {
   async upload(file: UploadFile, signal?: AbortSignal): Promise<UploadReply> {
     const bytes = file.content.byteLength
     if (bytes > UPLOAD_MAX_BYTES) {
-      throw new AttestdError('upload-refused', `The file has ${bytes} bytes, ${UPLOAD_MAX_BYTES} can be uploaded.`)
+      throw new AttestdError(
+        'upload-refused',
+        `The file has ${bytes} bytes; at most ${UPLOAD_MAX_BYTES} can be uploaded.`,
+      )
     }
     const target = '/v1/media/upload'
     try {

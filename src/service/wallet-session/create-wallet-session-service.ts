@@ -9,7 +9,7 @@ import { SessionKeeper, type SessionKeeperOptions } from './session.js'
 
 /** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
 const BLOCK_INTERVAL_MS = 2_000
-/** Service time that was read less than this ago, milliseconds, is not read anew. */
+/** Service time that was read less than this ago, milliseconds, is not read again. */
 const AHEAD_MAX_AGE_MS = 5_000
 
 export interface WalletSessionOptions

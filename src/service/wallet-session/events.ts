@@ -8,7 +8,7 @@ import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 /**
  * The port's events from one event of the stream (specification, Events; the payloads are not shown). The snapshot is
  * the first word of every connection. Throws `event-malformed` for an unknown name, data that is not JSON, or a snapshot
- * without a list; a malformed asset inside is left out and told.
+ * without a list; a malformed asset inside is skipped and reported.
  */
 export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
   switch (event.name) {
@@ -36,7 +36,7 @@ function newAssetsIn(event: RawEvent): unknown[] {
   return listIn(data) ?? [data]
 }
 
-/** Ids are told of malformed assets too: they are open, although they cannot be used. */
+/** Ids are reported of malformed assets too: they are open, although they cannot be used. */
 function assetsOf(values: readonly unknown[], onMalformed: OnMalformed | undefined) {
   const ids = values.map((value) => assetIdIn(assetRecordIn(value))).filter((id) => id !== undefined)
   return { assets: readAssets(values, { onMalformed }), ids }

@@ -60,7 +60,7 @@ export function scoreCountIn(record: Record<string, unknown>): number | null {
   return count ?? scoresIn(record)?.length ?? null
 }
 
-/** The open assets of a list; each malformed one is left out and told, and costs nothing else. */
+/** The open assets of a list; each malformed one is skipped and reported, and costs nothing else. */
 export function readAssets(values: readonly unknown[], { attester, onMalformed }: ReadOptions): Asset[] {
   const assets: Asset[] = []
   for (const value of values) {

@@ -18,7 +18,7 @@ export function readReceipt(
   if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('names another asset')
   if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('names another attester')
   const isReceipt = record.assetId !== undefined || [attester, risk, scoreId].some((stated) => stated !== null)
-  if (!isReceipt && record.ok !== true && record.success !== true) throw wrong('says nothing of the score')
+  if (!isReceipt && record.ok !== true && record.success !== true) throw wrong('does not state the score')
   return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
 }
 

@@ -47,7 +47,7 @@ function basisPointsIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }
 
 /**
  * The newest risk that an attester has on record among these scores; null where there is none.
- * @returns `unreadable` where that cannot be told: an own score without a readable risk, or, with none of its own, a
+ * @returns `unreadable` where that cannot be determined: an own score without a readable risk, or, with none of its own, a
  *   score of which no attester can be read
  */
 export function ownScore(scores: readonly unknown[], attester: string): Risk | null | 'unreadable' {

@@ -8,7 +8,7 @@ const MIN_AGE_MS = 1_000
 /** A Date header states whole seconds, rounded down. */
 const DATE_STEP_MS = 1_000
 
-/** A session that the service gave, by the local monotonic clock, milliseconds. */
+/** A session that the service issued, by the local monotonic clock, milliseconds. */
 export interface SessionTerms {
   readonly openedAt: number
   readonly renewAt: number

@@ -25,7 +25,7 @@ export interface SessionEvent {
   readonly reason?: Reason
 }
 
-/** What may be told of a session: everything but its token. */
+/** What may be shown of a session: everything but its token. */
 export interface SessionFacts {
   readonly address: string
   readonly roles: readonly string[]
@@ -45,7 +45,7 @@ export interface SessionKeeperOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Told once that the wallet lacks the role. */
+  /** Called once, when the wallet lacks the role. */
   readonly onRoleMissing?: (error: AttestdError) => void
   readonly onSession?: (event: SessionEvent) => void
 }
@@ -69,7 +69,7 @@ const PASSING: ReadonlySet<Reason> = new Set<Reason>([
 
 /**
  * Holds the one session of a wallet at a service. The token stands nowhere else. It is opened when it is first needed,
- * renewed before it ends, and opened anew after a 401, once for all callers; after failures and refusals only at growing
+ * renewed before it ends, and opened again after a 401, once for all callers; after failures and refusals only at growing
  * intervals.
  */
 export class SessionKeeper {
@@ -83,7 +83,7 @@ export class SessionKeeper {
   /** Sessions in a row that were refused as soon as they were used. */
   #rejected = 0
   #hasOpened = false
-  #hasToldRole = false
+  #hasReportedRole = false
 
   constructor(options: SessionKeeperOptions) {
     this.#options = options
@@ -110,10 +110,10 @@ export class SessionKeeper {
     this.#held = null
     const isFresh = !this.#isStable(held)
     this.#rejected = isFresh ? this.#rejected + 1 : 0
-    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just given.')
+    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
-    this.#options.log.info({ inARow: this.#rejected }, 'the service no longer takes the session')
+    this.#options.log.info({ inARow: this.#rejected }, 'the service refused the session')
     this.#options.onSession?.({ event: 'refused', reason: 'service-unauthorized' })
   }
 
@@ -154,7 +154,7 @@ export class SessionKeeper {
       this.#held = held
       const event = this.#hasOpened ? 'renewed' : 'opened'
       this.#hasOpened = true
-      this.#options.log.debug({ roles: held.roles, expiresAt: held.expiresAt }, `${event} a session`)
+      this.#options.log.debug({ roles: held.roles, expiresAt: held.expiresAt }, `session was ${event}`)
       this.#options.onSession?.({ event })
       return held
     } catch (error) {
@@ -180,7 +180,7 @@ export class SessionKeeper {
   #check({ address, roles }: Session): void {
     const { role, signer } = this.#options
     if (address.toLowerCase() !== signer.address.toLowerCase()) {
-      throw new AttestdError('service-reply-invalid', 'The service gave a session of another wallet.')
+      throw new AttestdError('service-reply-invalid', 'The service returned a session of another wallet.')
     }
     if (roles.includes(role)) return
     throw new AttestdError(
@@ -191,15 +191,15 @@ export class SessionKeeper {
 
   #failed(failure: AttestdError): AttestdError {
     const { log, onRoleMissing, onSession } = this.#options
-    const { reason, message } = failure
+    const { reason } = failure
     this.#failures += 1
     const retryInMs = this.#pauseFor(failure, this.#failures)
-    log.warn({ reason, error: message, retryInMs }, 'could not open a session')
+    log.warn({ reason, err: failure, retryInMs }, 'could not open a session')
     onSession?.({ event: 'refused', reason })
     if (reason !== 'role-missing') return failure
     this.#held = null
-    if (!this.#hasToldRole) onRoleMissing?.(failure)
-    this.#hasToldRole = true
+    if (!this.#hasReportedRole) onRoleMissing?.(failure)
+    this.#hasReportedRole = true
     return failure
   }
 

@@ -4,7 +4,7 @@ const MILLISECONDS = { from: 1e11, below: 1e14 }
 
 /**
  * A moment whose unit and format the specification does not show, Unix milliseconds: a number or a decimal or 0x text
- * of seconds or milliseconds, told apart by size, or an ISO 8601 text. Null for anything else.
+ * of seconds or milliseconds, distinguished by size, or an ISO 8601 text. Null for anything else.
  */
 export function unixMsOf(value: unknown): number | null {
   const number = numberOf(value)

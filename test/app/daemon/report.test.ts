@@ -136,7 +136,7 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
   })
 
-  it('a submission that found its asset closed is told on, so that the asset can be looked at again', async () => {
+  it('a submission that found its asset closed is reported, so that the asset can be looked at again', async () => {
     submitted({ outcome: 'closed', maybeStored: false })
     await report.flush()
     expect(closed).toEqual(['asset-1'])

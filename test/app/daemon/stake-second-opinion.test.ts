@@ -10,27 +10,27 @@ const reading = (stakedWei: bigint, minStakeWei = 5n) => ({
 })
 
 function opinion() {
-  const told: OutageLine[] = []
+  const reported: OutageLine[] = []
   let counted = 0
   const addTo = (by: number) => {
     counted += by
   }
   const second = new StakeSecondOpinion({
     metrics: { stakeDisagreements: { inc: (_labels, by = 1) => addTo(by) } },
-    outages: { trouble: (line) => void told.push(line) },
+    outages: { trouble: (line) => void reported.push(line) },
   })
-  return { second, told, counted: () => counted }
+  return { second, reported, counted: () => counted }
 }
 
 it('a word of the service between two equal readings is judged; a difference is counted and logged with both', () => {
-  const { second, told, counted } = opinion()
+  const { second, reported, counted } = opinion()
   expect(second.read(reading(9n))).toBeNull()
   second.reported({ stakedWei: 9n, minStakeWei: 5n })
   expect(second.read(reading(9n))).toBe(true)
   second.reported({ stakedWei: 4n, minStakeWei: 5n })
   expect(second.read(reading(9n))).toBe(false)
   expect(counted()).toBe(1)
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     { reason: 'stake-disagreement', facts: { reportedWei: '4', onChainWei: '9', onChainMinWei: '5', block: '7' } },
   ])
 })

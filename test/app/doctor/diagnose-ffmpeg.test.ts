@@ -24,7 +24,7 @@ describe('diagnoseFfmpeg', () => {
     try {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
         state: 'missing',
-        says: expect.stringMatching(/most video.*AAC.*media-unsupported/),
+        message: expect.stringMatching(/most video.*AAC.*media-unsupported/),
         fix: expect.stringMatching(/ATTESTD_FFMPEG/),
       })
     } finally {
@@ -34,7 +34,7 @@ describe('diagnoseFfmpeg', () => {
 
   it.each([
     ['is not there', async () => path.join(folder, 'nowhere'), /names .*nowhere/],
-    ['is another program', () => program('other', 'echo hello'), /is no ffmpeg/],
+    ['is another program', () => program('other', 'echo hello'), /is not ffmpeg/],
     ['does not run', () => program('broken', 'exit 3'), /does not run/],
   ])('refuses one that was named and %s', async (_, make, message) => {
     await expect(diagnoseFfmpeg({ ffmpeg: await make() })).rejects.toMatchObject({
@@ -44,11 +44,11 @@ describe('diagnoseFfmpeg', () => {
   })
 
   it.skipIf(ffmpeg === null)(
-    'tells version and cage of the one that is there (skipped where there is none)',
+    'reports version and confinement of the one that is there (skipped where there is none)',
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
         state: 'found',
-        says: expect.stringMatching(/^\/.* is version \S+; (its cage is whole|ffmpeg )/),
+        message: expect.stringMatching(/^\/.* is version \S+; (fully confined|ffmpeg )/),
       })
     },
   )

@@ -44,8 +44,8 @@ function keyEnv({ attesterKey, url }: Sandbox): Env {
 /** By check, in order: sign, then what it says with its fix. */
 async function said(diagnoses: AsyncIterable<Diagnosis>): Promise<Map<string, string>> {
   const lines = new Map<string, string>()
-  for await (const { check, outcome, says, fix = '' } of diagnoses)
-    lines.set(check, `${outcome}: ${says} ${fix}`.trim())
+  for await (const { check, outcome, message, fix = '' } of diagnoses)
+    lines.set(check, `${outcome}: ${message} ${fix}`.trim())
   return lines
 }
 
@@ -69,7 +69,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(lines.get('clock')).toMatch(/^ok: service time is known/)
     expect(lines.get('rpc')).toMatch(/^ok: http:\/\/127\.0\.0\.1:\d+ is on chain 84532, block \d+ is /)
     expect(lines.get('stake contract')).toMatch(/^ok: staked 2\d+ wei of at least 1\d+; roles: attester/)
-    expect(lines.get('eas contract')).toMatch(/^skipped: none stands at /)
+    expect(lines.get('eas contract')).toMatch(/^skipped: there is none at /)
     expect([...lines.values()].join()).not.toContain(attester.privateKey.slice(2))
   })
 
@@ -78,7 +78,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     const lines = await walletSession({ ATTESTD_WALLET_KEY: generatePrivateKey() })
     expect(lines.get('wallet')).toMatch(/^ok/)
     expect(lines.get('session')).toMatch(/^failed: .*\[role-missing\]/)
-    expect(lines.get('stake contract')).toMatch(/^failed: .*it has no role.*\[role-missing\]/)
+    expect(lines.get('stake contract')).toMatch(/^failed: .*the wallet has no role.*\[role-missing\]/)
     expect(lines.has('open assets')).toBe(false)
   })
 

@@ -62,7 +62,7 @@ it('following ends when the person stops it', async () => {
   expect(await follow([open(0)], { stopAfter: 3 })).toMatchObject({ end: { outcome: 'stopped' } })
 })
 
-it('passing trouble is told and waited out, as long as the service asks', async () => {
+it('passing trouble is reported and waited out, as long as the service asks', async () => {
   const answers = [new AttestdError('service-rate-limited', 'slow', { retryAfterMs: 9_000 }), open(1)]
   const { end, looks, troubles } = await follow(answers)
   expect(end).toMatchObject({ outcome: 'scored' })
@@ -70,6 +70,6 @@ it('passing trouble is told and waited out, as long as the service asks', async 
   expect(looks).toEqual([0, 9_000])
 })
 
-it('what trying again does not mend ends it with an error', async () => {
+it('what a retry cannot help ends it with an error', async () => {
   await expect(follow([new AttestdError('service-refused')])).rejects.toMatchObject({ reason: 'service-refused' })
 })

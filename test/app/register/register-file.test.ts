@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RegisterWish, registerFile } from '../../../src/app/register/register-file.js'
+import { type NewAssetRequest, registerFile } from '../../../src/app/register/register-file.js'
 import type { NewAsset, SubmitterSide } from '../../../src/app/register/submitter-side.js'
 import { AttestdError } from '../../../src/core/errors.js'
 
@@ -47,7 +47,7 @@ function service(own: Partial<SubmitterSide> = {}) {
   return { side, sent, assets }
 }
 
-const wish = (at: string, own: Partial<RegisterWish> = {}): RegisterWish => ({
+const request = (at: string, own: Partial<NewAssetRequest> = {}): NewAssetRequest => ({
   file: at,
   openForMs: 3_600_000,
   contentHash: 'sha256',
@@ -57,7 +57,7 @@ const wish = (at: string, own: Partial<RegisterWish> = {}): RegisterWish => ({
 describe('registerFile', () => {
   it('says of a file what it holds, and closes it by service time', async () => {
     const { assets, sent, side } = service()
-    const registered = await registerFile(side, wish(await file('a note.txt', HELLO)))
+    const registered = await registerFile(side, request(await file('a note.txt', HELLO)))
     expect(registered).toMatchObject({ id: 'a1', contentHash: HASH, bytes: 5, mediaType: 'text', title: 'a note.txt' })
     expect(registered.verificationDeadline).toBe('2026-01-01T01:00:00.000Z')
     expect(sent).toEqual(['a note.txt'])
@@ -73,13 +73,13 @@ describe('registerFile', () => {
     ])
   })
 
-  it.each<[string, () => Promise<RegisterWish>, string]>([
-    ['an empty file', async () => wish(await file('empty', 0)), 'upload-refused'],
-    ['a file over 50 MiB', async () => wish(await file('large', 50 * 1024 * 1024 + 1)), 'upload-refused'],
-    ['a folder', async () => wish(folder), 'upload-refused'],
-    ['no file', async () => wish(path.join(folder, 'none')), 'setting-invalid'],
-    ['a context that is too long', async () => wish('x', { mediaContext: 'x'.repeat(201) }), 'setting-invalid'],
-    ['bytes of no kind', async () => wish(await file('raw', Uint8Array.of(0, 1, 2))), 'media-unsupported'],
+  it.each<[string, () => Promise<NewAssetRequest>, string]>([
+    ['an empty file', async () => request(await file('empty', 0)), 'upload-refused'],
+    ['a file over 50 MiB', async () => request(await file('large', 50 * 1024 * 1024 + 1)), 'upload-refused'],
+    ['a folder', async () => request(folder), 'upload-refused'],
+    ['no file', async () => request(path.join(folder, 'none')), 'setting-invalid'],
+    ['a context that is too long', async () => request('x', { mediaContext: 'x'.repeat(201) }), 'setting-invalid'],
+    ['bytes of no kind', async () => request(await file('raw', Uint8Array.of(0, 1, 2))), 'media-unsupported'],
   ])('%s is refused before anything is sent', async (_, make, reason) => {
     const { sent, side } = service()
     await expect(registerFile(side, await make())).rejects.toMatchObject({ reason })
@@ -88,7 +88,7 @@ describe('registerFile', () => {
 
   it('another hash than ours: nothing is registered', async () => {
     const { assets, side } = service({ upload: async () => ({ contentHash: UID, uri: 'ipfs://x' }) })
-    const ended = registerFile(side, wish(await file('b', HELLO)))
+    const ended = registerFile(side, request(await file('b', HELLO)))
     await expect(ended).rejects.toMatchObject({
       reason: 'content-hash-mismatch',
       message: expect.stringContaining(UID),
@@ -99,11 +99,11 @@ describe('registerFile', () => {
   it('an end without a clear answer says that the asset may be on the books', async () => {
     const lost = new AttestdError('service-timeout', 'no answer', { ambiguous: true })
     const { side } = service({ register: () => Promise.reject(lost) })
-    const ended = registerFile(side, wish(await file('c', HELLO)))
+    const ended = registerFile(side, request(await file('c', HELLO)))
     await expect(ended).rejects.toMatchObject({
       reason: 'service-timeout',
       ambiguous: true,
-      message: expect.stringContaining('may be registered all the same'),
+      message: expect.stringContaining('may be registered nevertheless'),
     })
   })
 
@@ -111,14 +111,14 @@ describe('registerFile', () => {
     const { assets, side } = service({ takesHints: false })
     const at = await file('d', Uint8Array.of(0, 1, 2))
     for (const hint of [{ turnaround: 'standard' }, { mediaType: 'image' }] as const) {
-      await expect(registerFile(side, wish(at, hint))).rejects.toMatchObject({ reason: 'setting-invalid' })
+      await expect(registerFile(side, request(at, hint))).rejects.toMatchObject({ reason: 'setting-invalid' })
     }
     const upload = async () => ({
       contentHash: '0xae4b3280e56e2faf83f414a6e3dabe9d5fbe18976544c05fed121accb85b53fc',
       uri: 'x',
     })
     const { side: quiet } = service({ takesHints: false, upload, register: side.register })
-    expect(await registerFile(quiet, wish(at))).toMatchObject({ mediaType: null })
+    expect(await registerFile(quiet, request(at))).toMatchObject({ mediaType: null })
     expect(assets[0]).not.toHaveProperty('mediaType')
   })
 })

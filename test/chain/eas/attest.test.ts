@@ -73,10 +73,10 @@ describe('attesting a score', () => {
     ['64 bytes', (text) => text.slice(0, -2), /not 65 bytes/],
     ['66 bytes', (text) => `${text}00`, /not 65 bytes/],
     ['no hex', (text) => text.replace(/^0x./, '0xg'), /not 65 bytes/],
-    ['r of 0', (text) => `0x${'00'.repeat(32)}${text.slice(66)}`, /proves no signer/],
-    ['s of 0', (text) => `${text.slice(0, 66)}${'00'.repeat(32)}${text.slice(-2)}`, /proves no signer/],
-    ['r beyond the order', (text) => `0x${'ff'.repeat(32)}${text.slice(66)}`, /proves no signer/],
-    ['a bit changed', (text) => text.replace(/.(?=.{70}$)/, (bit) => (bit === '0' ? '1' : '0')), /is by 0x|no signer/],
+    ['r of 0', (text) => `0x${'00'.repeat(32)}${text.slice(66)}`, /does not recover to a signer/],
+    ['s of 0', (text) => `${text.slice(0, 66)}${'00'.repeat(32)}${text.slice(-2)}`, /does not recover to a signer/],
+    ['r beyond the order', (text) => `0x${'ff'.repeat(32)}${text.slice(66)}`, /does not recover to a signer/],
+    ['a bit changed', (text) => text.replace(/.(?=.{70}$)/, (bit) => (bit === '0' ? '1' : '0')), /is by 0x|a signer/],
   ])('a signature that is not used: %s', async (_, change, message) => {
     const refused = { reason: 'signature-wrong', message: expect.stringMatching(message) }
     await expect(attest(signerThat(change))).rejects.toMatchObject(refused)

@@ -36,13 +36,13 @@ describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
     }
     const refused = (what: string) => ({ reason: 'setting-invalid', message: expect.stringContaining(what) })
 
-    await expect(versionOf('0x')).rejects.toMatchObject(refused('does not say its version'))
+    await expect(versionOf('0x')).rejects.toMatchObject(refused('does not state its version'))
     expect(await versionOf(saying(text('1.2.0')))).toBe('1.2.0')
     expect(await versionOf(saying(text('1.0.1')))).toBe('1.0.1')
-    await expect(versionOf(REVERT)).rejects.toMatchObject(refused('does not say its version'))
-    await expect(versionOf(saying(`0x${'ff'.repeat(96)}`))).rejects.toMatchObject(refused('does not say its version'))
-    await expect(versionOf(saying(text('latest')))).rejects.toMatchObject(refused('says a version that is none'))
-    await expect(versionOf(saying(text('1.2.0 '.repeat(5))))).rejects.toMatchObject(refused('that is none'))
+    await expect(versionOf(REVERT)).rejects.toMatchObject(refused('does not state its version'))
+    await expect(versionOf(saying(`0x${'ff'.repeat(96)}`))).rejects.toMatchObject(refused('does not state its version'))
+    await expect(versionOf(saying(text('latest')))).rejects.toMatchObject(refused('states an invalid version'))
+    await expect(versionOf(saying(text('1.2.0 '.repeat(5))))).rejects.toMatchObject(refused('an invalid version'))
   })
 
   it('is not known where no endpoint answers', async (context) => {

@@ -75,7 +75,7 @@ describe('schema', () => {
     ['tuple(string notes) notes', /is not a Solidity type/],
     ['string constructor', /is not a Solidity type/],
     ['string __proto__', /is not a Solidity type/],
-    ['string notes,string notes', /notes stands in it twice/],
+    ['string notes,string notes', /notes is in it twice/],
     ['uint8 deepfakeRiskBps', /deepfakeRiskBps is a uint8, which must be uint16 or a larger uint/],
     ['uint17 deepfakeRiskBps', /must be uint16/],
     ['uint264 deepfakeRiskBps', /must be uint16/],

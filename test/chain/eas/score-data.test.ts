@@ -107,7 +107,7 @@ describe('data from outside', () => {
     ['deepfakeRiskBps', scoreValues(asRisk(0.5732))],
     ['algorithm', { algorithm: 'other' }],
     ['notes', { notes: '' }],
-  ])('is told apart from a score with another %s', (field, change) => {
+  ])('is distinguished from a score with another %s', (field, change) => {
     const profile = fieldsOf(ALL)
     expect(() => checkAttestedScore(profile, carrying(encoded), score)).not.toThrow()
     const message = new RegExp(`${field} in data is not that of the score`)

@@ -31,8 +31,8 @@ const inSignature =
   (change: Partial<OffchainAttestation['signature']>): Change =>
   (each) => ({ ...each, signature: { ...each.signature, ...change } })
 
-/** The attestation with uid and signature anew, so that nothing but what it says can be wrong. */
-async function signedAnew(attestation: OffchainAttestation): Promise<OffchainAttestation> {
+/** The attestation with uid and signature made again, so that nothing but what it says can be wrong. */
+async function signedAgain(attestation: OffchainAttestation): Promise<OffchainAttestation> {
   const signature = splitSignature(await account.signTypedData(typedDataOf(attestation)))!
   return { ...attestation, uid: attestationUid(attestation), signature }
 }
@@ -94,8 +94,8 @@ describe('verifying an attestation', () => {
     ['the reference', inMessage({ refUID: OTHER_HASH }), /uid is not/],
     ['the data', inMessage({ data: '0x' }), /uid is not/],
     ['the salt', inMessage({ salt: OTHER_HASH }), /uid is not/],
-    ['r', inSignature({ r: OTHER_HASH }), /signature (is by 0x|proves no signer)/],
-    ['s', inSignature({ s: `0x${'11'.repeat(32)}` }), /signature (is by 0x|proves no signer)/],
+    ['r', inSignature({ r: OTHER_HASH }), /signature (is by 0x|does not recover to a signer)/],
+    ['s', inSignature({ s: `0x${'11'.repeat(32)}` }), /signature (is by 0x|does not recover to a signer)/],
     ['v', inSignature({ v: v === 27 ? 28 : 27 }), /signature is by 0x/],
     ['v to 0', inSignature({ v: v - 27 }), /signature has a v that is not 27 or 28/],
     ['the signature to its high s', inSignature({ s: highS, v: v === 27 ? 28 : 27 }), /upper half of the order/],
@@ -112,7 +112,7 @@ describe('verifying an attestation', () => {
     ['another contract', inDomain({ verifyingContract: zeroAddress }), /domain.verifyingContract is not/],
     ['another schema', inMessage({ schema: OTHER_HASH }), /schema is not/],
   ])('refuses %s although the signature is good', async (_, change, message) => {
-    await expect(verify(await signedAnew(change(good)))).rejects.toMatchObject(refused(message))
+    await expect(verify(await signedAgain(change(good)))).rejects.toMatchObject(refused(message))
   })
 
   it.each<[string, Change]>([
@@ -121,7 +121,7 @@ describe('verifying an attestation', () => {
     ['a reference', inMessage({ refUID: OTHER_HASH })],
     ['no way to revoke it', inMessage({ revocable: false })],
   ])('accepts %s', async (_, change) => {
-    const attestation = await signedAnew(change(good))
+    const attestation = await signedAgain(change(good))
     expect(await verify(attestation)).toMatchObject({ uid: attestation.uid })
   })
 
@@ -164,7 +164,7 @@ describe('verifying an attestation', () => {
 
   it('a schema uid of its own does for a schema with a resolver', async () => {
     const own = easProfile({ ...profile, schemaUid: OTHER_HASH })
-    const attestation = await signedAnew(inMessage({ schema: OTHER_HASH })(good))
+    const attestation = await signedAgain(inMessage({ schema: OTHER_HASH })(good))
     expect(await verify(attestation, { profile: own })).toMatchObject({ uid: attestation.uid })
   })
 

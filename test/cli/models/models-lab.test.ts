@@ -73,7 +73,7 @@ describe('the lab on the command line', () => {
     const compared = await models('compare', 'tiny-image', 'tiny-image', '--data', index).ended
     expect(compared).toMatchObject({
       code: 0,
-      out: expect.stringContaining('These rows cannot tell which of the two is better'),
+      out: expect.stringContaining('These rows cannot show which of the two is better'),
     })
   })
 

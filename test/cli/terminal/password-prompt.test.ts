@@ -22,7 +22,7 @@ describe('asking for a password', () => {
     ['as typed', ['secret', '\r'], 'secret'],
     ['key by key', [...'secret', '\n'], 'secret'],
     ['with a taken back character', ['secrex\u007ft\r'], 'secret'],
-    ['begun anew', ['wrong\u0015secret\r'], 'secret'],
+    ['begun again', ['wrong\u0015secret\r'], 'secret'],
     ['with arrow keys and a paste', ['\u001b[A\u001b[200~secret\u001b[201~\u001bOA', '\r'], 'secret'],
     ['with a character of several bytes, cut in two', [Buffer.from([0xc3]), Buffer.from([0xa9]), '\r'], 'é'],
     ['with a taken back one of two units', ['a😀\u007fb\r'], 'ab'],

@@ -100,7 +100,7 @@ export function signedKeyWorld(options: Partial<SandboxOptions> = {}): SignedKey
   return world
 }
 
-/** Computes the signature of a recorded request anew, as the document says, and compares. */
+/** Computes the signature of a recorded request again, as the document says, and compares. */
 export function expectSigned(request: Recorded, key: SandboxKey, prefix = 'service'): void {
   const header = (name: string) => request.headers[`${prefix}-${name}`] as string
   const digest = createHash('sha256').update(request.body, 'utf8').digest('hex')

@@ -83,7 +83,7 @@ rule(
     client: async ({ onTestFinished }) => {
       const main = await startSandbox({ chainId: 8453, wallets: { attester: world.attester.privateKey } })
       onTestFinished(() => main.close())
-      // Without the chain in its question it would be told of the test network, which this service does not have.
+      // Without the chain in its question it would get that of the test network, which this service does not have.
       const { clock } = world.asAttester({ serviceUrl: main.url, chainId: 8453 })
       await clock.ready()
       expect(clock.state().trusted).toBe(true)

@@ -123,7 +123,7 @@ rule(ROUTE, 'offchainAttestation is always required.', 'Resources, Score input',
     expect(sent.offchainAttestation).toMatchObject({ version: 2, primaryType: 'Attest', uid: expect.any(String) })
     const { privateKey } = world.attester
     const { message, signature, domain } = sent.offchainAttestation
-    // The client's own, made anew by hand of the same values: everything but the salt is the same.
+    // The client's own, made again by hand from the same values: everything but the salt is the same.
     const values = {
       assetId: asset.id,
       contentHash: asset.contentHash,

@@ -45,7 +45,7 @@ it('a job without a file is refused by the child', () => {
   expect(toChildSchema.safeParse({ type: 'measure', jobId: 1, detectorId: 'a' }).success).toBe(false)
 })
 
-it('a reason that is not for a child to give is told as an internal error, its words cut', () => {
+it('a reason that is not for a child to give is reported as an internal error, its words cut', () => {
   expect(errorMessage(new AttestdError('media-corrupt', 'bad'))).toEqual({ reason: 'media-corrupt', message: 'bad' })
   const other = errorMessage(new AttestdError('asset-closed', 'x'.repeat(5000)))
   expect(other.reason).toBe('internal-error')

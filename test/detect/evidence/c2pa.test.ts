@@ -24,7 +24,7 @@ async function evidenceOf(data: Uint8Array): Promise<string[]> {
 const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`
 
 it.each(['jpeg', 'png', 'avif'] as const)(
-  'tells what a signed %s claims, and never calls it trusted',
+  'reports what a signed %s claims, and never calls it trusted',
   async (format) => {
     const signed = await withC2pa(await noise(64, 64).toFormat(format).toBuffer(), format, 'Test Painter')
     expect(await evidenceOf(signed)).toEqual([
@@ -33,7 +33,7 @@ it.each(['jpeg', 'png', 'avif'] as const)(
   },
 )
 
-it('tells that the content was changed after signing', async () => {
+it('reports that the content was changed after signing', async () => {
   const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter')
   signed[signed.length - 20] = (signed.at(-20) as number) ^ 1
   expect(await evidenceOf(signed)).toEqual([

@@ -36,7 +36,7 @@ async function pngWith(...chunks: [type: string, data: Buffer][]): Promise<Buffe
 const latin = (...parts: string[]) => Buffer.from(parts.join('\0'), 'latin1')
 
 describe('PNG text', () => {
-  it('tells generator parameters, wherever the chunk lies', async () => {
+  it('reports generator parameters, wherever the chunk lies', async () => {
     const png = await pngWith(['tEXt', latin('parameters', 'a cat\nSteps: 20, Sampler: Euler a, Model: v1-5')])
     expect(await evidenceOf(png)).toEqual(['png-text: png parameters "a cat Steps: 20, Sampler: Euler a, Model: v1-5"'])
   })
@@ -135,7 +135,7 @@ describe('containers', () => {
     () => false,
   )
 
-  it('tells the tags of a recording', async ({ skip }) => {
+  it('reports the tags of a recording', async ({ skip }) => {
     if (!(await hasFfmpeg)) skip('ffmpeg is not installed')
     const file = path.join(folder, 'clip.mp4')
     const make = '-loglevel error -f lavfi -i color=c=red:size=32x32:rate=5:duration=0.4 -pix_fmt yuv420p'.split(' ')

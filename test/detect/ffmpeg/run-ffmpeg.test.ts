@@ -91,7 +91,7 @@ describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not i
     await expect(endless).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('tells what is written to the side channel', async () => {
+  it('reports what is written to the side channel', async () => {
     let side = ''
     const filter = 'metadata=add:key=a:value=b,metadata=print:file=pipe\\\\:3:direct=1'
     await runFfmpeg(run('plain.mp4', { args: ['-vf', filter, '-f', 'rawvideo'], onSide: (text) => (side += text) }))

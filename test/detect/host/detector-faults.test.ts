@@ -193,7 +193,7 @@ describe('the probe', () => {
     const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
     const bytes = await fs.readFile(sample)
     const other = await plain({ r: 0, g: 255, b: 255 }).png().toBuffer()
-    // After the probe has looked at the sample: to the process it is as if the network gave another score.
+    // After the probe has looked at the sample: to the process it is as if the network returned another score.
     bench.once('job-started', () => writeFileSync(sample, other))
     const stopped = bench.next('child-stopped')
     await expect(host.probe()).rejects.toMatchObject({ reason: 'detector-self-test-failed' })
@@ -279,7 +279,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Another process with a detector host of two, which tells their ids as soon as one of them works. */
+/** Another process with a detector host of two, which prints their ids as soon as one of them works. */
 function startParent(modelsDir: string, file: string): ChildProcess {
   const entry = (...parts: string[]) => JSON.stringify(packagePath('dist', ...parts))
   const script = `

@@ -116,7 +116,7 @@ describe('a host with two processes', () => {
     expect(host.state().lastInferenceAgoMs).toBe(0)
   })
 
-  it('tells the age of its last inference whatever happens to the wall clock', async () => {
+  it('reports the age of its last inference whatever happens to the wall clock', async () => {
     await host.probe()
     clock.stepWall(-3_600_000)
     clock.tick(70_000)
@@ -168,7 +168,7 @@ describe('a package that does not hold what it states', () => {
       'another risk on its own sample',
       { manifest: { selfTest: { file: 'selftest.png', risk: 0.5, tolerance: 0.02 } } },
       'detector-self-test-failed',
-      /gave its own sample selftest.png a risk of 0\.99\d\d; its manifest states 0.5 ± 0.02/,
+      /scored its own sample selftest.png with a risk of 0\.99\d\d; its manifest states 0.5 ± 0.02/,
     ],
     [
       'a sample that cannot be read',

@@ -151,7 +151,7 @@ describe('a shadow', () => {
     expect(priorities).toEqual([os.getPriority(), os.constants.priority.PRIORITY_LOW])
   })
 
-  it('tells its failures by name and goes on', async () => {
+  it('reports its failures by name and goes on', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'fails', shadow: true }, { id: 'dark' }] })
     const file = await bench.write('white.png', await plain('#fff').png().toBuffer())
     await expect(host.detect(image(file))).resolves.toMatchObject({ detectorId: 'live' })

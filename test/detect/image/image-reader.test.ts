@@ -31,8 +31,8 @@ describe('readImage', () => {
   it('refuses a featureless picture where the package asks for that', async () => {
     const black = await file('black.png', plain({ r: 0, g: 0, b: 0 }, 200, 200).png().toBuffer())
     await expect(readImage(black, manifest(true), TOOLS)).rejects.toMatchObject({ reason: 'media-featureless' })
-    expect((await readImage(black, manifest(false), TOOLS)).says).toBe('png 200x200')
+    expect((await readImage(black, manifest(false), TOOLS)).summary).toBe('png 200x200')
     const noisy = await file('noise.png', noise(200, 200).png().toBuffer())
-    expect((await readImage(noisy, manifest(true), TOOLS)).says).toBe('png 200x200')
+    expect((await readImage(noisy, manifest(true), TOOLS)).summary).toBe('png 200x200')
   })
 })

@@ -67,7 +67,7 @@ describe('loadPackages', () => {
     await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /nothing would be scored/ })
   })
 
-  it('refuses an unknown id and tells which there are', async () => {
+  it('refuses an unknown id and lists the known ones', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
     await expect(load('eleven')).rejects.toMatchObject({
       reason: 'setting-invalid',

@@ -60,12 +60,12 @@ describe('a module', () => {
     ['imports what is not there', 'import "./absent.mjs"', 'manifest-invalid', /absent/],
     ...(
       [
-        ['a word', '"high"', /stated shape/],
-        ['nothing', 'undefined', /stated shape/],
-        ['no number', '{ logit: NaN }', /stated shape/],
-        ['another kind of output', '{ probability: 0.5 }', /must give a logit, as its manifest says/],
-        ['two kinds of output', '{ logit: 1, probability: 0.5 }', /and that alone/],
-        ['a field more', '{ logit: 3, risk: 1 }', /stated shape/],
+        ['a word', '"high"', /malformed result/],
+        ['nothing', 'undefined', /malformed result/],
+        ['no number', '{ logit: NaN }', /malformed result/],
+        ['another kind of output', '{ probability: 0.5 }', /must return a logit, as its manifest states/],
+        ['two kinds of output', '{ logit: 1, probability: 0.5 }', /and nothing else/],
+        ['a field more', '{ logit: 3, risk: 1 }', /malformed result/],
       ] as const
     ).map(([what, result, message]): [string, string, string, RegExp] => [
       `measures ${what}`,

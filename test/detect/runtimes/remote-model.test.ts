@@ -138,7 +138,7 @@ describe('a server that is not as it should be', () => {
   it('nests numbers without end, and is refused by name', () => {
     const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
     const reply = `{"outputs":[{"name":"logit","datatype":"FP32","shape":[1],"data":${deep}}]}`
-    expect(() => decodeReply(Buffer.from(reply), null, 'logit')).toThrow(/not of the stated shape: wrong at outputs.0/)
+    expect(() => decodeReply(Buffer.from(reply), null, 'logit')).toThrow(/malformed answer: wrong at outputs.0/)
   })
 
   it('is asked again what it is where it was not ready', async () => {

@@ -96,7 +96,7 @@ describe('the doubt of an ensemble', () => {
   ] as const)('%s', (_, votes, because) => expect(combine(identity, votes, []).unsureBecause).toBe(because))
 })
 
-describe('what an ensemble tells', () => {
+describe('what an ensemble reports', () => {
   it('names the member of each part, the highest first, and each fact once', () => {
     const fact = { kind: 'exif', says: 'Software: x' } as const
     const found = combine(identity, [vote('a', 0.6, { evidence: [fact] }), vote('b', 0.8, { evidence: [fact] })], [])

@@ -16,7 +16,7 @@ describe('fuse', () => {
   })
 })
 
-it('a part is told as if every view said the same', () => {
+it('a part is reported as if every view said the same', () => {
   expect(asIfAll(2, FUSION, false)).toBe(11)
   expect(asIfAll(2, FUSION, true)).toBe(8.5)
 })

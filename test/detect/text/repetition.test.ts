@@ -24,7 +24,7 @@ it('lets prose pass, also with a refrain', () => {
   expect(() => refuseRepetition('', LEAST)).not.toThrow()
 })
 
-it('tells marks alone from words', () => {
+it('distinguishes marks alone from words', () => {
   expect(() => refuseMarksAlone('. , ; - ! ? '.repeat(30))).toThrow(
     expect.objectContaining({ reason: 'media-featureless' }),
   )

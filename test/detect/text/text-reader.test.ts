@@ -48,9 +48,9 @@ async function names(media: ReadMedia): Promise<string[]> {
 }
 
 describe('readTextWith', () => {
-  it('tells encoding, language and length, and names passages by characters', async () => {
+  it('reports encoding, language and length, and names passages by characters', async () => {
     const media = await read(`\ufeff${STORY.repeat(4)}`)
-    expect(media.says).toBe('utf-8 text, en, 903 characters')
+    expect(media.summary).toBe('utf-8 text, en, 903 characters')
     expect(media.length).toBe(903)
     expect(await names(media)).toEqual(['characters 0-332', 'characters 332-601', 'characters 601-903'])
   })

@@ -34,7 +34,7 @@ describe('windows', () => {
     expect(scoreWindows([], 4, 3)).toEqual([])
   })
 
-  it('are told without overlap, the worst first', () => {
+  it('are reported without overlap, the worst first', () => {
     const windows = [
       { from: 0, to: 3, rawScore: 1, frames: 3 },
       { from: 2, to: 5, rawScore: 4, frames: 3 },

@@ -71,7 +71,7 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect((await read(at('h264.mp4'), ffmpeg)).frames).toEqual((await read(at('h264.mp4'), ffmpeg)).frames)
   })
 
-  it('tells the true times of a variable frame rate', async () => {
+  it('reports the true times of a variable frame rate', async () => {
     const { facts, frames } = await read(bad('variable-frame-rate.mp4'), ffmpeg)
     expect(facts?.hasVariableRate).toBe(true)
     // Ten frames 0.05 s apart, then one every 0.4 s; the least step is 0.2 s.

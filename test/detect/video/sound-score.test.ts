@@ -22,21 +22,21 @@ function listener(rawScore: number | AttestdError): ChildDetector {
 
 describe('the sound of a video', () => {
   it('counts where the audio detector is sure that it is fake', async () => {
-    const { logit, says } = await scoreSound(listener(logitOf(0.9)), 'clip')
+    const { logit, summary } = await scoreSound(listener(logitOf(0.9)), 'clip')
     expect(logit).toBeCloseTo(logitOf(0.9), 6)
-    expect(says).toBe('sound counts (risk 90.0)')
+    expect(summary).toBe('sound counts (risk 90.0)')
   })
 
   it.each([
     [0.5, 'sound is unsure (risk 50.0)'],
     [0.1, 'sound is not suspicious (risk 10.0)'],
-  ])('has no say at a risk of %f', async (risk, says) => {
-    expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, says })
+  ])('has no say at a risk of %f', async (risk, summary) => {
+    expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, summary })
   })
 
   it('that cannot be judged is no fault of the clip', async () => {
     const silent = listener(new AttestdError('media-unsupported'))
-    expect(await scoreSound(silent, 'clip')).toEqual({ logit: null, says: 'sound not judged (media-unsupported)' })
+    expect(await scoreSound(silent, 'clip')).toEqual({ logit: null, summary: 'sound not judged (media-unsupported)' })
   })
 
   it('passes on a fault of the detector', async () => {

@@ -42,7 +42,7 @@ describe('a package that is composed of an image package', () => {
   })
   afterAll(() => bench.dispose())
 
-  it('tells what was seen, the worst window and the risk of each', async () => {
+  it('reports what was seen, the worst window and the risk of each', async () => {
     const detection = await bare.detect(clip('vp8.webm'))
     expect(detection).toMatchObject({
       detectorId: 'tiny-video',
@@ -93,36 +93,39 @@ describe('a package that is composed of an image package', () => {
   )
 })
 
-it.skipIf(ffmpeg === null)('a face is followed and told by its window (skipped where there is no ffmpeg)', async () => {
-  const bench = await DetectorBench.create()
-  try {
-    const id = path.basename(await writeViewsPackage(bench.modelsDir))
-    await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
-    const file = path.join(bench.folder, 'portrait.webm')
-    const portrait = packagePath('samples', 'astronaut.jpg')
-    const pan = 'crop=400:400:x=t*20:y=0,format=yuv420p'
-    await make(
-      '-loop',
-      '1',
-      '-framerate',
-      '5',
-      '-t',
-      '4',
-      '-i',
-      portrait,
-      '-vf',
-      pan,
-      '-c:v',
-      'libvpx',
-      '-g',
-      '5',
-      file,
-    )
-    const host = await bench.start()
-    const detection = await host.detect({ file, mediaType: 'video_short' })
-    expect(detection.notes).toMatch(/4 frames, 1 face followed; worst window/)
-    expect(detection.parts.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^face 1 in window /))
-  } finally {
-    await bench.dispose()
-  }
-})
+it.skipIf(ffmpeg === null)(
+  'a face is followed and reported by its window (skipped where there is no ffmpeg)',
+  async () => {
+    const bench = await DetectorBench.create()
+    try {
+      const id = path.basename(await writeViewsPackage(bench.modelsDir))
+      await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
+      const file = path.join(bench.folder, 'portrait.webm')
+      const portrait = packagePath('src', 'sandbox', 'samples', 'astronaut.jpg')
+      const pan = 'crop=400:400:x=t*20:y=0,format=yuv420p'
+      await make(
+        '-loop',
+        '1',
+        '-framerate',
+        '5',
+        '-t',
+        '4',
+        '-i',
+        portrait,
+        '-vf',
+        pan,
+        '-c:v',
+        'libvpx',
+        '-g',
+        '5',
+        file,
+      )
+      const host = await bench.start()
+      const detection = await host.detect({ file, mediaType: 'video_short' })
+      expect(detection.notes).toMatch(/4 frames, 1 face followed; worst window/)
+      expect(detection.parts.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^face 1 in window /))
+    } finally {
+      await bench.dispose()
+    }
+  },
+)

@@ -125,7 +125,7 @@ describe('hedgedRace', () => {
     expect((error as RaceLostError).errors.map(String)).toEqual(['Error: one', 'Error: two'])
   })
 
-  it('ends at once on an error that no other candidate can mend', async () => {
+  it('ends at once on an error that no other candidate can avoid', async () => {
     const race = startRace(['a', 'b', 'c'])
     await race.clock.advance(HEDGE_MS)
     race.of('b').fail(new RangeError('proved'))

@@ -133,7 +133,9 @@ describe('a gateway that breaks the contract', () => {
       allowHttp: true,
       allowedPorts: [Number(new URL(other.url).port)],
     })
-    expect((await failure(source.fetch({ uri, contentHash }))).message).toContain('redirected astray')
+    expect((await failure(source.fetch({ uri, contentHash }))).message).toContain(
+      'redirected to a place that is not allowed',
+    )
     expect(other.requests).toEqual([])
 
     const open = await startSource({

@@ -17,7 +17,7 @@ const COMMON_NAME = '550403'
 const SUBJECT_ALT_NAME = '551d11'
 const BASIC_CONSTRAINTS = '551d13'
 
-/** A key and a self-signed certificate for host names, made anew, so that no private key lies in the repository. */
+/** A key and a self-signed certificate for host names, made for each run, so that no private key lies in the repository. */
 export function selfSigned(...hosts: string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(hosts[0]!)))))

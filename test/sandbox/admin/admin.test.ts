@@ -147,7 +147,7 @@ describe('only this machine', () => {
 })
 
 describe('startSandbox', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('does not listen on %s unless told to', async (host) => {
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('does not listen on %s unless allowed to', async (host) => {
     await expect(startSandbox({ host })).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
@@ -166,7 +166,7 @@ describe('startSandbox', () => {
     await expect(startSandbox(options as Partial<SandboxOptions>)).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
-  it('listens elsewhere where told to, and still keeps /sandbox to this machine', async () => {
+  it('listens elsewhere where allowed to, and still keeps /sandbox to this machine', async () => {
     const open = await startSandbox({ host: '0.0.0.0', allowRemote: true })
     const { port } = new URL(open.url)
     const reply = await send(`http://127.0.0.1:${port}`, { method: 'GET', target: '/sandbox/state' })

@@ -100,7 +100,7 @@ describe('the format', () => {
     expect([reply.status, reply.headers['content-type']]).toEqual([200, type])
   })
 
-  it('repeats blocks in depth-first order unless told not to', async () => {
+  it('repeats blocks in depth-first order unless asked not to', async () => {
     const twice = await verified(await get(`${target}?format=car`))
     const once = await verified(await get(`${target}?format=car&car-dups=n`))
     expect(twice.cids).toHaveLength(21)

@@ -57,7 +57,7 @@ describe.skipIf(anvil === null)('anvil (skipped where there is none)', () => {
       clock: systemClock,
       args: ['--no-such-flag'],
     })
-    await expect(start).rejects.toThrow(/^anvil did not start: it ended with code 2; it said: .*--no-such-flag/s)
+    await expect(start).rejects.toThrow(/^anvil did not start: it ended with code 2; its output: .*--no-such-flag/s)
   })
 
   it('a start can be called off', async () => {

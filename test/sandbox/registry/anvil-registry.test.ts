@@ -55,8 +55,8 @@ describe.skipIf(anvil === null)('the registry on anvil (skipped where anvil is n
 
   it('takes stake and minimum into book and contract', async () => {
     const { control, registry, wallets } = sandbox
-    const told = control.setStake({ stakedWei: 5n * WEI, minStakeWei: 3n * WEI })
-    await told
+    const reply = control.setStake({ stakedWei: 5n * WEI, minStakeWei: 3n * WEI })
+    await reply
     expect(await registry.stakeOf(wallets.attester.address)).toEqual({ stakedWei: 5n * WEI, minStakeWei: 3n * WEI })
     await admin(sandbox, 'PUT', '/sandbox/stake', { wallet: STRANGER, stakedWei: '7' })
     expect((await registry.stakeOf(STRANGER)).stakedWei).toBe(7n)
@@ -104,8 +104,8 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       await expect.poll(() => registry.head().then(String, (error) => error.reason)).toBe('rpc-unreachable')
       await expect(registry.rolesOf(wallets.attester.address)).rejects.toMatchObject({ reason: 'rpc-unreachable' })
       await expect(control.setStake({ stakedWei: 5n * WEI })).rejects.toMatchObject({ reason: 'rpc-unreachable' })
-      const told = await admin(sandbox, 'PUT', '/sandbox/stake', { stakedWei: String(6n * WEI) })
-      expect([told.status, told.json.error.code]).toEqual([503, 'chain-unavailable'])
+      const reply = await admin(sandbox, 'PUT', '/sandbox/stake', { stakedWei: String(6n * WEI) })
+      expect([reply.status, reply.json.error.code]).toEqual([503, 'chain-unavailable'])
 
       await expect.poll(() => control.chain?.pid).toBeNull()
       await control.chain?.start()
@@ -113,7 +113,7 @@ describe.skipIf(anvil === null)('an anvil that dies (skipped where anvil is not 
       expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
       expect(await registry.rolesOf(wallets.attester.address)).toEqual({ attester: true, submitter: false })
       expect((await registry.head()).number).toBeGreaterThan(before.number)
-      // A start of one that runs is a start anew.
+      // A start of one that runs is a new start.
       await control.chain?.start()
       expect((await registry.stakeOf(wallets.attester.address)).stakedWei).toBe(6n * WEI)
     } finally {

@@ -82,11 +82,11 @@ describe('the journal', () => {
     ['a file of something else', '# notes\n', /line 1/],
     ['a file of something else, without a line end', 'notes', /does not begin/],
     ['zeros, as a power failure leaves them', `${HEADER}\n\0\0\0\0\n`, /line 2/],
-  ])('refuses %s, and leaves the file as it is', async (_name, text, says) => {
+  ])('refuses %s, and leaves the file as it is', async (_name, text, message) => {
     const file = await fileWith(text)
     const opened = Journal.open(file)
     await expect(opened).rejects.toMatchObject({ reason: 'sandbox-data-invalid' })
-    await expect(opened).rejects.toThrow(says)
+    await expect(opened).rejects.toThrow(message)
     expect(await textOf(file)).toBe(text)
   })
 

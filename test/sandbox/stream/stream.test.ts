@@ -41,7 +41,7 @@ describe('the stream', () => {
     expect(snapshot.data).toMatchObject({ ids: [asset.id], assets: [{ id: asset.id, status: 'open', title: 'a' }] })
   })
 
-  it('tells what opened, once, and then the whole set', async () => {
+  it('reports what opened, once, and then the whole set', async () => {
     await start()
     const probe = open()
     await probe.event('open-assets')
@@ -54,7 +54,7 @@ describe('the stream', () => {
     expect((await probe.event('open-assets', seen)).data.ids).toEqual([first.id, second.id])
   })
 
-  it('tells of closing by a snapshot alone, and of opening again by a delta', async () => {
+  it('reports closing by a snapshot alone, and of opening again by a delta', async () => {
     await start()
     const asset = await register('a')
     const probe = open()
@@ -66,7 +66,7 @@ describe('the stream', () => {
     expect((await probe.event('new-open-assets')).data.ids).toEqual([asset.id])
   })
 
-  it('tells of a deadline that passes although nobody asks', async () => {
+  it('reports a deadline that passes although nobody asks', async () => {
     await start()
     await sandbox.registerFile('a', { content: Buffer.from('a'), deadlineInMs: 300 })
     const probe = open()
@@ -81,8 +81,8 @@ describe('the stream', () => {
     const assets = await Promise.all(Array.from({ length: 30 }, (_, index) => register(`asset ${index}`)))
     const last = await probe.event('open-assets', 2)
     expect(last.data.ids).toHaveLength(30)
-    const told = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
-    expect(told.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
+    const reported = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
+    expect(reported.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
   })
 
   it('beats', async () => {
@@ -92,7 +92,7 @@ describe('the stream', () => {
     expect(Math.abs(data.t - Date.now())).toBeLessThan(60_000)
   })
 
-  it('tells a new stake by a new ready', async () => {
+  it('reports a new stake by a new ready', async () => {
     await start()
     const probe = open()
     await probe.event('open-assets')

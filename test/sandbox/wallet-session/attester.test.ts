@@ -235,7 +235,7 @@ describe('POST /v1/assets/:id/scores', () => {
     const body = await bench.score(asset)
     bench.sandbox.control.closeAsset(asset.id)
     expect(refusal(await send({ id: 'none' }, body))).toEqual([404, 'No asset has this id.'])
-    expect(refusal(await send(asset, body))).toEqual([410, 'The asset no longer takes scores.'])
+    expect(refusal(await send(asset, body))).toEqual([410, 'The asset no longer accepts scores.'])
     expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['not-open', 'not-open'])
   })
 

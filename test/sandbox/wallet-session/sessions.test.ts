@@ -11,7 +11,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const MINUTE = 60_000
 const SECRET = 'a session secret for tests'
 
-const UNKNOWN = [401, 'The challenge is unknown, or was used already: ask for a new one.']
+const UNKNOWN = [401, 'The challenge is unknown or was already used: ask for a new one.']
 const EXPIRED = [401, 'The challenge has expired: ask for a new one.']
 const WRONG = [401, 'The signature is not that of the challenge by its address.']
 

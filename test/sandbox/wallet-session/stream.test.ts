@@ -42,7 +42,7 @@ describe('the stream', () => {
     expect(namesOf(stream)).toEqual(['snapshot'])
   })
 
-  it('tells of new assets at the next look, once', async () => {
+  it('reports new assets at the next look, once', async () => {
     const { bench, probe } = await opened()
     const stream = probe()
     await stream.event('snapshot')
@@ -58,7 +58,7 @@ describe('the stream', () => {
     expect(namesOf(stream)).toEqual(['snapshot', 'new-asset', 'new-asset'])
   })
 
-  it('tells of an asset that opened again', async () => {
+  it('reports an asset that opened again', async () => {
     const { bench, first, probe } = await opened()
     const stream = probe()
     await stream.event('snapshot')
@@ -142,7 +142,7 @@ describe('faults of the stream', () => {
     expect(stream.text).toBe('retry: 0\n\n')
   })
 
-  it('missed-events: new assets are never told', async () => {
+  it('missed-events: new assets are never reported', async () => {
     const { bench, probe } = await faulty('missed-events')
     const stream = probe()
     await stream.event('snapshot')

@@ -77,7 +77,7 @@ describe('listOpen', () => {
     expect(unasked.assets.some((asset) => 'myScore' in asset)).toBe(false)
   })
 
-  it('leaves out malformed assets, tells each, and loses nothing else', async ({ onTestFinished }) => {
+  it('leaves out malformed assets, reports each, and loses nothing else', async ({ onTestFinished }) => {
     const bad: unknown[] = [
       'x',
       null,
@@ -280,7 +280,7 @@ describe('submit', () => {
     [404, { error: 'a release is under way' }],
     [302, {}],
     [200, { number: 7 }],
-  ])('a chain time answered with %d says nothing of the score', async ([status, reply], { onTestFinished }) => {
+  ])('a chain time answered with %d does not state the score', async ([status, reply], { onTestFinished }) => {
     const built = await bench(always({ score: record }), onTestFinished)
     built.world.chain = { status, reply }
     const error = await failure(built.service.submit(score, built.clock.now()))
@@ -297,7 +297,7 @@ describe('submit', () => {
     expect(error.facts).not.toHaveProperty('status')
   })
 
-  it('a chain that is ahead of service time as it is known has that read anew', async ({ onTestFinished }) => {
+  it('a chain that is ahead of service time as it is known has that read again', async ({ onTestFinished }) => {
     const built = await bench(always({ score: record }), onTestFinished)
     await built.serviceClock.ready()
     built.world.offsetMs = 60_000
@@ -332,7 +332,7 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it('is not sent where the session had to be opened anew, and that took longer than the window', async ({
+  it('is not sent where the session had to be opened again, and that took longer than the window', async ({
     onTestFinished,
   }) => {
     const attest = async () => {

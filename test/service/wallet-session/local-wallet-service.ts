@@ -112,7 +112,7 @@ async function giveSession(world: WalletWorld, request: Seen, response: ServerRe
   return sendJson(response, 200, { token, expiresAt, address, roles: world.roles, ...world.session })
 }
 
-/** A client of such a service, on a clock that the test moves, with everything that it tells. */
+/** A client of such a service, on a clock that the test moves, with everything that it reports. */
 export async function bench(
   handler: Handler,
   onTestFinished: TestContext['onTestFinished'],

@@ -103,7 +103,7 @@ it.concurrent('an asset that closed keeps its score, and takes no other', async 
   })
 })
 
-it.concurrent('an attestation that arrives too late is refused for its time, which a new one mends', async ({
+it.concurrent('an attestation that arrives too late is refused for its time, which a new one avoids', async ({
   onTestFinished,
 }) => {
   const { sandbox, open } = await bench(onTestFinished, { timestampWindowMs: 8_000 })
@@ -139,7 +139,7 @@ it.concurrent.for([3_600_000, -3_600_000])(
   },
 )
 
-it.concurrent('the stream tells the open set and what opens then', async ({ onTestFinished }) => {
+it.concurrent('the stream reports the open set and what opens then', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const first = await sandbox.registerFile('a.bin', file())
   const { service } = open('attester')

@@ -166,7 +166,7 @@ describe('a refusal', () => {
     },
   )
 
-  it('is told to all who wait, and to who comes too early, without asking again', async ({ onTestFinished }) => {
+  it('is reported to all who wait, and to who comes too early, without asking again', async ({ onTestFinished }) => {
     const { service, clock, count, world } = await bench(list, onTestFinished)
     world.refuseSessions = [401, 401]
     const errors = await Promise.all(Array.from({ length: 10 }, () => failure(service.listOpen(asked))))
@@ -193,7 +193,7 @@ describe('a refusal', () => {
 })
 
 describe('the role', () => {
-  it('that is missing is told once, by 403 or by the session’s roles', async ({ onTestFinished }) => {
+  it('that is missing is reported once, by 403 or by the session’s roles', async ({ onTestFinished }) => {
     for (const how of ['403', 'roles']) {
       const { service, clock, missing, world } = await bench(list, onTestFinished)
       if (how === 'roles') world.roles = ['submitter', 'else']

@@ -65,7 +65,7 @@ describe('the stream', () => {
     expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
   })
 
-  it('keeps the id of a malformed asset, which is open all the same, and tells it', async ({ onTestFinished }) => {
+  it('keeps the id of a malformed asset, which is open all the same, and reports it', async ({ onTestFinished }) => {
     const text = event('snapshot', { assets: [specAsset('a'), specAsset('b', { contentHash: 'x' }), { no: 'id' }] })
     const { events, malformed } = await follow([sends(text)], onTestFinished)
     await until(() => events.length === 2)

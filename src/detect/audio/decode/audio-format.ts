@@ -22,7 +22,7 @@ const OGG_CODECS: readonly (readonly [magic: string, codec: WasmCodec])[] = [
 ]
 
 /**
- * Tells by its first bytes, never by its name, how a file that was declared audio is read.
+ * Detects from its first bytes, never from its name, how a file that was declared audio is read.
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported
  */
 export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
@@ -47,7 +47,7 @@ export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   )
 }
 
-/** A compressed WAVE goes to ffmpeg. The format chunk is the first in all but a few files; where it is not, the decoder tells. */
+/** A compressed WAVE goes to ffmpeg. The format chunk is the first in all but a few files; else the decoder finds out. */
 function wavFormat(head: Buffer): AudioFormat {
   if (head.toString('latin1', 12, 16) !== 'fmt ' || head.length < 46) return { reader: 'wav' }
   const tag = head.readUInt16LE(20)
