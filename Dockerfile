@@ -25,7 +25,7 @@ COPY package.json LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY models models
-COPY src/sandbox/samples src/sandbox/samples
+COPY samples samples
 ENV NODE_ENV=production ATTESTD_DATA_DIR=/data
 # The user `node`, by number so that an orchestrator can see that it is not root.
 USER 1000:1000

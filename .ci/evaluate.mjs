@@ -3,7 +3,7 @@
 //   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--prior SHARE] [--by COLUMNS]
 import { parseArgs } from 'node:util'
 import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/lab/evaluate-packages.js'
-import { progressBar } from '../dist/cli/progress.js'
+import { progressBar } from '../dist/cli/terminal/progress.js'
 import { loadSettings } from '../dist/config/load.js'
 import { systemClock } from '../dist/core/clock.js'
 import { listenForStop } from '../dist/core/shutdown.js'

@@ -11,7 +11,7 @@ const pages = {
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
   'models/README.md': modelsPage(),
-  'src/sandbox/samples/README.md': samplesPage(),
+  'samples/README.md': samplesPage(),
 }
 const check = process.argv.includes('--check')
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')

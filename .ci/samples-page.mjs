@@ -11,8 +11,8 @@ ours: rendered from nothing, or made from these photographs and recordings, also
 the output of a commercial generator. No detector is trained, calibrated or chosen on these pictures.
 `
 
-/** The text of src/sandbox/samples/README.md. */
-export function samplesPage(folder = 'src/sandbox/samples') {
+/** The text of samples/README.md. */
+export function samplesPage(folder = 'samples') {
   const samples = JSON.parse(fs.readFileSync(path.join(folder, 'samples.json'), 'utf8'))
   const rows = samples.map(({ file, title, mediaType, made, license, source }) =>
     row([file, title, mediaType, made, license, source]),

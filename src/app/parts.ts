@@ -4,9 +4,9 @@ import type { Logger } from '../observe/logger.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import type { QueueEngine } from '../queue/queues.js'
-import type { Activity } from './activity.js'
+import type { Activity } from './daemon/activity.js'
+import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
-import type { Report } from './report.js'
 
 export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
   readonly log: Logger

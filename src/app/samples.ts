@@ -19,7 +19,7 @@ export type Sample = z.infer<typeof sampleList>[number] & { readonly path: strin
 
 /** The freely licensed sample media that come with attestd, listed with their source in `samples.json`. */
 export async function readSamples(): Promise<Sample[]> {
-  const folder = packagePath('src', 'sandbox', 'samples')
+  const folder = packagePath('samples')
   const listed = sampleList.parse(JSON.parse(await fs.readFile(path.join(folder, 'samples.json'), 'utf8')))
   return listed.map((sample) => ({ ...sample, path: path.join(folder, sample.file) }))
 }

@@ -4,8 +4,8 @@ import type { DemoRow } from '../app/demo/demo-rows.js'
 import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
 import { percentOf, riskText } from '../core/risk.js'
 import { EXIT } from '../core/shutdown.js'
-import { progressBar } from './progress.js'
-import { table } from './table.js'
+import { progressBar } from './terminal/progress.js'
+import { table } from './terminal/table.js'
 
 export function demoVerb(): Command {
   return new Command('demo')

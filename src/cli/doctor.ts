@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
-import { askWalletPassword } from './password-prompt.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { InitFiles, InitRequest } from '../app/init.js'
+import type { InitFiles, InitRequest } from '../app/verbs/init.js'
 
 export function initVerb(): Command {
   return new Command('init')
@@ -12,7 +12,7 @@ export function initVerb(): Command {
         .default('signed-key'),
     )
     .action(async (folder: string, request: InitRequest) => {
-      const { initFolder } = await import('../app/init.js')
+      const { initFolder } = await import('../app/verbs/init.js')
       const files = await initFolder(folder, request)
       process.stdout.write(`Written: ${files.config}
 ${files.keystore ? walletHint(files, files.keystore) : keyHint(files)}then check and run:

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
-import type { KeyFiles } from '../app/keys.js'
+import type { KeyFiles } from '../app/verbs/keys.js'
 import { AttestdError } from '../core/errors.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
-import { neededForKeys } from './needed-settings.js'
-import { askWalletPassword } from './password-prompt.js'
-import { SERVICE_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { neededForKeys } from './flags/needed-settings.js'
+import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 interface CreateFlags {
   readonly kind: KeyKind
@@ -35,7 +35,7 @@ function revokeVerb(): Command {
     'id of the key, as create printed it; not the access key',
   )
   return verb.action(async (id: string) => {
-    const { revokeKey } = await import('../app/keys.js')
+    const { revokeKey } = await import('../app/verbs/keys.js')
     await revokeKey(settingsOf(verb, neededForKeys).settings, id, { askPassword: askWalletPassword })
     process.stdout.write(`Revoked: ${id}\n`)
   })
@@ -50,7 +50,7 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
       'The secret is shown on a terminal only; name a folder for it with --out.',
     )
   }
-  const { createKey } = await import('../app/keys.js')
+  const { createKey } = await import('../app/verbs/keys.js')
   const { files, key } = await createKey(
     settings,
     { kind, label, out: out ?? null },

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import type { QueueControl } from '../app/queue-control.js'
+import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
-import { wholeNumberFlag } from './whole-number.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { wholeNumberFlag } from './flags/whole-number.js'
+import { table } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix'] as const
 
@@ -49,7 +49,7 @@ export function queueVerb(): Command {
 }
 
 async function withQueues(verb: Command, work: (control: QueueControl) => Promise<void>): Promise<void> {
-  const { openQueueControl } = await import('../app/queue-control.js')
+  const { openQueueControl } = await import('../app/verbs/queue-control.js')
   const control = await openQueueControl(settingsOf(verb))
   try {
     await work(control)

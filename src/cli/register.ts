@@ -7,11 +7,11 @@ import { systemClock } from '../core/clock.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT, listenForStop } from '../core/shutdown.js'
 import type { Turnaround } from '../service/port.js'
-import { durationFlag } from './duration.js'
 import { errorForPeople } from './exit-code.js'
-import { neededToRegister } from './needed-settings.js'
-import { askWalletPassword } from './password-prompt.js'
-import { SERVICE_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { durationFlag } from './flags/duration.js'
+import { neededToRegister } from './flags/needed-settings.js'
+import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 interface RegisterFlags {
   readonly title?: string

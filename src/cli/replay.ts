@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { EXIT } from '../core/shutdown.js'
 import { storeLedgerEntry } from '../pipeline/ledger.js'
-import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [
   ...SCORING_KEYS,
@@ -22,7 +22,7 @@ export function replayVerb(): Command {
     .argument('<asset>', 'asset id, as attestd scores lists it')
     .option('--json', 'record and new detection as JSON')
   return verb.action(async (assetId: string, { json }: { json?: boolean }) => {
-    const { replayVerdict } = await import('../app/replay.js')
+    const { replayVerdict } = await import('../app/verbs/replay.js')
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, says } = replay
     const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''

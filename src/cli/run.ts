@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { withPassword } from '../app/open-wallet.js'
+import { withPassword } from '../app/open/open-wallet.js'
 import { systemClock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
-import { neededToRun } from './needed-settings.js'
-import { askWalletPassword } from './password-prompt.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { neededToRun } from './flags/needed-settings.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askWalletPassword } from './terminal/password-prompt.js'
 
 export function runVerb(): Command {
   const verb = verbWithSettings(
@@ -19,7 +19,7 @@ export function runVerb(): Command {
 async function run(verb: Command): Promise<void> {
   const loaded = await withPassword(settingsOf(verb, neededToRun), askWalletPassword)
   const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
-    import('../app/daemon.js'),
+    import('../app/daemon/daemon.js'),
     import('../observe/logger.js'),
     import('../observe/metrics.js'),
   ])

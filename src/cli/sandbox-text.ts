@@ -1,6 +1,6 @@
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import { registryText } from '../sandbox/registry/registry-text.js'
-import { chainAccessOf } from '../sandbox/rpc-route.js'
+import { chainAccessOf } from '../sandbox/registry/rpc-route.js'
 
 /** What a program needs to use a sandbox, secrets included: they open nothing else. */
 export function sandboxFacts(sandbox: Sandbox) {

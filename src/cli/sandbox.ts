@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
-import type { AttestationProvider } from '../app/embedded-wallet.js'
+import type { AttestationProvider } from '../app/verbs/embedded-wallet.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
-import { wholeNumberFlag } from './whole-number.js'
+import { wholeNumberFlag } from './flags/whole-number.js'
 
 interface SandboxFlags {
   readonly host: string
@@ -75,7 +75,7 @@ export function sandboxVerb(): Command {
 async function sandbox(flags: SandboxFlags): Promise<void> {
   const [{ startSandbox }, { writeSandboxSecrets }, { sandboxFacts, sandboxText }] = await Promise.all([
     import('../sandbox/create-sandbox.js'),
-    import('../app/sandbox-secrets.js'),
+    import('../app/verbs/sandbox-secrets.js'),
     import('./sandbox-text.js'),
   ])
   const running = await startSandbox(await optionsOf(flags))
@@ -98,7 +98,7 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
 }
 
 async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
-  const { embeddedWalletOptions } = await import('../app/embedded-wallet.js')
+  const { embeddedWalletOptions } = await import('../app/verbs/embedded-wallet.js')
   const { data, faults, sessionSecretFile } = flags
   return {
     clock: systemClock,

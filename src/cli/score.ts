@@ -3,7 +3,7 @@ import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { EXIT } from '../core/shutdown.js'
 import { detectionText } from './detection-text.js'
-import { SCORING_KEYS, settingsOf, verbWithSettings } from './settings-flags.js'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
 
@@ -24,7 +24,7 @@ export function scoreVerb(): Command {
     .option('--explain <out.png>', 'also write the picture with the risk of its pieces over it; images only')
     .option('--json', 'the whole detection as JSON')
   return verb.action(async (target: string, { mediaType, explain, json }: ScoreFlags) => {
-    const { scoreOnce } = await import('../app/score-once.js')
+    const { scoreOnce } = await import('../app/verbs/score-once.js')
     const request = { target, mediaType, heatMap: explain }
     const detection = await scoreOnce(settingsOf(verb).settings, request)
     process.stdout.write(json ? `${JSON.stringify(detection, null, 2)}\n` : detectionText(detection))

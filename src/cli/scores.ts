@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander'
 import { csvCell } from '../core/csv.js'
 import { percentOf } from '../core/risk.js'
 import { type LedgerEntry, storeLedgerEntry } from '../pipeline/ledger.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
-import { table } from './table.js'
-import { wholeNumberFlag } from './whole-number.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { wholeNumberFlag } from './flags/whole-number.js'
+import { table } from './terminal/table.js'
 
 interface ScoresFlags {
   readonly limit: string

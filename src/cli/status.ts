@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
 export function statusVerb(): Command {
   const verb = verbWithSettings('status', 'Show whether the running daemon is ready, and why not.', ['dataDir']).option(
@@ -8,7 +8,7 @@ export function statusVerb(): Command {
     'the whole state as JSON',
   )
   return verb.action(async ({ json }: { json?: boolean }) => {
-    const { readStatus } = await import('../app/status.js')
+    const { readStatus } = await import('../app/verbs/status.js')
     const status = await readStatus(settingsOf(verb).settings.dataDir)
     process.stdout.write(json ? `${JSON.stringify(status.raw, null, 2)}\n` : `${status.text}\n`)
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { checkWallet, openWalletOf, walletSettingsNeeded } from '../app/open-wallet.js'
+import { checkWallet, openWalletOf, walletSettingsNeeded } from '../app/open/open-wallet.js'
 import type { SettingKey } from '../config/settings.js'
 import { walletSettings } from '../config/wallet-settings.js'
-import { askNewPassword, askWalletPassword } from './password-prompt.js'
-import { settingsOf, verbWithSettings } from './settings-flags.js'
+import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { askNewPassword, askWalletPassword } from './terminal/password-prompt.js'
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 
@@ -25,7 +25,7 @@ function createVerb(): Command {
 
 async function create(verb: Command, file: string | undefined, keyFile: string | undefined): Promise<void> {
   const { settings } = settingsOf(verb)
-  const { createWallet } = await import('../app/create-wallet.js')
+  const { createWallet } = await import('../app/verbs/create-wallet.js')
   const wallet = await createWallet({
     file: file ?? settings.walletKeystore ?? 'wallet.json',
     keyFile,

@@ -2,7 +2,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
-import { parseServiceUrl } from '../core/service-url.js'
+import { parseServiceUrl } from '../core/net/service-url.js'
 
 /** One row of the settings table. `T` is the parsed value. */
 export interface Setting<T> {

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/net/loopback.js'
 import { chainSettings } from './chain-settings.js'
 import { choiceText, chosenDetectors } from './detector-choice.js'
 import { serviceSettings } from './service-settings.js'

@@ -1,7 +1,8 @@
 import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
 import type { Risk } from '../core/risk.js'
-import type { Evidence, HeatMap, Stage } from './child/measurement.js'
+import type { Evidence, HeatMap, Stage } from './contract/measurement.js'
+import type { DetectorSummary } from './package/detector-summary.js'
 import type { DetectorChoice } from './package/selection.js'
 
 /** A part of a file, or a variant of it, with its calibrated risk. */
@@ -53,14 +54,6 @@ export interface DetectRequest {
   readonly label?: string
   /** Path at which a PNG with the picture and where its risk lies is written; images only. */
   readonly heatMap?: string | undefined
-}
-
-export interface DetectorSummary {
-  readonly id: string
-  readonly version: string
-  readonly title: string
-  readonly mediaTypes: readonly MediaType[]
-  readonly digest: string
 }
 
 /** A detector that is loaded, with its part in the scores. */

@@ -1,4 +1,4 @@
-import type { GatewayOutcome } from './gateway-health.js'
+import type { GatewayOutcome } from './ipfs/gateway-health.js'
 
 /** What happened, for metrics. */
 export type MediaEvent =

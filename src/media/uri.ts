@@ -6,7 +6,7 @@ import { base64url } from 'multiformats/bases/base64'
 import { CID } from 'multiformats/cid'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
-import { isReadableCodec, isVerifiableHash } from './block-check.js'
+import { isReadableCodec, isVerifiableHash } from './ipfs/block-check.js'
 
 /** A file (or a path that leads to one) in a content-addressed graph. */
 export interface IpfsUri {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/net/loopback.js'
 
 /**
  * Who may see what.

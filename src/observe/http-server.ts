@@ -1,9 +1,10 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import { CONSOLE_CSP } from './console-assets.js'
-import { consolePage } from './console-page.js'
-import type { ConsoleState } from './console-state.js'
+import { CONSOLE_CSP } from './console/console-assets.js'
+import { consolePage } from './console/console-page.js'
+import type { ConsoleState } from './console/console-state.js'
+import { statusDocument } from './console/status-document.js'
 import { type ControlHandlers, registerControl } from './control-routes.js'
 import { errorFacts } from './error-facts.js'
 import type { Health } from './health.js'
@@ -12,7 +13,6 @@ import type { Metrics } from './metrics.js'
 import { guardPages } from './page-guard.js'
 import { type QueueBoard, registerBoard } from './queue-board.js'
 import type { Redactor } from './redaction.js'
-import { statusDocument } from './status-document.js'
 
 export interface HttpServerOptions {
   /** Address to bind. Off loopback and without a password only probes and metrics are served. */

@@ -5,8 +5,8 @@ import type { MediaType } from '../core/media-types.js'
 import { percentOf, riskText, roundedRisk } from '../core/risk.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
+import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
-import { mediaTypeOf, SNIFF_BYTES, sniff } from '../media/sniff.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import {
   type AnalyzeJob,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import type { MediaType } from '../core/media-types.js'
 import { riskSchema } from '../core/risk.js'
-import { EVIDENCE_KINDS } from '../detect/child/measurement.js'
+import { EVIDENCE_KINDS } from '../detect/contract/measurement.js'
 import type { Detection } from '../detect/detection.js'
 
 export interface VerdictKey {

@@ -1,7 +1,7 @@
-import type { SandboxAsset } from './asset-book.js'
+import type { SandboxAsset } from './books/asset-book.js'
+import type { ScoreRecord } from './books/score-book.js'
 import { DEFAULT_MEDIA_TYPE } from './choices.js'
-import type { ScoreRecord } from './score-book.js'
-import type { WireMediaAsset } from './wire.js'
+import type { WireMediaAsset } from './http/wire.js'
 import type { World } from './world.js'
 
 /** An asset as the wire carries it. @param scorer wallet whose `myScore` is wanted, or null */

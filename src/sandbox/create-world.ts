@@ -3,6 +3,9 @@ import { MemoryBlockstore } from 'blockstore-core'
 import type { Hex } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
+import { type DevelopmentWallets, developmentWallets } from './books/development-wallets.js'
+import type { RandomBytes } from './books/key-ring.js'
+import type { WalletKeys } from './books/wallet-keys.js'
 import {
   CHUNK_BYTES,
   DEFAULT_CHAIN_ID,
@@ -14,21 +17,18 @@ import {
   TIMESTAMP_WINDOW_MS,
   UPLOAD_LIMIT_BYTES,
 } from './choices.js'
-import { type DevelopmentWallets, developmentWallets } from './development-wallets.js'
-import { DirectoryBlockstore } from './directory-blockstore.js'
 import { type EmbeddedWallets, openEmbeddedWallets } from './embedded-wallet/provider.js'
-import { FaultDesk } from './fault-desk.js'
-import type { RandomBytes } from './key-ring.js'
-import { MediaStore } from './media-store.js'
-import { RateLimiter } from './rate-limiter.js'
+import { FaultDesk } from './faults/fault-desk.js'
+import { DirectoryBlockstore } from './gateway/directory-blockstore.js'
+import { MediaStore } from './gateway/media-store.js'
+import { RateLimiter } from './http/rate-limiter.js'
 import { openRegistry, type RegistryOptions } from './registry/open-registry.js'
 import type { Roles, StakeRegistry } from './registry/stake-registry.js'
 import type { SandboxOptions } from './sandbox-options.js'
 import { ServiceTime } from './service-time.js'
 import { openBooks } from './storage/open-books.js'
 import type { Storage } from './storage/storage.js'
-import { StreamHub } from './stream-hub.js'
-import type { WalletKeys } from './wallet-keys.js'
+import { StreamHub } from './stream/stream-hub.js'
 import { sessionDesk } from './wallet-session/session-desk.js'
 import type { DevelopmentAccount, SandboxLimits, World } from './world.js'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { SandboxAsset } from './asset-book.js'
-import { Refusal } from './refusal.js'
-import type { RegisterBody } from './wire.js'
+import type { SandboxAsset } from './books/asset-book.js'
+import { Refusal } from './http/refusal.js'
+import type { RegisterBody } from './http/wire.js'
 import type { World } from './world.js'
 
 /** Puts an asset of either API on the books. Refuses a deadline that is not in the future. */

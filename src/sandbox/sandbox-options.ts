@@ -1,16 +1,16 @@
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { ContentHashAlgorithm } from '../media/media-source.js'
-import type { FixedWallets } from './development-wallets.js'
+import type { FixedWallets } from './books/development-wallets.js'
+import type { RandomBytes } from './books/key-ring.js'
+import type { DuplicateScorePolicy } from './books/score-book.js'
+import type { WalletStake } from './books/stake-book.js'
 import type { EmbeddedWalletOptions } from './embedded-wallet/provider.js'
-import type { FaultPlanInput } from './faults.js'
-import type { RandomBytes } from './key-ring.js'
-import type { RateLimit } from './rate-limiter.js'
+import type { FaultPlanInput } from './faults/faults.js'
+import type { RateLimit } from './http/rate-limiter.js'
 import type { ChainChoice } from './registry/open-registry.js'
 import type { StakeRegistry } from './registry/stake-registry.js'
-import type { DuplicateScorePolicy } from './score-book.js'
-import type { WalletStake } from './stake-book.js'
-import type { EasOptions } from './wallet-session/session-desk.js'
+import type { EasOptions } from './wallet-session/eas-options.js'
 
 /** A key that is the same in every run. */
 export interface FixedKey {

@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import { parseServiceUrl } from '../core/service-url.js'
+import { parseServiceUrl } from '../core/net/service-url.js'
 import { HttpCaller, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
 import { type ClockState, ServiceClock } from './service-clock.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { readBounded } from '../core/read-bounded.js'
+import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { startDeadline } from '../core/time-limit.js'
 

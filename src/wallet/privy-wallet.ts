@@ -2,7 +2,7 @@ import { PrivyClient } from '@privy-io/server-auth'
 import { createViemAccount } from '@privy-io/server-auth/viem'
 import { type Address, getAddress } from 'viem'
 import { AttestdError } from '../core/errors.js'
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/net/loopback.js'
 import { createPrivyFetch, type PrivyFetchOptions } from './privy-fetch.js'
 import type { Signer } from './signer.js'
 

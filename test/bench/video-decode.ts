@@ -47,7 +47,7 @@ try {
 
 /** A slow pan over a photograph with sensor noise: textured and moving, as recordings are. */
 function makeClip(out: string): void {
-  const picture = packagePath('src', 'sandbox', 'samples', 'raccoon.jpg')
+  const picture = packagePath('samples', 'raccoon.jpg')
   const height = Number(asked.height)
   const width = Math.round((height * 16) / 18) * 2
   const filters = `scale=${width * 1.2}:-2,crop=${width}:${height}:x=(iw-ow)*t/${asked.seconds}:y=0,noise=alls=5:allf=t,format=yuv420p`

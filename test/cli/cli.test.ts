@@ -171,7 +171,7 @@ describe('detector packages', () => {
   })
 
   it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
-    const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+    const sample = packagePath('samples', 'coffee.jpg')
     const map = path.join(folder, 'map.png')
     const { code, out } = await attestd(['score', sample, '--explain', map])
     expect(code).toBe(0)
@@ -186,7 +186,7 @@ describe('detector packages', () => {
   })
 
   it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
-    const sample = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+    const sample = packagePath('samples', 'coffee.jpg')
     const { code, out } = await attestd(['score', sample, '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ detectorId: 'attestd-image', risk: expect.any(Number) })

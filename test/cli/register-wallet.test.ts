@@ -15,7 +15,7 @@ const SLOW_MS = 120_000
 
 type Finished = (close: () => Promise<void>) => void
 
-const picture = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+const picture = packagePath('samples', 'coffee.jpg')
 
 async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
   const sandbox = await startSandbox(options)

@@ -31,7 +31,7 @@ const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
   ATTESTD_SIGNING_SECRET: submitterKey.signingSecret,
 })
 
-const picture = packagePath('src', 'sandbox', 'samples', 'coffee.jpg')
+const picture = packagePath('samples', 'coffee.jpg')
 
 describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_MS }, () => {
   it('uploads with the submitter key, registers, and follows until the score is there', async ({ onTestFinished }) => {

@@ -108,8 +108,8 @@ describe('what the image holds', () => {
   it('enough to run, score, and show the sandbox its samples', async () => {
     expect((await attestd('--help')).stdout).toContain('Usage: attestd')
     expect((await attestd('models', 'verify')).stdout).toContain('as stated')
-    const [sample] = JSON.parse(read('src/sandbox/samples/samples.json')) as { file: string }[]
-    const scored = await attestd('score', path.join(root, 'src', 'sandbox', 'samples', sample!.file))
+    const [sample] = JSON.parse(read('samples/samples.json')) as { file: string }[]
+    const scored = await attestd('score', path.join(root, 'samples', sample!.file))
     expect(scored.stdout).toMatch(/^risk [\d.]+ of 100/)
   })
 

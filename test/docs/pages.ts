@@ -16,7 +16,7 @@ export const PAGES = [
   'docs/wallet-session.md',
   'docs/conformance.md',
   'models/README.md',
-  'src/sandbox/samples/README.md',
+  'samples/README.md',
   'config/SETTINGS.md',
   'config/REASONS.md',
   'config/METRICS.md',

@@ -109,13 +109,13 @@ describe('sample media', () => {
 
   it('each is listed with source and license, and nothing else lies there', async () => {
     const samples = await readSamples()
-    const there = fs.readdirSync(packagePath('src', 'sandbox', 'samples'))
+    const there = fs.readdirSync(packagePath('samples'))
     const listed = samples.map(({ file }) => file)
     expect([...listed, 'README.md', 'samples.json'].toSorted()).toEqual(there.toSorted())
     for (const { file, license, source } of samples) {
       expect(FREE, file).toContain(license)
       expect(source, file).not.toBe('')
-      expect(read('src/sandbox/samples/README.md')).toContain(`| ${file} `)
+      expect(read('samples/README.md')).toContain(`| ${file} `)
     }
   })
 })

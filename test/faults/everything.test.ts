@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, it } from 'vitest'
-import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
+import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'

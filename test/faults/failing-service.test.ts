@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults.js'
+import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
 import { seedsOf } from '../support/fault-seed.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import type { FaultPlanInput } from '../../src/sandbox/faults.js'
+import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 import { type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'

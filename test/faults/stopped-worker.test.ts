@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import type { FaultPlanInput } from '../../src/sandbox/faults.js'
+import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
 import { LOCK_MS } from '../support/daemon-bench.js'
 import { type FaultRun, type Moment, onEachEngine, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, pick, seedsOf } from '../support/fault-seed.js'

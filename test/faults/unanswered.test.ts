@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { FaultKind } from '../../src/sandbox/faults.js'
+import type { FaultKind } from '../../src/sandbox/faults/faults.js'
 import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
 import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
 

@@ -1,6 +1,6 @@
 import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
-import type { ConsoleState } from '../../src/observe/console-state.js'
+import type { ConsoleState } from '../../src/observe/console/console-state.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'

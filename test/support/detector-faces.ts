@@ -37,7 +37,7 @@ export async function writeViewsPackage(modelsDir: string, fields: Record<string
     'tiny.onnx': tinyOnnx(TINY_WEIGHTS, TINY_BIAS),
     'face.onnx': tinyOnnx(FACE_WEIGHTS, 0),
     [FACES_FILE]: await fs.readFile(packagePath('models', 'attestd-image', FACES_FILE)),
-    'selftest.jpg': await fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
+    'selftest.jpg': await fs.readFile(packagePath('samples', 'coffee.jpg')),
   }
   return writePackage(modelsDir, 'tiny-views', files, {
     runtime: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
-import type { FaultRoute } from '../../src/sandbox/faults.js'
+import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { anvil } from './anvil.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
 import type { DaemonUnderTest } from './daemon-process.js'

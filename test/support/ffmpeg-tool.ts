@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findProgram } from '../../src/app/find-program.js'
+import { findProgram } from '../../src/app/open/find-program.js'
 
 /** Absolute path of the ffmpeg on the PATH; null where there is none, and the tests that need it are skipped. */
 export const ffmpeg = await findProgram('ffmpeg')

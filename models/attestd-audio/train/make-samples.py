@@ -50,7 +50,7 @@ def encode(source: pathlib.Path, target: pathlib.Path, *options: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--speech", type=pathlib.Path, required=True)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "src/sandbox/samples")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3] / "samples")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         wav = pathlib.Path(folder) / "speech.wav"

@@ -30,7 +30,7 @@ const [
     'detect/image/face-finder.js',
     'detect/image/image-decode.js',
     'detect/image/picture-views.js',
-    'detect/child/stage-watch.js',
+    'detect/contract/stage-watch.js',
     'detect/image/featureless.js',
     'detect/image/image-crops.js',
     'detect/image/image-variants.js',

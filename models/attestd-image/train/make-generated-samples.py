@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the demo's sample pictures that published generators made, and their entries in samples.json.
 
-    python3 make-generated-samples.py --packages PACKAGES --out ../../../src/sandbox/samples
+    python3 make-generated-samples.py --packages PACKAGES --out ../../../samples
 
 `PACKAGES` is the folder that generators.py tells how to fill. The inputs are the sample photographs, so
 run make-samples.py before; nothing trains or tunes on a picture made here.

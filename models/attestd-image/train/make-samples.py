@@ -3,7 +3,7 @@
 
     apt-get install python3-skimage python3-scipy && apt-get download gcompris-qt-data
     dpkg -x gcompris-qt-data_*.deb gcompris
-    python3 make-samples.py --gcompris gcompris --out ../../../src/sandbox/samples
+    python3 make-samples.py --gcompris gcompris --out ../../../samples
 
 Real pictures are photographs whose license is CC0 or public domain according to the package that
 carries them; they are only cropped, resized and re-encoded here. The machine-made ones are textures

@@ -33,7 +33,7 @@ export async function packPictures(folder, perSource) {
 
 /** The free pictures of this repository: photographs, and pictures made by generators or by formulas; at most this many of a kind. */
 export function samplePictures(perKind) {
-  const folder = join(ROOT, 'src/sandbox/samples')
+  const folder = join(ROOT, 'samples')
   const rows = JSON.parse(readFileSync(join(folder, 'samples.json'), 'utf8')).filter((row) => row.mediaType === 'image')
   return ['real', 'fake'].flatMap((kind) => {
     const of = rows.filter((row) => (row.made === 'real') === (kind === 'real'))

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const PACKAGE = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const SAMPLES = resolve(PACKAGE, '../../src/sandbox/samples')
+const SAMPLES = resolve(PACKAGE, '../../samples')
 const { values: options } = parseArgs({ options: { ffmpeg: { type: 'string', default: 'ffmpeg' } } })
 
 /** File, pictures that the camera moves over one after the other, seconds each, frame height, kilobits a second, largest size in bytes. */

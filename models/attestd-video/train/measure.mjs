@@ -14,7 +14,7 @@ export const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).hr
  */
 export async function openPackage(ffmpeg, otherwise = {}, images = null) {
   const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
-  const { loadChildDetector } = await built('detect/child/child-detector.js')
+  const { loadChildDetector } = await built('detect/child/load-child-detector.js')
   const { calibrate } = await built('detect/scoring/calibration.js')
   const { systemClock } = await built('core/clock.js')
   const shipped = await loadPackage(PACKAGE)

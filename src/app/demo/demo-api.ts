@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
-import { chainAccessOf } from '../../sandbox/rpc-route.js'
+import { chainAccessOf } from '../../sandbox/registry/rpc-route.js'
 
 /** The settings of both sides of the demo, by the API that they speak. */
 export interface DemoSettings {

@@ -7,7 +7,7 @@ import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Stake } from '../../service/port.js'
-import { easProfileOf, openChain, stakeContractOf } from '../open-chain.js'
+import { easProfileOf, openChain, stakeContractOf } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { stakeText } from './service-text.js'
 

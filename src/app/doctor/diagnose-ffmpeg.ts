@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import { ffmpegCage } from '../../detect/ffmpeg/ffmpeg-cage.js'
-import { ffmpegVersion } from '../ffmpeg-version.js'
-import { findProgram } from '../find-program.js'
+import { ffmpegVersion } from '../open/ffmpeg-version.js'
+import { findProgram } from '../open/find-program.js'
 
 /** What the shell would look for where the setting is left alone. */
 const USUAL_NAME = 'ffmpeg'

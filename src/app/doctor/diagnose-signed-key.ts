@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.js'
 import type { Stake } from '../../service/port.js'
 import type { SignedKeyService } from '../../service/signed-key/attester-service.js'
-import { openSignedKey } from '../open-signed-key.js'
+import { openSignedKey } from '../open/open-signed-key.js'
 import { diagnoseSecondOpinion } from './diagnose-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { serviceTimeText, stakeText } from './service-text.js'

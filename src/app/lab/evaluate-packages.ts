@@ -5,7 +5,7 @@ import { packagePath, readFileIfPresent, writeFileAtomic } from '../../core/file
 import { readData } from '../../lab/data/read-data.js'
 import { fixtureDrift, fixtureFigures, fixtureSchema } from '../../lab/evaluate/fixture-figures.js'
 import { evaluationPage } from '../../lab/report/evaluation-page.js'
-import { surveyModels } from '../models.js'
+import { surveyModels } from '../verbs/models.js'
 import { type EvaluateModelOptions, evaluateModel } from './evaluate-model.js'
 import { type LabScoringOptions, scoreForLab } from './lab-scoring.js'
 
@@ -27,7 +27,7 @@ export async function evaluateOnFixture(
   check: boolean,
   watch: Omit<LabScoringOptions, 'limit'>,
 ): Promise<EvaluatedPackage[]> {
-  const data = await readData(packagePath('src', 'sandbox', 'samples', 'samples.json'), null)
+  const data = await readData(packagePath('samples', 'samples.json'), null)
   const evaluated: EvaluatedPackage[] = []
   for (const { id, version, mediaTypes, summary: problem } of await surveyModels(settings.modelsDir)) {
     if (version === null) {

@@ -4,7 +4,7 @@ import { type LoadedPackage, loadPackage } from '../../detect/package/package-lo
 import type { DataSet } from '../../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
 import { type ScoredRow, scoreRows } from '../../lab/evaluate/score-rows.js'
-import { openDetectors } from '../open-detectors.js'
+import { openDetectors } from '../open/open-detectors.js'
 import { packagePlace } from './named-package.js'
 
 /** The same intervals on every run over the same rows. */

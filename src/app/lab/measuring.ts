@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.js'
 import type { MeasureSampleOptions } from '../../lab/measure/measure-sample.js'
-import { findProgram } from '../find-program.js'
+import { findProgram } from '../open/find-program.js'
 
 /** The limits of the settings, for a package's own sample in a process of its own. */
 export async function measuringOf(

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.js'
-import { openWalletOf, type WalletOfOptions, walletSettingsNeeded } from '../open-wallet.js'
+import { openWalletOf, type WalletOfOptions, walletSettingsNeeded } from '../open/open-wallet.js'
 import { contributorAttestations } from './contributor-attestation.js'
 import { openSignedKeySubmitter } from './signed-key-submitter.js'
 import type { SubmitterSide } from './submitter-side.js'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import { recordIn } from '../../service/record.js'
-import { openSignedKey } from '../open-signed-key.js'
+import { openSignedKey } from '../open/open-signed-key.js'
 import type { AttestUpload } from './contributor-attestation.js'
 import type { Standing, SubmitterSide } from './submitter-side.js'
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { assetIdIn, assetRecordIn, scoreCountIn } from '../../service/wallet-session/reading.js'
 import type { Signer } from '../../wallet/signer.js'
-import { openWalletSession } from '../open-wallet-session.js'
+import { openWalletSession } from '../open/open-wallet-session.js'
 import { contributorAttestations } from './contributor-attestation.js'
 import type { Standing, SubmitterSide } from './submitter-side.js'
 

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, Part } from '../child/medium-reader.js'
+import type { MediumReader, Part } from '../contract/medium-reader.js'
 import { leveled } from './leveled.js'
 import { type Recording, readRecording } from './recording.js'
 import { VARIANTS, varied } from './variants.js'

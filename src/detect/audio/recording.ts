@@ -1,8 +1,8 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
-import { openSound } from './open-sound.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
+import { openSound } from './decode/open-sound.js'
+import { corruptSound, type SoundBlock } from './decode/sound.js'
 import { Resampler } from './resampler.js'
-import { corruptSound, type SoundBlock } from './sound.js'
 
 /** Only so much of a recording is looked at, seconds: 40 MB at 16 kHz, and about 10 s to decode. */
 const MAX_SECONDS = 600

@@ -1,4 +1,4 @@
-import { encodeMuLaw, MU_LAW } from './companding.js'
+import { encodeMuLaw, MU_LAW } from './decode/companding.js'
 import { resample } from './resampler.js'
 
 /** What the stability probe does to a sound; none of it changes who speaks or whether it was made by a machine. */

@@ -1,13 +1,14 @@
 // oxlint-disable-next-line no-restricted-imports -- the entry of a process has nobody above it that passes one in
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
+import type { ChildDetector } from '../contract/child-detector.js'
+import { errorMessage, type FromChild, type ToChild, toChildSchema } from '../contract/child-messages.js'
+import type { Measurement } from '../contract/measurement.js'
+import { StageWatch } from '../contract/stage-watch.js'
 import { readEvidence } from '../evidence/read-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { usedBy } from '../package/used-packages.js'
-import { type ChildDetector, loadChildDetector } from './child-detector.js'
-import { errorMessage, type FromChild, type ToChild, toChildSchema } from './child-messages.js'
-import type { Measurement } from './measurement.js'
-import { StageWatch } from './stage-watch.js'
+import { loadChildDetector } from './load-child-detector.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 

@@ -1,17 +1,23 @@
+import type { ChildDetector } from '../contract/child-detector.js'
+import {
+  describeParts,
+  type HeatMap,
+  highestParts,
+  type Measurement,
+  type ScoredPart,
+} from '../contract/measurement.js'
+import type { MediumReader, Parts, ReaderTools } from '../contract/medium-reader.js'
+import type { Model } from '../contract/model.js'
+import type { PictureScorer } from '../contract/picture-scorer.js'
 import { drawHeatMap } from '../image/heat-map.js'
 import { decodeImage } from '../image/image-decode.js'
 import { imageParts } from '../image/image-reader.js'
 import { piece } from '../image/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import type { Model } from '../runtimes/model.js'
 import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
 import { isProbed } from '../scoring/probe.js'
-import type { ChildDetector } from './child-detector.js'
-import { describeParts, type HeatMap, highestParts, type Measurement, type ScoredPart } from './measurement.js'
-import type { MediumReader, Parts, ReaderTools } from './medium-reader.js'
-import type { PictureScorer } from './picture-scorer.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(

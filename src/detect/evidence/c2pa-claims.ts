@@ -1,7 +1,7 @@
 import { type Asset, BMFF, JPEG, MP3, PNG } from '@trustnxt/c2pa-ts/asset'
 import { SuperBox } from '@trustnxt/c2pa-ts/jumbf'
 import { ActionAssertion, type Manifest, ManifestStore, ValidationStatusCode } from '@trustnxt/c2pa-ts/manifest'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { evidenceOf, quote } from './evidence-of.js'
 import { refuseDeepNesting } from './jumbf-nesting.js'
 import { sourceType } from './xmp.js'

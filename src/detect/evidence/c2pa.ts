@@ -1,4 +1,4 @@
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { walkOf } from './blocks.js'
 import { evidenceOf } from './evidence-of.js'
 import type { FileBytes } from './file-bytes.js'

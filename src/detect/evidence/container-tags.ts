@@ -1,5 +1,5 @@
 import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
 /** Tags that state which program or device made a recording, as each container names them. */

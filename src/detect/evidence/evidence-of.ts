@@ -1,5 +1,5 @@
 import { cleanLine } from '../../core/text.js'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 
 /** Longest quotation from the file, characters. */
 const MAX_QUOTE = 160

@@ -1,5 +1,5 @@
 import ExifReader from 'exifreader'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
 // oxlint-disable-next-line import/no-named-as-default-member -- a CommonJS bundle: Node sees no named exports in it

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib'
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { pngBlocks } from './blocks.js'
 import { evidenceOf, isReadable, quote } from './evidence-of.js'
 import type { FileBytes } from './file-bytes.js'

@@ -1,5 +1,5 @@
 import { cleanText } from '../../core/text.js'
-import { type Evidence, MAX_TEXT } from '../child/measurement.js'
+import { type Evidence, MAX_TEXT } from '../contract/measurement.js'
 
 /** Characters of evidence that go into the notes. */
 const MAX_NOTES = 700

@@ -1,4 +1,4 @@
-import type { Evidence } from '../child/measurement.js'
+import type { Evidence } from '../contract/measurement.js'
 import { evidenceOf, isReadable, quote } from './evidence-of.js'
 
 /** Most bytes of an XMP packet that are read; what these patterns cost grows with it. */

@@ -4,12 +4,12 @@ import type {
   Detection,
   DetectorHost,
   DetectorHostState,
-  DetectorSummary,
   DetectRequest,
   LoadedDetector,
   ShadowMeasurement,
 } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
+import type { DetectorSummary } from '../package/detector-summary.js'
 import { loadOrder, loadPackages, type SelectedPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import type { DetectorChoice } from '../package/selection.js'

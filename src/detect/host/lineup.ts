@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
-import type { Detection, DetectorSummary, DetectRequest, LoadedDetector } from '../detection.js'
+import type { Detection, DetectRequest, LoadedDetector } from '../detection.js'
+import type { DetectorSummary } from '../package/detector-summary.js'
 import { type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { type Absence, combine, type EnsembleIdentity, ensembleIdentity, type Vote } from '../scoring/ensemble.js'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { AttestdError } from '../../core/errors.js'
-import type { Measurement } from '../child/measurement.js'
+import type { Measurement } from '../contract/measurement.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import { calibrate } from '../scoring/calibration.js'

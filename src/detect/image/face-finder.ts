@@ -1,8 +1,9 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
+import type { Picture } from '../contract/picture.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { loadOnnxSession } from '../runtimes/onnx-model.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
 
 /** Input of the network: RetinaFace (Deng et al. 2020) over MobileNet 0.25, `mnet.25_v2` of npm `retinaface` 0.0.6. */
 const INPUT = 'data'

@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
-import { asPicture, type Picture, rawImage } from './picture.js'
+import type { Picture } from '../contract/picture.js'
+import { asPicture, rawImage } from './picture.js'
 
 /** Side of the blocks whose detail is measured, px. */
 const BLOCK = 16

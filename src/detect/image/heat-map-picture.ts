@@ -1,8 +1,16 @@
-import type { HeatMap } from '../child/measurement.js'
-import type { RiskGrid } from './heat-map.js'
+import type { HeatMap } from '../contract/measurement.js'
+import type { Picture } from '../contract/picture.js'
 import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
 import { imageLibrary } from './image-library.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
+
+/** Risk by place: rows of cells that cover the picture evenly, each the mean of the pieces that it lies in. */
+export interface RiskGrid {
+  readonly columns: number
+  readonly rows: number
+  /** Row by row, [0, 1]. */
+  readonly risks: readonly number[]
+}
 
 /** Longest side of the picture under the map, px. */
 const MAX_SIDE = 1600

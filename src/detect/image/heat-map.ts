@@ -1,8 +1,8 @@
-import type { HeatMap } from '../child/measurement.js'
-import { drawRisks } from './heat-map-picture.js'
+import type { HeatMap } from '../contract/measurement.js'
+import type { Picture } from '../contract/picture.js'
+import { drawRisks, type RiskGrid } from './heat-map-picture.js'
 import { keptArea } from './image-crops.js'
 import type { Area } from './image-tensor.js'
-import type { Picture } from './picture.js'
 
 /** A piece is at most this share of the short side wide and high: small enough to tell a face from the wall behind it. */
 const PIECE_SHARE = 1 / 3
@@ -16,14 +16,6 @@ export interface Square {
   readonly left: number
   readonly top: number
   readonly side: number
-}
-
-/** Risk by place: rows of cells that cover the picture evenly, each the mean of the pieces that it lies in. */
-export interface RiskGrid {
-  readonly columns: number
-  readonly rows: number
-  /** Row by row, [0, 1]. */
-  readonly risks: readonly number[]
 }
 
 /**

@@ -1,8 +1,9 @@
 import { AttestdError } from '../../core/errors.js'
-import type { FloatInput } from '../child/medium-reader.js'
+import type { FloatInput } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { type Area, imageTensor } from './image-tensor.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
 
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8

@@ -1,8 +1,8 @@
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
-import type { Picture } from './picture.js'
 
 /** A decoded image file: upright, on white where it was transparent. */
 export interface DecodedImage extends Picture {

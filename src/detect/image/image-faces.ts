@@ -1,8 +1,9 @@
+import type { Picture } from '../contract/picture.js'
 import type { FaceView } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { type Area, type Cut, wholeCut } from './image-tensor.js'
 import type { ImageVariant } from './image-variants.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
 
 /** The square around a face with its margin, moved and made smaller where it would leave the picture. */
 export function faceSquare(

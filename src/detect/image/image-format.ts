@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
-import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
+import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 
 /** Name of an image format that is decoded, as libvips names it (`heif` is AVIF here). */
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'heif'

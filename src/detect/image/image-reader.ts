@@ -1,11 +1,11 @@
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, Part } from '../child/medium-reader.js'
+import type { MediumReader, Part } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { refuseFeatureless } from './featureless.js'
 import { cropImage, refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage } from './image-decode.js'
 import { imageVariants } from './image-variants.js'
-import type { Picture } from './picture.js'
 
 /** Opens pictures for one view; their parts are the crops of the package's plan. */
 export const readImage: MediumReader = async (file, { preprocessing: plan }, tools) => {

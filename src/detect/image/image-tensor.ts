@@ -1,6 +1,6 @@
-import type { FloatInput } from '../child/medium-reader.js'
+import type { FloatInput } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
 import type { ImageNormalization } from '../package/image-plan.js'
-import type { Picture } from './picture.js'
 
 /** A rectangle of a picture, px; it lies inside. */
 export interface Area {

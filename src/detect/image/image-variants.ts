@@ -1,5 +1,6 @@
+import type { Picture } from '../contract/picture.js'
 import { imageLibrary } from './image-library.js'
-import { asPicture, type Picture, rawImage } from './picture.js'
+import { asPicture, rawImage } from './picture.js'
 
 /** The quality at which many sites store what is uploaded, and a coarse one, as after several shares. */
 const FINE_QUALITY = 80

@@ -1,6 +1,6 @@
+import type { Picture } from '../contract/picture.js'
 import type { ImageViewsPreprocessing } from '../package/image-views.js'
 import type { Area } from './image-tensor.js'
-import type { Picture } from './picture.js'
 
 /** Most places of the grid along each side; those of a larger picture lie further apart. */
 const MAX_PLACES = 8

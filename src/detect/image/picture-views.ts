@@ -1,10 +1,10 @@
-import type { StageWatch } from '../child/stage-watch.js'
+import type { Picture } from '../contract/picture.js'
+import type { StageWatch } from '../contract/stage-watch.js'
 import type { ImageViewsPreprocessing } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { faceCuts } from './image-faces.js'
 import { type Area, wholeCut } from './image-tensor.js'
 import { nativeCrops } from './native-crops.js'
-import type { Picture } from './picture.js'
 import type { ViewNetworks } from './view-networks.js'
 import { wholeView } from './whole-view.js'
 

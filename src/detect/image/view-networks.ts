@@ -1,7 +1,7 @@
+import type { Model } from '../contract/model.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
-import type { Model } from '../runtimes/model.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type Cut, imageTensor } from './image-tensor.js'

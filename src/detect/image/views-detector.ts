@@ -1,9 +1,16 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ChildDetector } from '../child/child-detector.js'
-import { describeParts, type HeatMap, highestParts, type Measurement, type ScoredPart } from '../child/measurement.js'
-import type { ReaderTools } from '../child/medium-reader.js'
-import type { PictureScorer } from '../child/picture-scorer.js'
-import { StageWatch } from '../child/stage-watch.js'
+import type { ChildDetector } from '../contract/child-detector.js'
+import {
+  describeParts,
+  type HeatMap,
+  highestParts,
+  type Measurement,
+  type ScoredPart,
+} from '../contract/measurement.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
+import type { Picture } from '../contract/picture.js'
+import type { PictureScorer } from '../contract/picture-scorer.js'
+import { StageWatch } from '../contract/stage-watch.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
 import { aggregateLogits } from '../scoring/aggregation.js'
@@ -18,7 +25,6 @@ import { type DecodedImage, decodeImage } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
 import { imageVariants } from './image-variants.js'
-import type { Picture } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
 import { loadViewNetworks } from './view-networks.js'
 

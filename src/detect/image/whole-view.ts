@@ -1,6 +1,7 @@
+import type { Picture } from '../contract/picture.js'
 import type { ImageViewsPreprocessing } from '../package/image-views.js'
 import { keptArea } from './image-crops.js'
-import { type Picture, rawImage } from './picture.js'
+import { rawImage } from './picture.js'
 
 /** The whole picture at the size that the network for it takes; of a long one the middle. */
 export async function wholeView(picture: Picture, plan: ImageViewsPreprocessing['whole']): Promise<Picture> {

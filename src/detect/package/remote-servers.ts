@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import { isLoopback } from '../../core/loopback.js'
+import { isLoopback } from '../../core/net/loopback.js'
 import type { DetectorPackage } from './package-loader.js'
 
 /**

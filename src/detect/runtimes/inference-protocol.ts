@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import type { ModelInput } from '../child/medium-reader.js'
+import type { ModelInput } from '../contract/medium-reader.js'
 
 // Open Inference Protocol v2 over HTTP (https://github.com/kserve/open-inference-protocol) and Triton's binary tensor
 // data extension: the numbers of a tensor follow the JSON as little-endian bytes instead of standing in it.

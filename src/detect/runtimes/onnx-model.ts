@@ -1,10 +1,10 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ModelInput } from '../child/medium-reader.js'
+import type { ModelInput } from '../contract/medium-reader.js'
+import type { Model } from '../contract/model.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
-import type { Model } from './model.js'
 
 /**
  * One thread and no reordering: the same input gives the same bits, whatever else runs on the machine. Memory patterns are

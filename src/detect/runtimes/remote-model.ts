@@ -2,10 +2,11 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
-import { readBounded } from '../../core/read-bounded.js'
+import { readBounded } from '../../core/net/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
 import { startDeadline } from '../../core/time-limit.js'
-import type { ModelInput } from '../child/medium-reader.js'
+import type { ModelInput } from '../contract/medium-reader.js'
+import type { Model } from '../contract/model.js'
 import type { RemoteRuntime } from '../package/runtime.js'
 import {
   checkTensors,
@@ -16,7 +17,6 @@ import {
   serverFacts,
   takesBinary,
 } from './inference-protocol.js'
-import type { Model } from './model.js'
 
 /** Statuses that may pass by themselves: away, restarting, loading the model, too busy, or a token that was renewed. */
 const PASSING_STATUSES = new Set([401, 403, 404, 408, 425, 429])

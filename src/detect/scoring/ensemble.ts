@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Reason } from '../../core/reasons.js'
 import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { MAX_REPORTED_PARTS, MAX_TEXT } from '../child/measurement.js'
+import { MAX_REPORTED_PARTS, MAX_TEXT } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import { isUnsure, logitOf, sigmoid } from './calibration.js'
 

@@ -1,5 +1,5 @@
 import type { Risk } from '../../core/risk.js'
-import type { Measurement, ScoredPart } from '../child/measurement.js'
+import type { Measurement, ScoredPart } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { calibrate, isUnsure } from './calibration.js'

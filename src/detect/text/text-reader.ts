@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { spread } from '../../core/spread.js'
-import type { MediumReader, ModelInput, Part } from '../child/medium-reader.js'
+import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'
 import { looksLikeCode } from './code.js'

@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { MediumReader, ModelInput } from '../child/medium-reader.js'
+import type { MediumReader, ModelInput } from '../contract/medium-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import { readTextWith, type TextFeatures } from './text-reader.js'

@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ScoredPart } from '../child/measurement.js'
-import type { ScoredFace } from '../child/picture-scorer.js'
+import type { ScoredPart } from '../contract/measurement.js'
+import type { ScoredFace } from '../contract/picture-scorer.js'
 import { type FaceTrack, trackFaces } from './face-tracks.js'
 import { FRAMES_PER_WINDOW } from './frame-plan.js'
 import type { ScoredFrame } from './frame-scores.js'

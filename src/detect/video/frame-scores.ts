@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { PictureScorer, ScoredFace } from '../child/picture-scorer.js'
+import type { PictureScorer, ScoredFace } from '../contract/picture-scorer.js'
 import type { Frame } from './frame.js'
 import type { TimedScore } from './window-score.js'
 

@@ -1,4 +1,4 @@
-import type { Picture } from '../image/picture.js'
+import type { Picture } from '../contract/picture.js'
 
 /** Short side to which larger frames are made smaller, px: what detectors look at is smaller still. */
 export const MAX_SHORT_SIDE = 720

@@ -1,5 +1,5 @@
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
 import { imageLibrary } from '../image/image-library.js'
 import { wrapAvif } from './avif-wrap.js'
 import { boundedSize, type Frame } from './frame.js'

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { Picture } from '../image/picture.js'
+import type { Picture } from '../contract/picture.js'
 
 /** `P6 <width> <height> 255`, as ffmpeg writes it, with one byte of white space after it. */
 const HEADER = /^P6\s+(\d{1,5})\s+(\d{1,5})\s+255\s/

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ReaderTools } from '../child/medium-reader.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
 import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'

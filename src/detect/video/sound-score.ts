@@ -1,6 +1,6 @@
 import { AttestdError, isAbort } from '../../core/errors.js'
 import { riskText } from '../../core/risk.js'
-import type { ChildDetector } from '../child/child-detector.js'
+import type { ChildDetector } from '../contract/child-detector.js'
 import { calibrate, logitOf } from '../scoring/calibration.js'
 
 /** What the sound track adds to a clip. */

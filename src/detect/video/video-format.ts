@@ -1,8 +1,8 @@
 import { type InputFormat, MATROSKA, MP4, MPEG_TS, QTFF, WEBM } from 'mediabunny'
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
-import { isPlaylist } from '../../media/playlist.js'
-import { SNIFF_BYTES, sniff } from '../../media/sniff.js'
+import { isPlaylist } from '../../formats/playlist.js'
+import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 
 /** A container of video, detected from the first bytes of the file, never by its name. */
 export interface VideoFormat {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { type Calibration, calibrate, calibrationSchema } from '../../detect/scoring/calibration.js'
+import type { Calibration } from '../../detect/package/calibration-schema.js'
+import { calibrationSchema } from '../../detect/package/calibration-schema.js'
+import { calibrate } from '../../detect/scoring/calibration.js'
 import { UNSTATED } from '../data/row-fields.js'
 import { figure } from '../evaluate/row-metrics.js'
 import type { ScoredRow } from '../evaluate/score-rows.js'

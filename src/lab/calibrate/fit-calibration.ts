@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { Calibration } from '../../detect/scoring/calibration.js'
+import type { Calibration } from '../../detect/package/calibration-schema.js'
 import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
 import { fitIsotonic } from './fit-isotonic.js'
 import { fitPlatt, type Line } from './fit-platt.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js'
-import type { Measurement } from '../../detect/child/measurement.js'
+import type { Measurement } from '../../detect/contract/measurement.js'
 import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
 import { selfTestJob } from '../../detect/host/self-test.js'
 import { startWarmChild } from '../../detect/host/warm-child.js'

@@ -1,4 +1,4 @@
-import { Html, html } from '../../observe/html.js'
+import { Html, html } from '../../observe/console/html.js'
 
 /** Size of a chart's drawing area and the room for its axes, in units of its view box. */
 const AREA = { width: 300, height: 220, left: 44, right: 12, top: 10, bottom: 36 } as const

@@ -1,5 +1,5 @@
 import { asRisk, riskText } from '../../core/risk.js'
-import { type Html, html } from '../../observe/html.js'
+import { type Html, html } from '../../observe/console/html.js'
 import type { Evaluation } from '../evaluate/evaluation.js'
 import { bars, chart, dot, line, type Point, stretch, TICKS } from './chart.js'
 import { decimal, percent } from './figure-text.js'

@@ -1,6 +1,6 @@
 import { asRisk, riskText } from '../../core/risk.js'
-import { CONSOLE_STYLE } from '../../observe/console-assets.js'
-import { Html, html } from '../../observe/html.js'
+import { CONSOLE_STYLE } from '../../observe/console/console-assets.js'
+import { Html, html } from '../../observe/console/html.js'
 import type { Evaluation, EvaluationMetrics, FigureWithInterval } from '../evaluate/evaluation.js'
 import { CHART_STYLE } from './chart.js'
 import { chartsOf } from './charts-of-evaluation.js'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../observe/html.js'
+import { type Html, html } from '../../observe/console/html.js'
 import type { EvaluationGroup } from '../evaluate/evaluation.js'
 import { intervalBar } from './chart.js'
 import { decimal, intervalText, percent } from './figure-text.js'

@@ -1,5 +1,5 @@
 import { asRisk, riskText } from '../../core/risk.js'
-import { type Html, html } from '../../observe/html.js'
+import { type Html, html } from '../../observe/console/html.js'
 import type { Evaluation, Mistake } from '../evaluate/evaluation.js'
 
 /** `data:` URLs of small pictures, by row id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_PIXELS } from '../../detect/child/medium-reader.js'
+import { MAX_PIXELS } from '../../detect/contract/medium-reader.js'
 
 /** Limits and looks of a thumbnail. */
 export const THUMBNAIL = {

@@ -3,9 +3,9 @@ import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 import { toAttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
-import type { SandboxAsset } from '../asset-book.js'
-import { Refusal } from '../refusal.js'
-import type { ScoreInput } from '../score-book.js'
+import type { SandboxAsset } from '../books/asset-book.js'
+import type { ScoreInput } from '../books/score-book.js'
+import { Refusal } from '../http/refusal.js'
 import type { World } from '../world.js'
 
 /**

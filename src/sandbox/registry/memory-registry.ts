@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { AttestdError } from '../../core/errors.js'
-import type { RoleBook } from '../role-book.js'
+import type { RoleBook } from '../books/role-book.js'
+import type { StakeBook, WalletStake } from '../books/stake-book.js'
 import type { ServiceTime } from '../service-time.js'
-import type { StakeBook, WalletStake } from '../stake-book.js'
 import type { RegistryChain, Roles, StakeRegistry } from './stake-registry.js'
 
 /** The stake contract without a chain: roles and stake in the books that the signed-key API reads too. */

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { WalletStake } from '../stake-book.js'
+import type { WalletStake } from '../books/stake-book.js'
 
 /** Roles of a wallet in the stake contract. */
 export interface Roles {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseJsonBody, rawBodyOf } from '../json-body.js'
-import type { ApiKey, KeyKind } from '../key-ring.js'
-import { Refusal } from '../refusal.js'
-import { expectedSignature, isSameSignature } from '../signature-check.js'
+import type { ApiKey, KeyKind } from '../books/key-ring.js'
+import { parseJsonBody, rawBodyOf } from '../http/json-body.js'
+import { Refusal } from '../http/refusal.js'
+import { expectedSignature, isSameSignature } from '../http/signature-check.js'
 import type { World } from '../world.js'
 
 /** The key that signed a request, with its wallet. */

@@ -1,6 +1,6 @@
-import type { SandboxAsset } from '../asset-book.js'
 import { assetView, stakeView } from '../asset-view.js'
-import type { EventWriter } from '../event-writer.js'
+import type { SandboxAsset } from '../books/asset-book.js'
+import type { EventWriter } from '../stream/event-writer.js'
 import type { World } from '../world.js'
 import type { Caller } from './authenticate.js'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { SERVICE_NAME, SERVICE_VERSION } from '../choices.js'
-import { faultHooks } from '../fault-hooks.js'
-import { HealthReply, PingReply, TimeReply } from '../wire.js'
+import { faultHooks } from '../faults/fault-hooks.js'
+import { HealthReply, PingReply, TimeReply } from '../http/wire.js'
 import type { World } from '../world.js'
 
 /** Routes without credentials: ping, time, health. */

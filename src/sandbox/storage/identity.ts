@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { issueText } from '../../service/issue-text.js'
-import { isPrivateKey } from '../development-wallets.js'
-import type { RandomBytes } from '../key-ring.js'
+import { isPrivateKey } from '../books/development-wallets.js'
+import type { RandomBytes } from '../books/key-ring.js'
 
 const PrivateKey = z.custom<`0x${string}`>((value) => isHex(value) && isPrivateKey(value), 'must be a private key')
 const Secret = z.string().min(1)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { MEDIA_TYPES } from '../../core/media-types.js'
-import type { SandboxAsset } from '../asset-book.js'
-import type { ApiKey } from '../key-ring.js'
-import type { ScoreRecord } from '../score-book.js'
+import type { SandboxAsset } from '../books/asset-book.js'
+import type { ApiKey } from '../books/key-ring.js'
+import type { ScoreRecord } from '../books/score-book.js'
 
 const Wei = z.string().regex(/^\d{1,78}$/)
 const Wallet = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)])

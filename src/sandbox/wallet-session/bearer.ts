@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { bearerOf } from '../bearer-token.js'
-import type { KeyKind } from '../key-ring.js'
-import { Refusal } from '../refusal.js'
-import { requireLoopback } from '../require-loopback.js'
+import type { KeyKind } from '../books/key-ring.js'
+import { bearerOf } from '../http/bearer-token.js'
+import { Refusal } from '../http/refusal.js'
+import { requireLoopback } from '../http/require-loopback.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
 

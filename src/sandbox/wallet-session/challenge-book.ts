@@ -1,6 +1,6 @@
 import { type Address, getAddress } from 'viem'
-import type { RandomBytes } from '../key-ring.js'
-import { Refusal } from '../refusal.js'
+import type { RandomBytes } from '../books/key-ring.js'
+import { Refusal } from '../http/refusal.js'
 import { MAX_PENDING_CHALLENGES } from './choices.js'
 
 const STATEMENT = 'Open a session of the media verification service. This signature moves nothing and costs nothing.'

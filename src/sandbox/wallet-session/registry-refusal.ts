@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.js'
+import { Refusal } from '../http/refusal.js'
 import type { World } from '../world.js'
 
 /** The refusal where the registry's chain does not answer; the log says how it failed. */

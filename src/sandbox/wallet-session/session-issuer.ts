@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Address } from 'viem'
 import { z } from 'zod'
-import type { KeyKind } from '../key-ring.js'
-import { isSameSecret } from '../signature-check.js'
+import type { KeyKind } from '../books/key-ring.js'
+import { isSameSecret } from '../http/signature-check.js'
 
 /** Who a session token speaks for. */
 export interface WalletSession {

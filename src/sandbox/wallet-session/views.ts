@@ -1,8 +1,8 @@
 import { riskOfPercent } from '../../core/risk.js'
 import { scoreValues } from '../../core/score-values.js'
-import type { SandboxAsset } from '../asset-book.js'
 import { assetView } from '../asset-view.js'
-import type { ScoreRecord } from '../score-book.js'
+import type { SandboxAsset } from '../books/asset-book.js'
+import type { ScoreRecord } from '../books/score-book.js'
 import type { World } from '../world.js'
 import type { SessionAsset } from './wire.js'
 

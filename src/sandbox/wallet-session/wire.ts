@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema } from '../../service/wire-fields.js'
 import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
-import { RegisterBody, ScoreReply, WireMediaAsset } from '../wire.js'
+import { RegisterBody, ScoreReply, WireMediaAsset } from '../http/wire.js'
 
 /** Schemas of the wallet-session routes, as exact as this service is. */
 

@@ -6,7 +6,7 @@ import type { Diagnosis } from '../../../src/app/doctor/diagnosis.js'
 import { loadSettings } from '../../../src/config/load.js'
 import type { Settings } from '../../../src/config/settings.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
-import { chainAccessOf } from '../../../src/sandbox/rpc-route.js'
+import { chainAccessOf } from '../../../src/sandbox/registry/rpc-route.js'
 import { startSandbox } from '../../support/sandbox.js'
 
 type Env = Readonly<Record<string, string>>

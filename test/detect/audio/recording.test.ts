@@ -264,19 +264,10 @@ describe('refusals', () => {
       'media-unsupported',
       /no signature/,
     ],
-    [
-      'a picture',
-      () => fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
-      'media-type-mismatch',
-      /image\/jpeg/,
-    ],
+    ['a picture', () => fs.readFile(packagePath('samples', 'coffee.jpg')), 'media-type-mismatch', /image\/jpeg/],
     [
       'a picture before an MP3',
-      async () =>
-        Buffer.concat([
-          await fs.readFile(packagePath('src', 'sandbox', 'samples', 'coffee.jpg')),
-          await fixture('speech.mp3'),
-        ]),
+      async () => Buffer.concat([await fs.readFile(packagePath('samples', 'coffee.jpg')), await fixture('speech.mp3')]),
       'media-type-mismatch',
       /image\/jpeg/,
     ],

@@ -4,6 +4,7 @@ import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
+import type { Picture } from '../../../src/detect/contract/picture.js'
 import {
   decodeLevel,
   type FaceFinder,
@@ -12,7 +13,6 @@ import {
   withoutDoubles,
 } from '../../../src/detect/image/face-finder.js'
 import { faceName, faceSquare, facesIn } from '../../../src/detect/image/image-faces.js'
-import type { Picture } from '../../../src/detect/image/picture.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { FACES_FILE, FACES_PLAN, writeViewsPackage } from '../../support/detector-faces.js'
 import { noisePixels } from '../../support/detector-images.js'
@@ -24,7 +24,7 @@ async function pictureOf(image: Sharp): Promise<Picture> {
   return { pixels: data, width: info.width, height: info.height }
 }
 
-const sample = (name: string) => sharp(packagePath('src', 'sandbox', 'samples', name))
+const sample = (name: string) => sharp(packagePath('samples', name))
 
 describe('a face finder', () => {
   let folder: string

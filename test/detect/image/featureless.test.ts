@@ -1,8 +1,8 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
+import type { Picture } from '../../../src/detect/contract/picture.js'
 import { isFeatureless } from '../../../src/detect/image/featureless.js'
-import type { Picture } from '../../../src/detect/image/picture.js'
 import { noisePixels } from '../../support/detector-images.js'
 
 /** A picture made by a rule: a byte for each place and channel. */
@@ -47,7 +47,7 @@ describe('isFeatureless', () => {
   })
 
   it.each(['moon.png', 'hubble_deep_field.jpg', 'rocket.jpg'])('does not of the photograph %s', async (name) => {
-    const { data, info } = await sharp(packagePath('src', 'sandbox', 'samples', name))
+    const { data, info } = await sharp(packagePath('samples', name))
       .removeAlpha()
       .toColourspace('srgb')
       .raw()

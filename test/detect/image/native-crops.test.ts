@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Picture } from '../../../src/detect/contract/picture.js'
 import { nativeCrops } from '../../../src/detect/image/native-crops.js'
-import type { Picture } from '../../../src/detect/image/picture.js'
 import { noisePixels } from '../../support/detector-images.js'
 
 const PLAN = { size: 32, count: 4 }

@@ -7,7 +7,7 @@ import { DetectorBench } from '../../support/detector-bench.js'
 import { FUSION, viewsLogit, writeViewsPackage } from '../../support/detector-faces.js'
 import { noise, plain } from '../../support/detector-images.js'
 
-const sample = (name: string) => packagePath('src', 'sandbox', 'samples', name)
+const sample = (name: string) => packagePath('samples', name)
 /** Two colors in fine stripes: detail enough to be judged, and every crop has the same mean. */
 const STRIPES = { light: { r: 150, g: 140, b: 130 }, dark: { r: 110, g: 100, b: 90 } }
 const MEAN = { r: 130, g: 120, b: 110 }

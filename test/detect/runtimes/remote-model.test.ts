@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
-import type { ModelInput } from '../../../src/detect/child/medium-reader.js'
+import type { ModelInput } from '../../../src/detect/contract/medium-reader.js'
 import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
 import { decodeReply } from '../../../src/detect/runtimes/inference-protocol.js'
 import { createRemoteModel } from '../../../src/detect/runtimes/remote-model.js'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../../src/core/risk.js'
+import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
 import { aggregateLogits, outputAsLogit } from '../../../src/detect/scoring/aggregation.js'
-import { calibrate, calibrationSchema, isUnsure, logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { calibrate, isUnsure, logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 
 describe('sigmoid and logit', () => {
   it.each([

@@ -4,12 +4,13 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
-import { type ChildDetector, loadChildDetector } from '../../../src/detect/child/child-detector.js'
+import { loadChildDetector } from '../../../src/detect/child/load-child-detector.js'
+import type { ChildDetector } from '../../../src/detect/contract/child-detector.js'
 import { checkSelfTest } from '../../../src/detect/host/self-test.js'
 import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
 
-const SAMPLES = packagePath('src', 'sandbox', 'samples')
+const SAMPLES = packagePath('samples')
 const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock }
 
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import type { PictureScorer } from '../../../src/detect/child/picture-scorer.js'
+import type { PictureScorer } from '../../../src/detect/contract/picture-scorer.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { scoreFrames } from '../../../src/detect/video/frame-scores.js'
 

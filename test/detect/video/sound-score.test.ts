@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import type { ChildDetector } from '../../../src/detect/child/child-detector.js'
+import type { ChildDetector } from '../../../src/detect/contract/child-detector.js'
 import { parseManifest } from '../../../src/detect/package/manifest.js'
 import { logitOf } from '../../../src/detect/scoring/calibration.js'
 import { scoreSound } from '../../../src/detect/video/sound-score.js'

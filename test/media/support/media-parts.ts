@@ -59,7 +59,7 @@ export async function startSource(options: Partial<MediaSourceOptions> = {}): Pr
     ...options,
   })
   onEnd(() => source.close())
-  return { ...source, events, folder }
+  return Object.assign(source, { events, folder })
 }
 
 /** The error that a promise fails with. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FaultRoute } from '../../../src/sandbox/faults.js'
+import type { FaultRoute } from '../../../src/sandbox/faults/faults.js'
 import { refusal, registration, SessionBench } from './session-bench.js'
 
 let bench: SessionBench

@@ -1,0 +1,70 @@
+import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
+import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { ServiceEvent } from '../../service/port.js'
+
+/** Rows that the console shows. */
+const RECENT_ROWS = 50
+
+/** What happened lately, kept in memory for the console and readiness. */
+export class Activity {
+  readonly #monotonic: () => number
+  readonly #recent: RecentRow[] = []
+  readonly #shadows = new Map<string, ShadowRow>()
+  #shadowsDropped = 0
+  #connected = false
+  #reconnects = 0
+  #lastByteAt: number | null = null
+
+  /** @param monotonic milliseconds that never jump */
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic
+  }
+
+  get recent(): readonly RecentRow[] {
+    return this.#recent
+  }
+
+  addRow(row: RecentRow): void {
+    this.#recent.unshift(row)
+    this.#recent.length = Math.min(this.#recent.length, RECENT_ROWS)
+  }
+
+  shadowed({ measurement, agrees, wouldChange }: ShadowComparison): void {
+    const { id, version } = measurement.detector
+    const name = `${id}@${version}`
+    const row = this.#shadows.get(name) ?? { name, measured: 0, agreed: 0, wouldChange: 0, failed: 0 }
+    this.#shadows.set(name, {
+      name,
+      measured: row.measured + (agrees === null ? 0 : 1),
+      agreed: row.agreed + (agrees ? 1 : 0),
+      wouldChange: row.wouldChange + (wouldChange ? 1 : 0),
+      failed: row.failed + (agrees === null ? 1 : 0),
+    })
+  }
+
+  shadowDropped(): void {
+    this.#shadowsDropped += 1
+  }
+
+  /** Since the start, by shadow detector. */
+  shadows(): NonNullable<ConsoleState['shadows']> {
+    return { rows: [...this.#shadows.values()], dropped: this.#shadowsDropped }
+  }
+
+  streamEvent(event: ServiceEvent): void {
+    if (event.kind === 'trouble') {
+      // Malformed events are trouble on a standing connection; all other trouble ends it.
+      if (event.retryInMs === undefined) return
+      if (this.#connected) this.#reconnects += 1
+      this.#connected = false
+      return
+    }
+    this.#connected = true
+    this.#lastByteAt = this.#monotonic()
+  }
+
+  stream(): NonNullable<ConsoleState['stream']> {
+    const lastByteAgeMs = this.#lastByteAt === null ? null : Math.round(this.#monotonic() - this.#lastByteAt)
+    return { connected: this.#connected, lastByteAgeMs, reconnects: this.#reconnects }
+  }
+}

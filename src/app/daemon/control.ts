@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { type FailedJob, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
+
+/** A failed job as the verbs show it. */
+export const listedJob = z.object({
+  queue: z.string(),
+  id: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  attempts: z.number(),
+  failedAt: z.number(),
+  assetId: z.string().nullable(),
+})
+export type ListedJob = z.infer<typeof listedJob>
+
+/** The queue verbs, for one queue or for both. */
+export function controlOf(queue: QueueEngine) {
+  const chosen = (name: string | undefined) => (name === undefined ? QUEUE_NAMES : [name as QueueName])
+  const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
+    const counts = await Promise.all(chosen(name).map(count))
+    return counts.reduce((all, one) => all + one, 0)
+  }
+  return {
+    failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
+      (await Promise.all(chosen(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit).map(listed),
+    retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
+      sum(name, (one) => queue.retry(one, ids)),
+    drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
+  }
+}
+
+/** A failed job without its data, which may be large; only the asset it is about. */
+function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): ListedJob {
+  const parsed = z.object({ asset: z.object({ id: z.string() }) }).safeParse(data)
+  return { queue, id, reason, message, attempts, failedAt, assetId: parsed.success ? parsed.data.asset.id : null }
+}

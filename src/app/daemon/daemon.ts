@@ -1,0 +1,206 @@
+import { shownSettings } from '../../config/show.js'
+import { systemClock } from '../../core/clock.js'
+import { startRepeating } from '../../core/time-limit.js'
+import { VERSION } from '../../core/version.js'
+import type { ConsoleState } from '../../observe/console/console-state.js'
+import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
+import { createHealth } from '../../observe/health.js'
+import { createMetrics } from '../../observe/metrics.js'
+import { createRedactor } from '../../observe/redaction.js'
+import { createThrottledLog } from '../../observe/throttled-log.js'
+import { Ledger } from '../../pipeline/ledger.js'
+import { QUEUE_NAMES } from '../../queue/queues.js'
+import { openDataDir } from '../data-dir.js'
+import { startDetectors } from '../open/open-detectors.js'
+import type { DaemonOptions, DaemonParts } from '../parts.js'
+import { Activity } from './activity.js'
+import { controlOf } from './control.js'
+import { registerReadiness } from './readiness.js'
+import { reloadDetectors } from './reload-detectors.js'
+import { createReport } from './report.js'
+import type { Roles } from './roles.js'
+
+export interface Daemon {
+  /** Where the console is. */
+  readonly url: string
+  /** Resolves with the error when something is lost that needs a restart. */
+  readonly lost: Promise<Error>
+  /** Reloads the detector packages; a failure is logged, and the old ones stay. */
+  reloadDetectors(): Promise<void>
+  /** Takes no new work, gives active work `drainMs`, then closes everything. @returns whether all active work ended */
+  stop(drainMs: number): Promise<{ drained: boolean }>
+}
+
+/**
+ * Builds the daemon from its settings and starts it: queue, roles, HTTP side. Nothing else constructs these parts.
+ * @throws AttestdError of kind `setup`, or `queue-unreachable`
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { settings, log, secrets } = options
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? Math.random
+  const paths = await openDataDir(settings.dataDir)
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
+  const activity = new Activity(() => clock.monotonic())
+  const ledger = new Ledger(paths.ledger)
+  const outages = createThrottledLog({ log, clock })
+  const closers: (() => Promise<unknown>)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).toReversed()) {
+      await close().catch((error) => log.warn({ err: error }, 'a part did not close cleanly'))
+    }
+  }
+  try {
+    let roles: Roles | undefined
+    const report = createReport({
+      metrics,
+      ledger,
+      activity,
+      clock,
+      log,
+      outages,
+      onQueueTrouble: () => roles?.forgetOffers(),
+      onClosed: (assetId) => roles?.reconsider(assetId),
+    })
+    closers.push(() => report.flush())
+    const base = { options, clock, random, paths, metrics, outages, activity, report }
+    // First, because they warm up on processors of their own while this one reads the rest of its code.
+    const detecting = startDetectors(base, closers)
+    const { openQueue } = await import('../open/open-queue.js')
+    const opening = openQueue(settings, {
+      clock,
+      random,
+      log,
+      signal: options.signal,
+    })
+    const reading = Promise.all([import('./roles.js'), import('../../observe/http-server.js')])
+    const queue = await opening
+    closers.push(() => queue.close())
+    const [{ startRoles }] = await reading
+    metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
+    const parts: DaemonParts = { ...base, queue }
+    roles = await startRoles(parts, detecting, closers)
+    const http = await startHttp(parts, roles, createRedactor(secrets))
+    closers.push(http.close)
+    const tidy = () => roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
+    const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidy())
+    void tidy()
+    log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
+    return {
+      url: http.url,
+      lost: Promise.race([queue.lost, roles.lost]),
+      async reloadDetectors() {
+        await reloadDetectors(roles!.readiness.detectors, { log, metrics }).catch(() => {})
+      },
+      async stop(drainMs) {
+        stopTidying()
+        const { drained } = await roles!.stop(drainMs)
+        await closeAll()
+        log.info({ drained }, 'daemon stopped')
+        return { drained }
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** How often old verdicts and ledger days are removed, ms. */
+const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
+
+async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
+  const { options, clock, queue, metrics } = parts
+  const { settings, log } = options
+  const health = createHealth({
+    clock,
+    version: VERSION,
+    onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
+  })
+  registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
+  metrics.beforeScrape(() => collect(parts, roles))
+  const controlToken = newControlToken()
+  const { startHttpServer } = await import('../../observe/http-server.js')
+  const http = await startHttpServer({
+    host: settings.httpHost,
+    port: settings.httpPort,
+    password: settings.httpPassword,
+    log,
+    redact,
+    health,
+    metrics,
+    state: stateOf(parts, roles),
+    now: () => clock.now(),
+    queueNames: QUEUE_NAMES,
+    control: {
+      ...controlOf(queue),
+      reload: ({ detectors }) => reloadDetectors(roles.readiness.detectors, { log, metrics }, detectors),
+    },
+    controlToken,
+  })
+  http.setBoardQueues(queue.boardQueues())
+  await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
+  return {
+    url: http.url,
+    async close() {
+      await removeControlFile(settings.dataDir, controlToken)
+      await http.close()
+    },
+  }
+}
+
+async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
+  for (const name of QUEUE_NAMES) {
+    for (const [state, count] of Object.entries(await queue.counts(name))) {
+      metrics.queueDepth.set({ queue: name, state }, count)
+    }
+  }
+  const { connected, lastByteAgeMs } = activity.stream()
+  metrics.streamConnected.set({}, connected ? 1 : 0)
+  const read = roles.readiness.contract?.watch.latest
+  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
+  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
+  const processes = roles.readiness.detectors?.state()
+  if (processes) {
+    metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
+    metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
+    metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
+    metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
+  }
+}
+
+function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> {
+  const { activity, clock, options, queue } = parts
+  const startedAt = clock.now()
+  return async () => {
+    const { detectors, stream, submission } = roles.readiness
+    const stake = submission?.gate.stake
+    const processes = detectors?.state()
+    const queues = QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) }))
+    return {
+      version: VERSION,
+      startedAt,
+      pid: process.pid,
+      roles: options.settings.roles,
+      service: options.settings.serviceUrl ?? 'no service',
+      queueEngine: queue.kind,
+      draining: roles.draining,
+      queues: await Promise.all(queues).catch(() => []),
+      recent: activity.recent,
+      stake: stake
+        ? {
+            stakedWei: String(stake.stakedWei),
+            minStakeWei: String(stake.minStakeWei),
+            enough: submission?.gate.stakeOk ?? false,
+          }
+        : null,
+      clock: submission?.serviceClock() ?? null,
+      stream: stream ? activity.stream() : null,
+      detectors: detectors?.detectors ?? [],
+      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
+      detectorProcesses: processes ?? null,
+      lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
+      settings: shownSettings(options),
+    }
+  }
+}

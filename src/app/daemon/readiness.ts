@@ -1,0 +1,97 @@
+import { clockText } from '../../core/clock.js'
+import type { DetectorHost } from '../../detect/detection.js'
+import type { CheckResult, Health } from '../../observe/health.js'
+import type { Gate } from '../../pipeline/gate.js'
+import type { QueueEngine } from '../../queue/queues.js'
+import type { ClockState } from '../../service/service-clock.js'
+import type { Activity } from './activity.js'
+import type { WatchedContract } from './service-side.js'
+
+/** The parts that readiness looks at; a process without a role has no such part, and no such check. */
+export interface ReadinessParts {
+  readonly health: Health
+  readonly draining: () => boolean
+  readonly queue: QueueEngine
+  readonly detectors: DetectorHost | null
+  readonly stream: { readonly activity: Activity; readonly idleMs: number } | null
+  /** Null where no stake contract is read. */
+  readonly contract: WatchedContract | null
+  readonly submission: { readonly gate: Gate; readonly serviceClock: () => ClockState } | null
+}
+
+/** A daemon that has not inferred for longer than this is not ready, ms. */
+const INFERENCE_FRESH_MS = 60_000
+
+/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
+export function registerReadiness({
+  health,
+  draining,
+  queue,
+  detectors,
+  stream,
+  submission,
+  contract,
+}: ReadinessParts): void {
+  health.register('queue', async () => {
+    await queue.ping()
+    return { ok: true, says: 'The queue engine answers.' }
+  })
+  health.register('running', () =>
+    draining()
+      ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
+      : { ok: true, says: 'The daemon accepts work.' },
+  )
+  if (detectors) health.register('inference', () => inferenceCheck(detectors))
+  if (stream) health.register('stream', () => streamCheck(stream))
+  if (submission) {
+    health.register('stake', () => stakeCheck(submission.gate, contract))
+    health.register('clock', () => clockCheck(submission.serviceClock()))
+  }
+}
+
+function inferenceCheck(detectors: DetectorHost): CheckResult {
+  const { lastInferenceAgoMs, ready, busy, unreachable } = detectors.state()
+  const detail = { processesReady: ready, processesBusy: busy }
+  const says = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
+  if (unreachable.length > 0) {
+    const away = `The model server of ${unreachable.join(', ')} does not answer; its files are tried again later.`
+    return { ok: false, reason: 'detector-unreachable', says: away, detail }
+  }
+  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
+  return { ok: false, reason: 'detector-unavailable', says, detail }
+}
+
+function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>): CheckResult {
+  const { connected, lastByteAgeMs } = activity.stream()
+  if (!connected || lastByteAgeMs === null) {
+    return { ok: false, reason: 'stream-ended', says: 'The event stream is not connected.' }
+  }
+  const says = `The stream last sent data ${Math.round(lastByteAgeMs / 1000)} s ago.`
+  return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
+}
+
+function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
+  const { stake } = gate
+  if (gate.refused) {
+    return {
+      ok: false,
+      reason: 'service-forbidden',
+      says: 'The service refuses this key, as it does when the stake is below the minimum.',
+    }
+  }
+  if (!gate.hasRole) {
+    return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
+  }
+  if (!stake) {
+    const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
+    return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
+  }
+  const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
+  return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }
+}
+
+function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {
+  if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
+  const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
+  return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
+}

@@ -1,0 +1,236 @@
+import type { Clock } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import { percentOf, roundedRisk } from '../../core/risk.js'
+import type { Metrics } from '../../observe/metrics.js'
+import type { ThrottledLog } from '../../observe/throttled-log.js'
+import {
+  type AnalyzeJob,
+  type AnalyzeResult,
+  analyzeResult,
+  type JobAsset,
+  parseAnalyzeJob,
+  parseSubmitJob,
+  type SubmitJob,
+  type SubmitResult,
+  submitResult,
+} from '../../pipeline/jobs.js'
+import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
+import type { PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { WorkerEvents } from '../../queue/queues.js'
+import type { Activity } from './activity.js'
+
+export interface ReportOptions {
+  readonly metrics: Metrics
+  readonly ledger: Ledger
+  readonly activity: Activity
+  readonly clock: Clock
+  readonly log: Log
+  readonly outages: ThrottledLog
+  /** Called when the queue engine had trouble: it may have lost jobs. */
+  readonly onQueueTrouble: () => void
+  /** Called when a submission found its asset closed. */
+  readonly onClosed: (assetId: string) => void
+}
+
+export interface Report {
+  readonly pipeline: PipelineEvents
+  readonly worker: WorkerEvents
+  /** Resolves when every ledger line that was begun is written. */
+  flush(): Promise<void>
+}
+
+/** How long a priority asset may take from first sight to a score on record, ms; the API names it in the turnaround. */
+const PRIORITY_MS = 5 * 60_000
+
+/** One place where what happens becomes numbers, ledger lines and console rows. */
+export function createReport(options: ReportOptions): Report {
+  const { activity, metrics, outages } = options
+  const book = ledgerWriter(options)
+
+  const pipeline: PipelineEvents = {
+    streamEvent: (event) => {
+      metrics.streamEvents.inc({ kind: event.kind })
+      if (event.kind === 'trouble') {
+        const { message: detail, reason, retryInMs } = event
+        // Malformed events are trouble on a standing connection; all other trouble ends it.
+        if (retryInMs !== undefined) metrics.streamReconnects.inc({ reason })
+        else if (reason === 'event-malformed') metrics.malformed.inc({ what: 'event', reason })
+        outages.trouble({ reason, subject: 'stream', message: 'stream had trouble', facts: { detail, retryInMs } })
+      }
+      activity.streamEvent(event)
+    },
+    enqueued: ({ turnaround }) => metrics.assets.inc({ how: 'enqueued', turnaround }),
+    skipped: (cause, { turnaround }) =>
+      metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
+    dropped: ({ turnaround }) => metrics.assets.inc({ how: 'dropped', turnaround }),
+    detected: ({ detection }) => {
+      metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
+      metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
+    },
+    shadowed: (comparison) => reportShadow(comparison, options, book),
+    shadowDropped: () => {
+      metrics.shadowDropped.inc({})
+      activity.shadowDropped()
+    },
+  }
+  return { pipeline, worker: workerEvents(options, book), flush: book.flush }
+}
+
+function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
+  const { activity, clock, log, metrics, outages } = options
+  return {
+    completed: ({ queue, id, data, result, elapsedMs }) => {
+      metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
+      metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
+      try {
+        if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
+        else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
+      } catch (error) {
+        log.warn({ queue, job: id, reason: 'job-malformed', err: error }, 'ended job was not reported')
+      }
+    },
+    failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
+      const asset = assetOf(data)
+      const facts = { queue, asset: asset?.id ?? id, attempt, reason, detail: message }
+      if (!final) {
+        metrics.retries.inc({ queue, reason })
+        log.warn({ ...facts, retryInMs }, 'attempt failed')
+        return
+      }
+      metrics.jobs.inc({ queue, outcome: 'failed', reason })
+      log.error(facts, 'job failed; it was kept for attestd queue retry')
+      if (!asset) return
+      book.write(asset, { kind: 'failed', queue, reason, message })
+      activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
+    },
+    held: ({ queue, reason, delayMs }) => {
+      metrics.holds.inc({ queue, reason })
+      outages.trouble({ reason, subject: queue, message: 'jobs were held', facts: { queue, delayMs } })
+    },
+    stalled: ({ queue, id }) => {
+      metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
+      log.warn({ queue, job: id }, 'job of a lost worker was taken over')
+    },
+    // The engine writes the log line of it.
+    trouble: () => options.onQueueTrouble(),
+  }
+}
+
+function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
+  const { activity, log, metrics } = options
+  const { asset, measurement, submitted, agrees, wouldChange } = comparison
+  const { id, version } = measurement.detector
+  const seconds = measurement.totalMs / 1000
+  activity.shadowed(comparison)
+  metrics.shadowSeconds.observe({ detector: id }, seconds)
+  if (!('detection' in measurement)) {
+    const { reason } = measurement
+    metrics.shadowResults.inc({ detector: id, outcome: reason })
+    log.debug({ asset: asset.id, detector: id, reason }, 'shadow returned no score')
+    return
+  }
+  const { rawScore, detectorDigest } = measurement.detection
+  const [risk, ofSubmitted] = [roundedRisk(measurement.detection.risk), roundedRisk(submitted.risk)]
+  const percents = { risk: percentOf(risk), submittedRisk: percentOf(ofSubmitted) }
+  const facts = { agrees: agrees === true, wouldChange: wouldChange === true }
+  metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
+  if (wouldChange) metrics.shadowChanges.inc({ detector: id })
+  metrics.shadowDifference.observe({ detector: id }, Math.abs(percents.risk - percents.submittedRisk))
+  log.debug({ asset: asset.id, detector: id, ...percents, ...facts }, 'shadow was measured')
+  const elapsedMs = Math.round(measurement.totalMs)
+  const risks = { risk, submittedRisk: ofSubmitted }
+  const algorithm = `${id}@${version}`
+  book.write(asset, { kind: 'shadow', algorithm, detectorDigest, rawScore, ...risks, ...facts, elapsedMs })
+}
+
+function reportAnalysis(
+  { asset }: AnalyzeJob,
+  result: AnalyzeResult,
+  options: ReportOptions,
+  book: LedgerWriter,
+): void {
+  const { activity, clock, metrics } = options
+  if (result.outcome === 'scored') {
+    const { cached, mediaType, verdict } = result
+    metrics.riskPercent.observe({ media_type: mediaType }, percentOf(verdict.risk))
+    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
+    return
+  }
+  const { reason, message } = result
+  metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
+  book.write(asset, { kind: 'abstained', reason, message })
+  activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
+}
+
+function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {
+  const { activity, clock, metrics } = options
+  const { asset, seenAt, verdict } = job
+  const { outcome } = result
+  const { turnaround } = asset
+  const { algorithm } = verdict
+  const openToRecordMs = Math.max(0, clock.now() - seenAt)
+  const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
+  if (outcome === 'closed') {
+    metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+    options.onClosed(asset.id)
+  } else {
+    metrics.scores.inc({ how: outcome })
+    metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
+    if (late) metrics.missed.inc({ turnaround, reason: 'late' })
+  }
+  const risk = outcome === 'closed' ? verdict.risk : result.risk
+  const scoreId = outcome === 'closed' ? null : result.scoreId
+  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
+  activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
+}
+
+/** The kind of media that neither the service nor the bytes state. */
+const UNKNOWN = 'unknown'
+
+/** Both kinds of job carry the asset in the same place. */
+function assetOf(data: unknown): AnalyzeJob['asset'] | null {
+  try {
+    return parseAnalyzeJob(data).asset
+  } catch {
+    return null
+  }
+}
+
+type RowFacts = Pick<Parameters<Activity['addRow']>[0], 'outcome'> & Partial<Parameters<Activity['addRow']>[0]>
+
+function row(asset: JobAsset, at: number, facts: RowFacts): Parameters<Activity['addRow']>[0] {
+  const { id: assetId, title, mediaType } = asset
+  const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
+  return { at, assetId, title, mediaType: mediaType ?? UNKNOWN, ...nothing, ...facts }
+}
+
+type EntryFacts = LedgerEntry extends infer Entry
+  ? Entry extends LedgerEntry
+    ? Omit<Entry, 'at' | 'assetId' | 'title' | 'mediaType' | 'contentHash' | 'uri'>
+    : never
+  : never
+
+interface LedgerWriter {
+  write(asset: JobAsset, facts: EntryFacts): void
+  flush(): Promise<void>
+}
+
+/** A ledger that cannot be written (a full disk) costs its line and a warning, never the job. */
+function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
+  let writing = Promise.resolve()
+  return {
+    write({ id: assetId, title, mediaType, contentHash, uri }, facts) {
+      const entry = { at: clock.now(), assetId, title, mediaType, contentHash, uri, ...facts } as LedgerEntry
+      writing = writing
+        .then(() => ledger.append(entry))
+        .catch((error) =>
+          outages.trouble({
+            reason: 'data-dir-unusable',
+            message: 'ledger was not written',
+            facts: { err: error },
+          }),
+        )
+    },
+    flush: () => writing,
+  }
+}

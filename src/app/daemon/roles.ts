@@ -1,0 +1,156 @@
+import { setMaxListeners } from 'node:events'
+import type { DetectorHost } from '../../detect/detection.js'
+import { type Gate, pauseWhileClosed } from '../../pipeline/gate.js'
+import { Intake } from '../../pipeline/intake.js'
+import type { Ledger } from '../../pipeline/ledger.js'
+import { submit } from '../../pipeline/submit.js'
+import { VerdictStore } from '../../pipeline/verdict-store.js'
+import type { RunningWorker } from '../../queue/queues.js'
+import type { DaemonParts } from '../parts.js'
+import { Loops } from './loops.js'
+import type { ReadinessParts } from './readiness.js'
+import { openServiceSide, type ServiceSide } from './service-side.js'
+import { startAnalysis } from './start-analysis.js'
+
+/** What this process does: intake, analyze and submit, or some of them. */
+export interface Roles {
+  readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission' | 'contract'>
+  readonly draining: boolean
+  /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
+  readonly lost: Promise<Error>
+  /** See `Intake.forget`. */
+  forgetOffers(): void
+  /** See `Intake.reconsider`. */
+  reconsider(assetId: string): void
+  /** Removes what is older than the settings say. */
+  prune(ledger: Ledger): Promise<void>
+  stop(drainMs: number): Promise<{ drained: boolean }>
+}
+
+/** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
+const MAX_LISTENERS = 100
+/** How long a stop waits for the loops beside the workers, ms; they end with their signal. */
+const LOOPS_END_MS = 5000
+/** How long a stop lets submission go on once analysis has ended, ms: the last verdicts take a request or two each. */
+const LAST_SUBMISSIONS_MS = 3000
+const LAST_SUBMISSIONS_LOOK_MS = 50
+/** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
+const ANALYSIS_SHARE = 0.75
+
+/**
+ * Builds and starts the roles of the settings.
+ * @param detecting the detectors, which may still start; null where the roles do not analyze
+ * @param closers gets what closes each part, as soon as it is open
+ */
+export async function startRoles(
+  parts: DaemonParts,
+  detecting: Promise<DetectorHost> | null,
+  closers: (() => Promise<unknown>)[],
+): Promise<Roles> {
+  const { activity, options, paths } = parts
+  const { settings, log } = options
+  const stopTaking = new AbortController()
+  // Every loop of every role listens; node would take more than ten for a leak.
+  setMaxListeners(MAX_LISTENERS, stopTaking.signal)
+  // The gate is followed until the last submission: a pause of a moment must not last through the drain.
+  const stopSubmitting = new AbortController()
+  const loops = new Loops(stopTaking.signal, parts.clock, log)
+  closers.push(async () => {
+    stopTaking.abort()
+    stopSubmitting.abort()
+  })
+
+  const analysis = detecting ? await startAnalysis(parts, await detecting, closers) : null
+  if (analysis) loops.keep('inference probe', analysis.probe(stopTaking.signal))
+
+  const usesService = settings.roles.includes('intake') || settings.roles.includes('submit')
+  const side = usesService ? await openServiceSide(parts, loops) : null
+  if (side) closers.push(() => side.opened.close())
+  if (side) loops.keep('service clock', side.opened.clock.run(stopTaking.signal))
+  if (side?.contract) {
+    closers.push(() => side.contract!.close())
+    loops.keep('stake contract', side.contract.watch.run(stopTaking.signal))
+  }
+
+  const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
+  if (intake) loops.keep('intake', intake.run(stopTaking.signal))
+  const submission = side && settings.roles.includes('submit') ? await startSubmission(parts, side) : null
+  if (side && submission) {
+    loops.keep('submission gate', pauseWhileClosed(side.gate, submission, parts.clock, log, stopSubmitting.signal))
+    if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
+  }
+
+  return {
+    readiness: {
+      detectors: analysis?.detectors ?? null,
+      stream: intake ? { activity, idleMs: settings.streamIdleMs } : null,
+      submission: side && submission ? { gate: side.gate, serviceClock: () => side.opened.clock.state() } : null,
+      contract: side?.contract ?? null,
+    },
+    lost: loops.lost,
+    get draining() {
+      return stopTaking.signal.aborted
+    },
+    forgetOffers: () => intake?.forget(),
+    reconsider: (assetId) => intake?.reconsider(assetId),
+    async prune(ledger) {
+      const now = parts.clock.now()
+      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
+      await ledger.prune(settings.retainVerdictsMs, now)
+    },
+    async stop(drainMs) {
+      stopTaking.abort()
+      // Analysis ends first, so that a verdict made during the drain can still be submitted within it.
+      const started = parts.clock.monotonic()
+      const analyzed = await analysis?.worker.stop(drainMs * ANALYSIS_SHARE)
+      const leftMs = () => Math.max(0, drainMs - (parts.clock.monotonic() - started))
+      if (side && submission) await untilSubmitted(parts, side.gate, Math.min(leftMs(), LAST_SUBMISSIONS_MS))
+      const submitted = await submission?.stop(leftMs())
+      stopSubmitting.abort()
+      await loops.ended(LOOPS_END_MS)
+      return { drained: analyzed?.drained !== false && submitted?.drained !== false }
+    },
+  }
+}
+
+/** Waits while there is something to submit and nothing that forbids it. */
+async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: number): Promise<void> {
+  const deadline = clock.monotonic() + capMs
+  while (gate.check().open && clock.monotonic() < deadline) {
+    const { waiting, active } = await queue.counts('submit').catch(() => ({ waiting: 0, active: 0 }))
+    if (waiting + active === 0) return
+    await clock.sleep(LAST_SUBMISSIONS_LOOK_MS)
+  }
+}
+
+function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intake {
+  const { clock, options, queue, random, report } = parts
+  return new Intake({
+    service: opened.service,
+    queue,
+    clock,
+    random,
+    log: options.log,
+    events: report.pipeline,
+    listEveryMs: options.settings.listEveryMs,
+    onStake: (read) => stake.seen(read),
+    onForbidden: () => stake.refused(),
+  })
+}
+
+function startSubmission(parts: DaemonParts, { gate, opened, stake }: ServiceSide): Promise<RunningWorker> {
+  const { options, queue, report } = parts
+  const { settings, log } = options
+  const { clock, service } = opened
+  const needs = {
+    service,
+    gate,
+    serviceNow: () => clock.now(),
+    clockErrorMs: () => clock.state().errorBoundMs ?? 0,
+    timestampWindowMs: settings.timestampWindowMs,
+    storeTimeMs: settings.storeTimeMs,
+    confirmStake: (signal: AbortSignal) => stake.confirm(signal),
+    log,
+  }
+  return queue.work('submit', (run) => submit(run, needs), report.worker)
+}

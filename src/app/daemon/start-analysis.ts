@@ -1,0 +1,69 @@
+import { toAttestdError } from '../../core/errors.js'
+import type { DetectorHost } from '../../detect/detection.js'
+import { analyze } from '../../pipeline/analyze.js'
+import { ShadowLine } from '../../pipeline/shadow-line.js'
+import { VerdictStore } from '../../pipeline/verdict-store.js'
+import type { RunningWorker } from '../../queue/queues.js'
+import { openMedia } from '../open/open-media.js'
+import { countMediaEvent } from '../open/room-events.js'
+import type { DaemonParts } from '../parts.js'
+
+/** Without live work a real inference is made this often, ms: well within the minute that readiness demands. */
+const PROBE_EVERY_MS = 20_000
+
+/** The role that turns assets into verdicts. */
+export interface Analysis {
+  readonly detectors: DetectorHost
+  readonly verdicts: VerdictStore
+  readonly worker: RunningWorker
+  /** Keeps the proof fresh that inference works, until the signal aborts. */
+  probe(signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Opens the media source and takes jobs from the analyze queue.
+ * @param closers gets what closes each part, as soon as it is open
+ */
+export async function startAnalysis(
+  parts: DaemonParts,
+  detectors: DetectorHost,
+  closers: (() => Promise<unknown>)[],
+): Promise<Analysis> {
+  const { clock, metrics, options, paths, queue, random, report } = parts
+  const { settings, log } = options
+  const media = await openMedia(settings, {
+    cacheDir: paths.cache,
+    clock,
+    random,
+    log,
+    onEvent: countMediaEvent(metrics),
+  })
+  closers.push(() => media.close())
+  const verdicts = new VerdictStore(paths.verdicts)
+  const { unsurePolicy } = settings
+  const events = report.pipeline
+  const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
+  closers.push(() => shadows.stop())
+  const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
+  const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
+  return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal) }
+}
+
+/** Keeps the proof fresh that inference works, by the package's own sample, while there is no live work. */
+async function probeInference(
+  detectors: DetectorHost,
+  { clock, options }: DaemonParts,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const { lastInferenceAgoMs, unreachable } = detectors.state()
+    // A model server that was away is asked again even while other detectors have work.
+    if (lastInferenceAgoMs >= PROBE_EVERY_MS || unreachable.length > 0) {
+      await detectors.probe(signal).catch((error) => {
+        if (!signal.aborted)
+          options.log.warn({ reason: toAttestdError(error).reason, err: error }, 'inference probe failed')
+      })
+    }
+    await clock.sleep(PROBE_EVERY_MS / 2, signal).catch(() => {})
+  }
+}

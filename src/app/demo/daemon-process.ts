@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { packagePath } from '../../core/files.js'
+import { type ControlFile, readControlFile } from '../../observe/control-file.js'
+
+export interface DaemonProcess {
+  readonly pid: number
+  /** Resolves with the exit code; null where a signal ended it. */
+  readonly exited: Promise<number | null>
+  readonly control: ControlFile
+  ended(): boolean
+  kill(signal: NodeJS.Signals): void
+}
+
+export interface DaemonProcessOptions {
+  /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH and HOME. */
+  readonly env: Readonly<Record<string, string>>
+  readonly dataDir: string
+  /** Gets the process's output. */
+  readonly logFile: string
+  readonly clock: Clock
+  /** Longest wait until it is ready, ms. */
+  readonly startMs: number
+  /** Ends the wait, and the process with it. */
+  readonly signal?: AbortSignal
+}
+
+/** How often a starting daemon is looked at, ms. */
+const LOOK_EVERY_MS = 100
+
+/** Starts the real daemon as a process of its own and waits until it says that it is ready. */
+export async function startDaemonProcess(options: DaemonProcessOptions): Promise<DaemonProcess> {
+  const log = fs.openSync(options.logFile, 'a', 0o600)
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run'], {
+    env: { PATH, HOME, ...options.env, ATTESTD_DATA_DIR: options.dataDir },
+    stdio: ['ignore', log, log],
+  })
+  fs.closeSync(log)
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  try {
+    const control = await untilReady(child, options)
+    const ended = () => child.exitCode !== null || child.signalCode !== null
+    return { pid: child.pid!, exited, control, ended, kill: (signal) => void child.kill(signal) }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
+async function untilReady(child: ChildProcess, { clock, dataDir, logFile, signal, startMs }: DaemonProcessOptions) {
+  const deadline = clock.monotonic() + startMs
+  while (clock.monotonic() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.exitCode ?? child.signalCode
+      throw new AttestdError('internal-error', `The daemon ended with ${how} at its start; see ${logFile}.`)
+    }
+    const control = await readControlFile(dataDir)
+    if (control && control.pid === child.pid && (await isReady(control.url))) return control
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+  throw new AttestdError('internal-error', `The daemon was not ready within ${startMs} ms; see ${logFile}.`)
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(new URL('/readyz', url)).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}

@@ -1,0 +1,54 @@
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { silentLog } from '../../core/log.js'
+import type { DetectorHost } from '../../detect/detection.js'
+import { createDetectorHost, type DetectorHostOptions } from '../../detect/host/create-detector-host.js'
+import type { DaemonParts } from '../parts.js'
+import { admissionCheck } from './admission-check.js'
+import { findProgram } from './find-program.js'
+import { describePlatform } from './platform.js'
+import { countDetectorEvent } from './room-events.js'
+
+/** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
+export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
+  const ffmpeg = await findProgram(settings.ffmpeg)
+  return createDetectorHost({
+    modelsDir: settings.modelsDir,
+    detectors: settings.detectors,
+    ffmpeg,
+    remoteToken: settings.detectorToken,
+    workers: settings.detectorWorkers,
+    timeoutMs: settings.detectorTimeoutMs,
+    memoryMb: settings.detectorMemoryMb,
+    jobsPerChild: settings.detectorJobs,
+    platform: await describePlatform(ffmpeg),
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    ...own,
+  })
+}
+
+/**
+ * Begins to verify the packages and to start the detector processes of a daemon that analyzes.
+ * @param closers gets what ends them, also while they still start
+ * @returns null where the roles do not analyze
+ */
+export function startDetectors(
+  { clock, metrics, options, random }: Omit<DaemonParts, 'queue'>,
+  closers: (() => Promise<unknown>)[],
+): Promise<DetectorHost> | null {
+  const { settings, log } = options
+  if (!settings.roles.includes('analyze')) return null
+  const starting = openDetectors(settings, {
+    clock,
+    random,
+    log,
+    onEvent: countDetectorEvent(metrics),
+    ...admissionCheck(settings),
+  })
+  // Where it failed, it has closed what it had opened, and whoever waits for it gets the error.
+  closers.push(() => starting.then((detectors) => detectors.close()).catch(() => {}))
+  starting.catch(() => {})
+  return starting
+}

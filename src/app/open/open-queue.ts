@@ -1,0 +1,23 @@
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { silentLog } from '../../core/log.js'
+import { openQueueEngine } from '../../queue/engine.js'
+import type { QueueEngineOptions } from '../../queue/engine-options.js'
+import type { QueueEngine } from '../../queue/queues.js'
+
+/** The queue engine of the settings. @throws AttestdError queue-in-use, queue-misconfigured, queue-unreachable */
+export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> = {}): Promise<QueueEngine> {
+  return openQueueEngine({
+    url: settings.queueUrl,
+    dataDir: settings.dataDir,
+    prefix: settings.queuePrefix,
+    lockMs: settings.queueLockMs,
+    fsync: settings.queueFsync,
+    concurrency: { analyze: settings.analyzeConcurrency, submit: settings.submitConcurrency },
+    attempts: { analyze: settings.analyzeAttempts, submit: settings.submitAttempts },
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    ...own,
+  })
+}

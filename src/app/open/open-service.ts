@@ -1,0 +1,68 @@
+import type { Address } from 'viem'
+import type { RequestEvent } from '../../service/http.js'
+import type { AttesterService } from '../../service/port.js'
+import type { OnMalformed } from '../../service/record.js'
+import type { ClockState, ServiceClock } from '../../service/service-clock.js'
+import type { DaemonParts } from '../parts.js'
+import { openSignedKey } from './open-signed-key.js'
+
+/** The service behind the port, with its clock. */
+export interface OpenService {
+  readonly service: AttesterService
+  readonly clock: ServiceClock
+  /** The attester's wallet, where this process holds it. */
+  readonly address?: Address
+  close(): Promise<void>
+}
+
+type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random'>
+
+/**
+ * The service of the settings behind the port, counted and logged, whichever API it speaks.
+ * @param onRoleMissing called when a wallet-session service reports that the wallet is no attester
+ * @throws AttestdError setting-invalid, wallet-unusable
+ */
+export async function openService(parts: ServiceParts, onRoleMissing: (error: Error) => void): Promise<OpenService> {
+  const { clock, metrics, options, random } = parts
+  const { settings, log } = options
+  const watched = { clock, random, log, ...countedBy(parts) }
+  if (settings.serviceApi === 'signed-key') return openSignedKey(settings, watched)
+  // Wallets and the chain are read for the API that needs them: their libraries take a third of a second.
+  const [{ openWalletOf }, { openWalletSession }] = await Promise.all([
+    import('./open-wallet.js'),
+    import('./open-wallet-session.js'),
+  ])
+  const signer = await openWalletOf(settings, { clock })
+  const opened = openWalletSession(settings, {
+    ...watched,
+    signer,
+    role: 'attester',
+    onRoleMissing,
+    onSession: ({ event }) => metrics.sessions.inc({ event }),
+    onSignature: ({ wallet, outcome, elapsedMs }) => {
+      metrics.signatures.inc({ wallet, outcome })
+      metrics.signatureSeconds.observe({ wallet }, elapsedMs / 1000)
+    },
+  })
+  return { ...opened, address: signer.address }
+}
+
+/** What both clients report, as metrics and throttled log lines. */
+function countedBy({ metrics, outages }: ServiceParts) {
+  const onRequest = ({ route, status, reason, elapsedMs }: RequestEvent) => {
+    metrics.serviceRequests.inc({ route, status: String(status ?? reason) })
+    metrics.serviceSeconds.observe({ route }, elapsedMs / 1000)
+  }
+  const onMalformed: OnMalformed = ({ what, id, message: detail }) => {
+    const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
+    metrics.malformed.inc({ what, reason })
+    // Once a minute for each asset: every list and snapshot brings it again.
+    outages.trouble({ reason, subject: id ?? what, message: 'a malformed part was skipped', facts: { what, detail } })
+  }
+  const onClock = ({ offsetMs, errorBoundMs, trusted }: ClockState) => {
+    if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)
+    if (errorBoundMs !== null) metrics.clockErrorBound.set({}, errorBoundMs / 1000)
+    metrics.clockTrusted.set({}, trusted ? 1 : 0)
+  }
+  return { onRequest, onMalformed, onClock }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { attestScore } from '../../chain/eas/attest.js'
+import type { Settings } from '../../config/settings.js'
+import { type Clock, systemClock } from '../../core/clock.js'
+import { toAttestdError } from '../../core/errors.js'
+import { silentLog } from '../../core/log.js'
+import type { Reason } from '../../core/reasons.js'
+import { scoreValues } from '../../core/score-values.js'
+import { VERSION } from '../../core/version.js'
+import type { Score } from '../../service/port.js'
+import {
+  createWalletSessionService,
+  type WalletSessionOptions,
+  type WalletSessionService,
+} from '../../service/wallet-session/create-wallet-session-service.js'
+import type { Signer } from '../../wallet/signer.js'
+import { easProfileOf } from './open-chain.js'
+
+/** One signature that was asked of the wallet; for metrics. */
+export interface SignatureEvent {
+  readonly wallet: Settings['wallet']
+  readonly outcome: 'ok' | Reason
+  readonly elapsedMs: number
+}
+
+export interface OpenWalletSessionOptions
+  extends Partial<Omit<WalletSessionOptions, 'serviceUrl' | 'signer' | 'attest' | 'chainId'>> {
+  /** Signs in, and signs the attestations. */
+  readonly signer: Signer
+  readonly onSignature?: (event: SignatureEvent) => void
+}
+
+/** A wallet-session service by the settings. @throws AttestdError setting-invalid */
+export function openWalletSession(
+  settings: Settings,
+  { signer: wallet, onSignature, ...own }: OpenWalletSessionOptions,
+): WalletSessionService {
+  const clock = own.clock ?? systemClock
+  const profile = easProfileOf(settings)
+  const signer = watched(wallet, settings.wallet, clock, onSignature)
+  return createWalletSessionService({
+    serviceUrl: settings.serviceUrl!,
+    allowInsecure: settings.serviceAllowHttp,
+    chainId: settings.chainId,
+    challengeDomains: settings.challengeDomains,
+    role: 'attester',
+    signer,
+    attest: async (score, time) => ({
+      ...(await attestScore(profile, signer, attestedOf(score), time, { randomBytes })),
+    }),
+    timestampWindowMs: settings.timestampWindowMs,
+    clockRefreshMs: settings.clockRefreshMs,
+    requestTimeoutMs: settings.serviceTimeoutMs,
+    streamIdleMs: settings.streamIdleMs,
+    userAgent: `attestd/${VERSION}`,
+    clock,
+    random: Math.random,
+    log: silentLog,
+    ...own,
+  })
+}
+
+function attestedOf({ assetId, contentHash, risk, algorithm, notes }: Score) {
+  return { assetId, contentHash, algorithm, notes, ...scoreValues(risk) }
+}
+
+/** The wallet, reporting of each signature how long it took and how it ended. */
+function watched(
+  signer: Signer,
+  wallet: Settings['wallet'],
+  clock: Clock,
+  onSignature: (event: SignatureEvent) => void = () => {},
+): Signer {
+  const timed = async <T>(sign: () => Promise<T>): Promise<T> => {
+    const startedAt = clock.monotonic()
+    const report = (outcome: 'ok' | Reason) =>
+      onSignature({ wallet, outcome, elapsedMs: clock.monotonic() - startedAt })
+    try {
+      const signature = await sign()
+      report('ok')
+      return signature
+    } catch (error) {
+      report(toAttestdError(error).reason)
+      throw error
+    }
+  }
+  return {
+    address: signer.address,
+    signMessage: (message) => timed(() => signer.signMessage(message)),
+    signTypedData: (typedData) => timed(() => signer.signTypedData(typedData)),
+  }
+}

@@ -1,0 +1,39 @@
+import type { LoadedDetector } from '../../detect/detection.js'
+import type { DetectorEvent } from '../../detect/detector-events.js'
+import type { MediaEvent } from '../../media/media-event.js'
+import type { Metrics } from '../../observe/metrics.js'
+
+/** Detector events as metrics. */
+export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => void {
+  return (event) => {
+    if (event.type === 'child-stopped' && event.cause !== 'closed')
+      metrics.detectorRestarts.inc({ reason: event.cause })
+    if (event.type === 'child-start-failed') metrics.detectorRestarts.inc({ reason: event.reason })
+    if (event.type === 'detectors-loaded') {
+      for (const one of event.before) metrics.detectorInfo.set(infoLabels(one), 0)
+      for (const one of event.detectors) metrics.detectorInfo.set(infoLabels(one), 1)
+    }
+  }
+}
+
+/** First hex characters of a digest, as the console shows it. */
+const DIGEST_LABEL = 12
+
+function infoLabels({ id, version, digest, shadow }: LoadedDetector) {
+  return { detector: id, version, digest: digest.slice(0, DIGEST_LABEL), part: shadow ? 'shadow' : 'scores' }
+}
+
+/** Media events as metrics. */
+export function countMediaEvent(metrics: Metrics): (event: MediaEvent) => void {
+  return (event) => {
+    if (event.type === 'gateway') metrics.gatewayRequests.inc({ gateway: event.gateway, outcome: event.outcome })
+    if (event.type === 'cache') {
+      metrics.mediaFetches.inc({ origin: 'cache', outcome: event.outcome })
+      if (event.outcome === 'hit') metrics.mediaBytes.inc({ origin: 'cache' }, event.bytes)
+    }
+    if (event.type !== 'fetched') return
+    metrics.mediaFetches.inc({ origin: event.scheme, outcome: 'ok' })
+    metrics.mediaFetchSeconds.observe({ origin: event.scheme }, event.ms / 1000)
+    metrics.mediaBytes.inc({ origin: event.scheme }, event.bytes)
+  }
+}

@@ -1,0 +1,71 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { stringify } from 'yaml'
+import { SETTINGS, type Settings } from '../../config/settings.js'
+import { AttestdError, errorText } from '../../core/errors.js'
+
+export interface InitRequest {
+  readonly serviceUrl: string
+  readonly api: Settings['serviceApi']
+}
+
+/** What a new folder holds, as absolute paths. */
+export interface InitFiles {
+  readonly config: string
+  /** Empty, to be filled in. */
+  readonly secrets: readonly string[]
+  /** Where an encrypted wallet would be; null where the API needs none. */
+  readonly keystore: string | null
+}
+
+const SECRETS = { 'signed-key': ['access_key', 'signing_secret'], 'wallet-session': ['wallet_key'] } as const
+
+/**
+ * Writes `attestd.yaml` and empty secret files, readable by the owner only. Never overwrites.
+ * @throws AttestdError setting-invalid, data-dir-unusable
+ */
+export async function initFolder(folder: string, { api, serviceUrl }: InitRequest): Promise<InitFiles> {
+  if (!SETTINGS.serviceUrl.parse.safeParse(serviceUrl).success) {
+    throw new AttestdError(
+      'setting-invalid',
+      `--service-url takes ${SETTINGS.serviceUrl.expects}, got ${JSON.stringify(serviceUrl)}.`,
+    )
+  }
+  const root = path.resolve(folder)
+  const config = path.join(root, 'attestd.yaml')
+  const secrets = SECRETS[api].map((name) => path.join(root, 'secrets', name))
+  const keystore = api === 'wallet-session' ? path.join(root, 'keystore.json') : null
+  const content = keystore ? walletText(serviceUrl, root, secrets, keystore) : keyText(serviceUrl, root, secrets)
+  try {
+    await fs.mkdir(path.join(root, 'secrets'), { recursive: true, mode: 0o700 })
+    await fs.writeFile(config, content, { flag: 'wx', mode: 0o600 })
+    for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
+    }
+    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
+  }
+  return { config, secrets, keystore }
+}
+
+const HEAD = '# Settings of attestd; config/SETTINGS.md lists all of them.\n'
+
+const runIn = (root: string) => ({ run: { dataDir: path.join(root, 'data') } })
+
+function keyText(url: string, root: string, [accessKeyFile, signingSecretFile]: readonly string[]): string {
+  return HEAD + stringify({ service: { url, accessKeyFile, signingSecretFile }, ...runIn(root) })
+}
+
+/** What the service's operator must say stands there without a value. */
+function walletText(url: string, root: string, [keyFile]: readonly string[], keystore: string): string {
+  const id = Number(SETTINGS.chainId.fallback)
+  const parts = [
+    stringify({ service: { url, api: 'wallet-session' } }),
+    `# An encrypted wallet instead: kind: keystore, keystore: ${keystore}, and passwordFile or a prompt.\n`,
+    stringify({ wallet: { kind: 'local', keyFile } }),
+    '# The stake contract must be filled in. Without RPC URLs the public endpoint of the chain is used.\n',
+    stringify({ chain: { id, stakeContract: null, rpcUrls: null }, ...runIn(root) }, { nullStr: '' }),
+  ]
+  return HEAD + parts.join('')
+}

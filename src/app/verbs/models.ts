@@ -1,0 +1,73 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
+import { loadOrder, loadPackage, loadPackages } from '../../detect/package/package-loader.js'
+import { checkTokenServers } from '../../detect/package/remote-servers.js'
+import { measureSample } from '../../lab/measure/measure-sample.js'
+import { measuringOf } from '../lab/measuring.js'
+
+export interface SurveyedModel {
+  readonly id: string
+  /** Null where the package is not accepted. */
+  readonly version: string | null
+  readonly mediaTypes: readonly string[]
+  readonly digest: string | null
+  /** Title, or what is wrong. */
+  readonly summary: string
+}
+
+/** Every folder of the models directory, with its title or with what is wrong with it. */
+export async function surveyModels(modelsDir: string): Promise<SurveyedModel[]> {
+  const entries = await fs.readdir(modelsDir, { withFileTypes: true }).catch((cause) => {
+    throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, { cause })
+  })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return Promise.all(folders.sort().map((id) => survey(modelsDir, id)))
+}
+
+async function survey(modelsDir: string, id: string): Promise<SurveyedModel> {
+  try {
+    const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
+    const { version, mediaTypes, title } = manifest
+    return { id, version, mediaTypes, digest, summary: title }
+  } catch (error) {
+    const { message, reason } = toAttestdError(error)
+    return { id, version: null, mediaTypes: [], digest: null, summary: `[${reason}] ${message}` }
+  }
+}
+
+/** Inferences of the own sample that the time is the median of. */
+const TIMES = 5
+
+/** What a package costs on this machine, its digests and its own sample checked. */
+export interface VerifiedModel {
+  readonly id: string
+  readonly version: string
+  /** Start of a process and loading, ms. */
+  readonly startMs: number
+  /** For its own sample, median, ms. */
+  readonly medianMs: number
+  /** Of a process with this package alone, bytes. */
+  readonly rssBytes: number
+}
+
+/**
+ * Starts a real detector process for each selected package, which checks every digest and runs the package's own sample.
+ * @throws AttestdError manifest-invalid, model-digest-mismatch, setting-invalid, detector-self-test-failed
+ */
+export async function verifyModels(settings: Settings): Promise<VerifiedModel[]> {
+  const { modelsDir, detectors } = settings
+  const { signal } = new AbortController()
+  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
+  const packages = await loadPackages({ modelsDir, detectors })
+  checkTokenServers(loadOrder(packages), measuring.remoteToken ?? null)
+  const verified: VerifiedModel[] = []
+  for (const pack of packages) {
+    const { startMs, medianMs, rssBytes } = await measureSample(loadOrder([pack]), measuring)
+    const { id, version } = pack.manifest
+    verified.push({ id, version, startMs, medianMs, rssBytes })
+  }
+  return verified
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { LoadedSettings } from '../../config/load.js'
+import { systemClock } from '../../core/clock.js'
+import { callDaemon } from '../../observe/control-client.js'
+import type { ControlFile } from '../../observe/control-file.js'
+import { controlOf, type ListedJob, listedJob } from '../daemon/control.js'
+import { openQueue } from '../open/open-queue.js'
+import { runningDaemon } from '../running-daemon.js'
+
+/** What the queue verbs do, wherever the queues are. */
+export interface QueueControl {
+  failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
+  retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
+  drain(body: { queue?: string }): Promise<number>
+  close(): Promise<void>
+}
+
+/**
+ * Through the running daemon, which alone may open the embedded queue; without one, the engine is opened here.
+ * @throws AttestdError queue-unreachable, queue-in-use, setting-invalid
+ */
+export async function openQueueControl({
+  settings,
+  origins,
+}: Pick<LoadedSettings, 'settings' | 'origins'>): Promise<QueueControl> {
+  // A queue that is named on the command line is meant, whatever queue the daemon works on.
+  const named = origins.queueUrl.startsWith('--') || origins.queuePrefix.startsWith('--')
+  const daemon = named ? null : await runningDaemon(settings.dataDir)
+  if (daemon) return throughDaemon(daemon)
+  const queue = await openQueue(settings)
+  const { failed, retry, drain } = controlOf(queue)
+  return { failed, retry, drain, close: () => queue.close() }
+}
+
+function throughDaemon(control: ControlFile): QueueControl {
+  const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
+    callDaemon(control, { method: 'POST', path, body, answer }, systemClock)
+  return {
+    async failed({ queue, limit }) {
+      const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
+      const answer = z.object({ jobs: z.array(listedJob) })
+      const call = { method: 'GET', path: `/control/failed?${query}`, answer } as const
+      return (await callDaemon(control, call, systemClock)).jobs
+    },
+    retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
+    drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { callDaemon } from '../../observe/control-client.js'
+import { readControlFile } from '../../observe/control-file.js'
+
+const statusReply = z.looseObject({
+  version: z.string(),
+  roles: z.array(z.string()),
+  service: z.string(),
+  queueEngine: z.string(),
+  draining: z.boolean(),
+  queues: z.array(
+    z.object({ name: z.string(), waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
+  ),
+  readiness: z.object({
+    ready: z.boolean(),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), says: z.string(), reason: z.string().optional() })),
+  }),
+})
+
+export interface Status {
+  readonly ready: boolean
+  readonly text: string
+  readonly raw: unknown
+}
+
+/**
+ * Asks the daemon that runs on this data directory.
+ * @throws AttestdError queue-unreachable where none does
+ */
+export async function readStatus(dataDir: string): Promise<Status> {
+  const control = await readControlFile(dataDir)
+  if (!control) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
+  const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
+  const { checks, ready } = status.readiness
+  const lines = [
+    `attestd ${status.version}, process ${control.pid}, ${status.roles.join(' + ')} for ${status.service}`,
+    `console ${control.url}, ${status.queueEngine} queue${status.draining ? ', stopping' : ''}`,
+    ...status.queues.map(
+      ({ name, waiting, active, delayed, failed }) =>
+        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed`,
+    ),
+    ...checks.map(
+      ({ name, ok, says, reason }) => `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${says}${reason ? `  [${reason}]` : ''}`,
+    ),
+    ready ? 'ready' : 'not ready',
+  ]
+  return { ready, text: lines.join('\n'), raw: status }
+}

@@ -1,0 +1,24 @@
+import { walletSettingsNeeded } from '../../app/open/open-wallet.js'
+import type { SettingKey, Settings } from '../../config/settings.js'
+
+const KEY: readonly SettingKey[] = ['accessKey', 'signingSecret']
+
+/** What the daemon cannot start without; a process that only analyzes never talks to the service. */
+export function neededToRun(settings: Partial<Settings>): readonly SettingKey[] {
+  if (settings.roles?.every((role) => role === 'analyze')) return []
+  if (settings.serviceApi !== 'wallet-session') return ['serviceUrl', ...KEY]
+  return ['serviceUrl', ...walletSettingsNeeded(settings), 'stakeContract']
+}
+
+/** What register cannot work without. */
+export function neededToRegister(settings: Partial<Settings>): readonly SettingKey[] {
+  return ['serviceUrl', ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : KEY)]
+}
+
+/** What keys create and keys revoke cannot work without. */
+export function neededForKeys(settings: Partial<Settings>): readonly SettingKey[] {
+  return [
+    'serviceUrl',
+    ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : ['sessionToken' as const]),
+  ]
+}

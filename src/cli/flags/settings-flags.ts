@@ -1,0 +1,69 @@
+import { Command, Option } from 'commander'
+import { type LoadedSettings, loadSettings } from '../../config/load.js'
+import { flagName } from '../../config/setting.js'
+import { SETTINGS, type SettingKey, type Settings, settingRows } from '../../config/settings.js'
+
+/** Settings of the keys and secrets have no flag: a command line is visible to every user of the machine. */
+const flagKeys = settingRows.filter(([, row]) => row.secret !== 'whole').map(([key]) => key)
+
+/** Settings of the verbs that score by the selected packages without a daemon. */
+export const SCORING_KEYS: readonly SettingKey[] = [
+  'modelsDir',
+  'detectors',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'ffmpeg',
+]
+
+/** Settings of the verbs that talk to the service without a daemon. */
+export const SERVICE_KEYS: readonly SettingKey[] = [
+  'serviceUrl',
+  'serviceApi',
+  'serviceAllowHttp',
+  'headerPrefix',
+  'serviceTimeoutMs',
+  'wallet',
+  'walletAddress',
+  'walletKeystore',
+  'walletTimeoutMs',
+  'privyAppId',
+  'privyWalletId',
+  'privyUrl',
+  'chainId',
+]
+
+/** A verb with `--config` and a flag for each named setting (all where none is named). */
+export function verbWithSettings(name: string, description: string, keys: readonly SettingKey[] = flagKeys): Command {
+  const verb = new Command(name).description(description)
+  verb.option('--config <file>', 'settings file (YAML); ATTESTD_CONFIG where absent')
+  for (const key of keys.filter((one) => flagKeys.includes(one))) {
+    const row = SETTINGS[key]
+    verb.addOption(new Option(`${flagName(row)} <value>`, row.summary).helpGroup('Settings (see config/SETTINGS.md)'))
+  }
+  return verb
+}
+
+/**
+ * The settings of this run: flag > environment > file > default.
+ * @param need settings without which the verb cannot work
+ * @throws SettingsError
+ */
+export function settingsOf(
+  verb: Command,
+  need: (settings: Partial<Settings>) => readonly SettingKey[] = () => [],
+): LoadedSettings {
+  const given = verb.opts<Record<string, string | undefined>>()
+  const flags: Partial<Record<SettingKey, string>> = {}
+  for (const key of flagKeys) {
+    const value = given[optionKey(key)]
+    if (value !== undefined) flags[key] = value
+  }
+  return loadSettings({ flags, env: process.env, need, file: given.config })
+}
+
+/** Commander's name for the value of a flag: `--http-port` becomes `httpPort`. */
+function optionKey(key: SettingKey): string {
+  return flagName(SETTINGS[key])
+    .slice(2)
+    .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,93 @@
+import fs from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import type { AdmissionResult } from '../../app/lab/admit-model.js'
+import { EXIT } from '../../core/shutdown.js'
+import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
+import {
+  type DataFlags,
+  dataOptions,
+  LAB_KEYS,
+  numberFlag,
+  priorFlag,
+  withDataFlags,
+  withPriorFlag,
+  withProgress,
+} from './lab-flags.js'
+
+interface AdmitFlags extends Partial<DataFlags> {
+  readonly prior?: string
+  readonly thresholds?: string
+  readonly minAuc?: string
+  readonly maxFpr?: string
+  readonly maxEce?: string
+  readonly maxLatencyMs?: string
+  readonly maxMemoryMb?: string
+  readonly license?: string[]
+}
+
+/** `attestd models admit`. */
+export function modelsAdmitVerb(): Command {
+  const verb = verbWithSettings(
+    'admit',
+    'Examine a package by your own thresholds; keep its admission where it passes.',
+    [...LAB_KEYS, 'dataDir'],
+  )
+  verb.argument('<package>', 'id in the models directory, or path of a package folder')
+  withPriorFlag(withDataFlags(verb, 'optional'))
+    .option(
+      '--thresholds <file>',
+      'YAML: minAuc, minTprAt5, minTprAt1, maxFpr, maxEce, maxAbstainRate, minRows, maxLatencyMs, maxMemoryMb, licenses',
+    )
+    .option('--min-auc <share>', 'lowest area under the ROC curve')
+    .option('--max-fpr <share>', 'highest share of real files with a risk of 50 or more')
+    .option('--max-ece <share>', 'highest expected calibration error')
+    .option('--max-latency-ms <ms>', "highest median time for the package's own sample")
+    .option('--max-memory-mb <mb>', 'highest memory of a process with this package, MiB')
+    .addOption(
+      new Option('--license <text...>', 'license texts that are allowed, each in full as a manifest states it'),
+    )
+  return verb.action(async (named: string, flags: AdmitFlags) => {
+    const { settings } = settingsOf(verb)
+    const file = flags.thresholds
+    const text = file === undefined ? null : await fs.readFile(file, 'utf8')
+    const options = {
+      data: flags.data ?? null,
+      ...dataOptions(flags),
+      prior: priorFlag(flags.prior),
+      thresholds: parseThresholds(text, thresholdFlags(flags), file ?? ''),
+    }
+    const { admitModel } = await import('../../app/lab/admit-model.js')
+    const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))
+    process.stdout.write(summary(result))
+    process.exitCode = result.record === null ? EXIT.failed : EXIT.ok
+  })
+}
+
+function thresholdFlags({ license, maxEce, maxFpr, maxLatencyMs, maxMemoryMb, minAuc }: AdmitFlags): Thresholds {
+  const given = {
+    minAuc: numberFlag('--min-auc', minAuc, 0, 1),
+    maxFpr: numberFlag('--max-fpr', maxFpr, 0, 1),
+    maxEce: numberFlag('--max-ece', maxEce, 0, 1),
+    maxLatencyMs: numberFlag('--max-latency-ms', maxLatencyMs, 1, 3_600_000),
+    maxMemoryMb: numberFlag('--max-memory-mb', maxMemoryMb, 1, 1_000_000),
+    licenses: license ?? null,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
+
+function summary({ id, version, digest, rows, record, withdrawn }: AdmissionResult): string {
+  const cells = rows.map(({ threshold, wanted, measured, passed }) => [
+    passed ? '✓' : '✗',
+    threshold,
+    wanted,
+    String(measured ?? 'not measured'),
+  ])
+  const columns = [{ title: '' }, { title: 'threshold' }, { title: 'wanted', max: 70 }, { title: 'measured', max: 70 }]
+  const end =
+    record === null
+      ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was withdrawn.' : ''}`
+      : `${id}@${version} (digest ${digest.slice(0, 12)}) is admitted: ${record}`
+  return `${table(columns, cells)}\n\n${end}\n`
+}

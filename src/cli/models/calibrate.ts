@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander'
+import type { CalibrationReport } from '../../lab/calibrate/calibration-report.js'
+import { METHODS, type Method } from '../../lab/calibrate/fit-calibration.js'
+import { decimal, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
+import {
+  type DataFlags,
+  dataOptions,
+  LAB_KEYS,
+  numberFlag,
+  priorFlag,
+  withDataFlags,
+  withPriorFlag,
+  withProgress,
+} from './lab-flags.js'
+
+interface CalibrateFlags extends DataFlags {
+  readonly prior?: string
+  readonly method: Method
+  readonly accuracy: string
+  readonly write?: boolean
+  readonly json?: boolean
+}
+
+/** `attestd models calibrate`. */
+export function modelsCalibrateVerb(): Command {
+  const verb = verbWithSettings(
+    'calibrate',
+    'Fit a calibration from logit to probability, measured on rows that the fit did not see; suggest a decision band.',
+    LAB_KEYS,
+  )
+  withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
+    .addOption(new Option('--method <method>', 'what is fitted').choices(METHODS).default('platt'))
+    .option('--accuracy <share>', 'what must be right on each side of the decision band', '0.9')
+    .option('--write', "put calibration, band and the own sample's risk into detector.json")
+    .option('--json', 'the whole report as JSON')
+  return verb.action(async (named: string, flags: CalibrateFlags) => {
+    const { settings } = settingsOf(verb)
+    const { calibrateModel } = await import('../../app/lab/calibrate-model.js')
+    const options = {
+      data: flags.data,
+      ...dataOptions(flags),
+      method: flags.method,
+      prior: priorFlag(flags.prior),
+      accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.9,
+      write: flags.write ?? false,
+    }
+    const report = await withProgress((watch) => calibrateModel(settings, named, { ...options, ...watch }))
+    process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summary(report, options.write))
+  })
+}
+
+function summary(report: CalibrationReport, written: boolean): string {
+  const { after, bandAfter, bandBefore, before, calibration, data, detector, heldOut, method } = report
+  const bandText = ({ low, high }: { low: number; high: number }) => `${low} to ${high}`
+  const rows = [
+    ['calibration error', decimal(before.ece), decimal(after.ece)],
+    ['Brier score', decimal(before.brier), decimal(after.brier)],
+    ['log loss', decimal(before.logLoss), decimal(after.logLoss)],
+    ['decision band', bandText(bandBefore), bandText(bandAfter)],
+    ['  rows inside', percent(bandBefore.abstainRate), percent(bandAfter.abstainRate)],
+    ['  right outside', percent(bandBefore.accuracyOutside), percent(bandAfter.accuracyOutside)],
+  ]
+  const lines = [
+    `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, share of fakes ${percent(report.prior)}`,
+    '',
+    table([{ title: '' }, { title: 'before', right: true }, { title: 'after', right: true }], rows),
+    '',
+    `After: each row judged by a fit on other ${heldOut === 'source' ? 'sources' : 'rows'}. Outside the band each side is right in at least ${percent(report.accuracy)}.`,
+    ...(bandAfter.high === 1
+      ? ['On these rows no risk is high enough for that; the detector would never call a file fake.']
+      : []),
+    ...(bandAfter.low === 0
+      ? ['On these rows no risk is low enough for that; the detector would never call a file real.']
+      : []),
+    `Fitted: ${JSON.stringify(calibration).slice(0, 300)}`,
+    written
+      ? 'Written to detector.json; the digest changed, so the package must be admitted again.'
+      : 'Nothing was written (--write).',
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import type { ModelComparison } from '../../app/lab/compare-models.js'
+import type { PairedFigure } from '../../lab/compare/comparison.js'
+import { decimal, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
+import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
+
+interface CompareFlags extends DataFlags {
+  readonly by: string
+  readonly json?: boolean
+}
+
+/** `attestd models compare`. */
+export function modelsCompareVerb(): Command {
+  const verb = verbWithSettings(
+    'compare',
+    'Score the same rows with two packages and report which is better.',
+    LAB_KEYS,
+  )
+  withDataFlags(verb.argument('<first>', 'id or folder of a package').argument('<second>', 'id or folder of another'))
+    .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
+    .option('--json', 'the whole comparison as JSON')
+  return verb.action(async (first: string, second: string, flags: CompareFlags) => {
+    const { settings } = settingsOf(verb)
+    const { compareModels } = await import('../../app/lab/compare-models.js')
+    const options = {
+      data: flags.data,
+      ...dataOptions(flags),
+      by: columnsFlag(flags.by),
+    }
+    const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
+    process.stdout.write(flags.json ? `${JSON.stringify(found, null, 2)}\n` : summary(found))
+  })
+}
+
+function summary(found: ModelComparison): string {
+  const { agreement, auc, brier, data, groups, mcNemar, rows, tprAt5 } = found
+  const [first, second] = [found.first, found.second].map(({ id, version }) => `${id}@${version}`) as [string, string]
+  const lines = [
+    `A  ${first}\nB  ${second}`,
+    `${rows.both} of ${data.rows} rows scored by both; ${rows.onlyFirst} by A alone, ${rows.onlySecond} by B alone, ${rows.neither} by neither`,
+    '',
+    figureTable('', [
+      row('AUC', auc, decimal),
+      row('TPR at 5 % FPR', tprAt5, percent),
+      row('Brier score (lower is better)', brier, decimal),
+    ]),
+    '',
+    `At a risk of 50: ${percent(agreement)} agreement; A alone is right on ${mcNemar.onlyFirstRight} rows, B alone on ${mcNemar.onlySecondRight} (McNemar p = ${mcNemar.pValue.toPrecision(2)})`,
+    ...Object.entries(groups).flatMap(([column, values]) => {
+      if (values.length === 0) return []
+      const named = values.map((group) => row(`${group.value} (${group.real}+${group.fake})`, group, decimal))
+      return ['', figureTable(`AUC by ${column} (real+fake)`, named)]
+    }),
+    '',
+    verdict(found, first, second),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function verdict({ better, auc }: ModelComparison, first: string, second: string): string {
+  if (better === 'undecided')
+    return 'These rows cannot show which of the two is better: the interval of the AUC difference contains 0.'
+  const by = Math.abs(auc.difference ?? 0).toFixed(3)
+  return `${better === 'first' ? first : second} is better by ${by} AUC; the interval of the difference does not contain 0.`
+}
+
+function figureTable(title: string, rows: readonly string[][]): string {
+  const columns = [
+    { title, max: 60 },
+    { title: 'A', right: true },
+    { title: 'B', right: true },
+    { title: 'A − B', right: true },
+    { title: '95 % interval' },
+  ]
+  return table(columns, rows)
+}
+
+function row(name: string, { first, second, difference, interval }: PairedFigure, show: Show): string[] {
+  const range = interval === null ? '–' : `${show(interval.low)} to ${show(interval.high)}`
+  return [name, show(first), show(second), show(difference), range]
+}
+
+type Show = (value: number | null) => string

@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import { EXIT } from '../../core/shutdown.js'
+import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
+import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
+import {
+  columnsFlag,
+  type DataFlags,
+  dataOptions,
+  LAB_KEYS,
+  priorFlag,
+  withDataFlags,
+  withPriorFlag,
+  withProgress,
+} from './lab-flags.js'
+
+interface EvalFlags extends DataFlags {
+  readonly prior?: string
+  readonly out?: string
+  readonly by: string
+}
+
+/** `attestd models eval`. */
+export function modelsEvalVerb(): Command {
+  const verb = verbWithSettings('eval', 'Score labeled data with a package; write figures and a report.', LAB_KEYS)
+  withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
+    .option('--out <folder>', 'where eval.json, scores.csv and report.html go (eval-<package> where absent)')
+    .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
+  return verb.action(async (named: string, flags: EvalFlags) => {
+    const { settings } = settingsOf(verb)
+    const { evaluateModel } = await import('../../app/lab/evaluate-model.js')
+    const out = flags.out ?? `eval-${named.split('/').findLast((part) => part !== '')}`
+    const options = {
+      data: flags.data,
+      ...dataOptions(flags),
+      by: columnsFlag(flags.by),
+      prior: priorFlag(flags.prior),
+      out,
+    }
+    const evaluation = await withProgress((watch) => evaluateModel(settings, named, { ...options, ...watch }))
+    process.stdout.write(`${summary(evaluation)}\n\nWritten: ${out}/report.html, eval.json, scores.csv\n`)
+    process.exitCode = evaluation.outcomes.scored > 0 ? EXIT.ok : EXIT.failed
+  })
+}
+
+function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): string {
+  const refused = [...Object.entries(outcomes.abstained), ...Object.entries(outcomes.failed)]
+  const lines = [
+    `${detector.id}@${detector.version} on ${data.rows} rows (${data.real} real, ${data.fake} fake): ${outcomes.scored} scored`,
+    ...refused.map(([reason, count]) => `  ${count} × ${reason}`),
+    `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
+    '',
+    table(
+      [{ title: '' }, { title: 'all', right: true }, { title: '95 % interval' }, { title: 'sure', right: true }],
+      [
+        row('AUC', all.auc, sure.auc, decimal),
+        row('TPR at 5 % FPR', all.tprAt5, sure.tprAt5, percent),
+        row('TPR at 1 % FPR', all.tprAt1, sure.tprAt1, percent),
+        row('real with risk ≥ 50', all.realFlagged, sure.realFlagged, percent),
+        row('fake with risk ≥ 50', all.fakeFlagged, sure.fakeFlagged, percent),
+        row('calibration error', all.ece, sure.ece, decimal),
+        row('Brier score', all.brier, sure.brier, decimal),
+      ],
+    ),
+  ]
+  const columns = [
+    { title: '', max: 40 },
+    { title: 'real', right: true },
+    { title: 'fake', right: true },
+    { title: 'AUC', right: true },
+    { title: '95 % interval' },
+    { title: 'at 5 % FPR', right: true },
+    { title: 'real ≥ 50', right: true },
+    { title: 'fake ≥ 50', right: true },
+    { title: 'refused', right: true },
+  ]
+  for (const [column, values] of Object.entries(groups)) {
+    if (values.length === 0) continue
+    const rows = values.map((group) => [
+      group.value,
+      String(group.real),
+      String(group.fake),
+      decimal(group.auc.value),
+      intervalText(group.auc),
+      percent(group.tprAt5.value),
+      percent(group.realFlagged),
+      percent(group.fakeFlagged),
+      String(group.refused),
+    ])
+    lines.push(
+      '',
+      table(
+        columns.map((each) => (each.title === '' ? { ...each, title: `by ${column}` } : each)),
+        rows,
+      ),
+    )
+  }
+  return lines.join('\n')
+}
+
+type Show = (value: number | null) => string
+
+function row(name: string, every: FigureWithInterval, outside: FigureWithInterval, show: Show): string[] {
+  return [name, show(every.value), intervalText(every, show), show(outside.value)]
+}

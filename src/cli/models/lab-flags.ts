@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander'
+import type { SettingKey } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { listenForStop } from '../../core/shutdown.js'
+import { wholeNumberFlag } from '../flags/whole-number.js'
+import { progressBar } from '../terminal/progress.js'
+
+/** Settings of the verbs that score labeled data. */
+export const LAB_KEYS: readonly SettingKey[] = [
+  'modelsDir',
+  'detectorWorkers',
+  'detectorTimeoutMs',
+  'detectorMemoryMb',
+  'detectorJobs',
+  'ffmpeg',
+]
+
+export interface DataFlags {
+  readonly data: string
+  readonly root?: string
+  readonly limit?: string
+}
+
+/** How the labeled data are read, with what was typed for the record. */
+export function dataOptions({ root, limit }: Omit<DataFlags, 'data'>) {
+  return { root: root ?? null, limit: countFlag('--limit', limit), command: typedCommand() }
+}
+
+/** The flags that name labeled data. */
+export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
+  const data = new Option(
+    '--data <index|folder>',
+    'CSV, JSON lines or list of rows (path, label, ...), or a folder with real/ and fake/',
+  )
+  return verb
+    .addOption(data.makeOptionMandatory(need === 'required'))
+    .option(
+      '--root <folder>',
+      'what paths of the index are relative to (its own folder where absent); unpack a .tar first',
+    )
+    .option('--limit <count>', 'most rows; the same ones each time')
+}
+
+/** The flag that says how many fakes there are where the detector will work. */
+export function withPriorFlag(verb: Command): Command {
+  return verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
+}
+
+/** A whole number from 1 of a flag; null where it was not given. */
+function countFlag(flag: string, text: string | undefined): number | null {
+  return text === undefined ? null : wholeNumberFlag(flag, text, { from: 1 })
+}
+
+/** The share of fakes that rows are weighted to; null where it was not given. */
+export function priorFlag(text: string | undefined): number | null {
+  return numberFlag('--prior', text, 0.001, 0.999)
+}
+
+/** Comma-separated columns of an index. */
+export function columnsFlag(text: string): string[] {
+  return text
+    .split(',')
+    .map((column) => column.trim())
+    .filter((column) => column !== '')
+}
+
+/** A number of a flag within limits; null where it was not given. */
+export function numberFlag(flag: string, text: string | undefined, min: number, max: number): number | null {
+  if (text === undefined) return null
+  const value = Number(text)
+  if (text.trim() !== '' && value >= min && value <= max) return value
+  throw new AttestdError(
+    'setting-invalid',
+    `${flag} takes a number from ${min} to ${max}, got ${JSON.stringify(text)}.`,
+  )
+}
+
+/** Runs work that ends on Ctrl-C with nothing half written. */
+export async function withStop<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const signals = listenForStop(systemClock)
+  try {
+    return await work(signals.drain)
+  } finally {
+    signals.dispose()
+  }
+}
+
+/** The same for work that shows its progress on stderr. */
+export function withProgress<T>(
+  work: (watch: { signal: AbortSignal; onProgress(done: number, of: number): void }) => Promise<T>,
+): Promise<T> {
+  return withStop((signal) => work({ signal, onProgress: progressBar(process.stderr, 'rows') }))
+}
+
+/** What was typed, for the record: quoted so that a shell takes it again. */
+function typedCommand(): string {
+  const quoted = process.argv
+    .slice(2)
+    .map((word) => (/^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+  return ['attestd', ...quoted].join(' ')
+}

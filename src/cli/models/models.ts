@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+import { modelsAdmitVerb } from './admit.js'
+import { modelsCalibrateVerb } from './calibrate.js'
+import { modelsCompareVerb } from './compare.js'
+import { modelsEvalVerb } from './eval.js'
+import { modelsImportVerb } from './import.js'
+import { modelsListVerb } from './list.js'
+import { modelsReloadVerb } from './reload.js'
+import { modelsVerifyVerb } from './verify.js'
+
+/** `attestd models` and its verbs. */
+export function modelsVerb(): Command {
+  const models = new Command('models').description(
+    'List, verify, swap, measure, calibrate, compare, import and admit detector packages.',
+  )
+  const verbs = [
+    modelsListVerb(),
+    modelsVerifyVerb(),
+    modelsReloadVerb(),
+    modelsEvalVerb(),
+    modelsCalibrateVerb(),
+    modelsCompareVerb(),
+    modelsImportVerb(),
+    modelsAdmitVerb(),
+  ]
+  for (const verb of verbs) models.addCommand(verb)
+  return models
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { SCORING_KEYS, settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { table } from '../terminal/table.js'
+
+/** `attestd models verify`. */
+export function modelsVerifyVerb(): Command {
+  const verb = verbWithSettings(
+    'verify',
+    "Check digests, run each package's own sample, and report the time and memory it takes here.",
+    SCORING_KEYS,
+  )
+  return verb.action(async () => {
+    const { verifyModels } = await import('../../app/verbs/models.js')
+    const columns = [
+      { title: 'package' },
+      { title: 'digests and sample' },
+      { title: 'start', right: true },
+      { title: 'inference', right: true },
+      { title: 'memory', right: true },
+    ]
+    const rows = (await verifyModels(settingsOf(verb).settings)).map(({ id, version, startMs, medianMs, rssBytes }) => [
+      `✓ ${id}@${version}`,
+      'as stated',
+      `${Math.round(startMs)} ms`,
+      `${medianMs.toFixed(1)} ms`,
+      `${Math.round(rssBytes / 1024 / 1024)} MiB`,
+    ])
+    process.stdout.write(`${table(columns, rows)}\n`)
+  })
+}

@@ -1,0 +1,24 @@
+import { AttestdError } from '../../../core/errors.js'
+
+/** A run of decoded sound. */
+export interface SoundBlock {
+  /** Samples a second. */
+  readonly sampleRate: number
+  /** One a channel, all of one length; -1 to 1. */
+  readonly channels: readonly Float32Array[]
+}
+
+/** Decoded sound from start to end, block by block, so that a long recording never lies in memory whole. */
+export type SoundBlocks = AsyncIterable<SoundBlock>
+
+/** A file that was found to hold sound. */
+export interface OpenSound {
+  /** As a person would call it: `mp3`, `ogg opus`. */
+  readonly format: string
+  readonly blocks: SoundBlocks
+}
+
+/** The refusal of bytes that do not decode. @param words what is wrong with them, in a clause */
+export function corruptSound(words: string, cause?: unknown): AttestdError {
+  return new AttestdError('media-corrupt', `The sound cannot be decoded: ${words}`, { cause })
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { readAudio } from '../audio/audio-reader.js'
+import type { ChildDetector } from '../contract/child-detector.js'
+import type { MediumReader, ReaderTools } from '../contract/medium-reader.js'
+import type { Model } from '../contract/model.js'
+import { readImage } from '../image/image-reader.js'
+import { loadViewsDetector } from '../image/views-detector.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { Preprocessing } from '../package/preprocessing.js'
+import type { OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
+import { loadModuleDetector } from '../runtimes/module-detector.js'
+import { loadOnnxModel } from '../runtimes/onnx-model.js'
+import { readText } from '../text/text-reader.js'
+import { loadVideoDetector } from '../video/video-detector.js'
+import { createPartsDetector } from './parts-detector.js'
+
+/** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
+const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
+  image: readImage,
+  audio: readAudio,
+  text: readText,
+}
+
+/**
+ * Loads a package into this process; further kinds of preprocessing and runtime are chosen here.
+ * @param loaded detectors of this process by id, for a package whose parts are scored by others
+ * @param remoteToken for the model servers of remote detectors; null where there is none
+ */
+export async function loadChildDetector(
+  pack: DetectorPackage,
+  tools: ReaderTools,
+  loaded: ReadonlyMap<string, ChildDetector>,
+  remoteToken: string | null,
+): Promise<ChildDetector> {
+  const { preprocessing, runtime, id } = pack.manifest
+  const reader = await openReader(pack)
+  if (reader !== undefined && (runtime.kind === 'onnx' || runtime.kind === 'remote')) {
+    return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, remoteToken), tools)
+  }
+  if (runtime.kind === 'onnx-views') return loadViewsDetector(pack, runtime, tools)
+  if (runtime.kind === 'module') return loadModuleDetector(pack, runtime, tools.clock)
+  if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
+  throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
+}
+
+/** Loaded only where a package needs it: the client of model servers takes as much memory as a small model. */
+async function openModel(
+  pack: DetectorPackage,
+  runtime: OnnxRuntime | RemoteRuntime,
+  clock: Clock,
+  token: string | null,
+): Promise<Model> {
+  if (runtime.kind === 'onnx') return loadOnnxModel(pack, runtime)
+  const { createRemoteModel } = await import('../runtimes/remote-model.js')
+  return createRemoteModel(runtime, { id: pack.manifest.id, clock, token })
+}
+
+/** How a package's files are opened; undefined where they are not read in parts. */
+async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
+  const { preprocessing } = pack.manifest
+  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
+    const { openTokenReader } = await import('../text/token-features.js')
+    return openTokenReader(pack)
+  }
+  return READERS[preprocessing.kind]
+}

@@ -1,0 +1,20 @@
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { Measurement } from './measurement.js'
+import type { PictureScorer } from './picture-scorer.js'
+
+/** What is wanted of a file beside its score. */
+export interface Asked {
+  /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
+  readonly heatMap?: string | undefined
+  /** Whether re-encodings are scored too, by a package that asks for it. @default false */
+  readonly probe?: boolean
+}
+
+/** A detector inside a child process. */
+export interface ChildDetector {
+  readonly pack: DetectorPackage
+  /** @throws AttestdError media-*, detector-failed */
+  measure(file: string, asked?: Asked): Promise<Measurement>
+  /** Present where it also scores pictures that another detector decoded: frames of a video. */
+  readonly scorePicture?: PictureScorer
+}

@@ -1,0 +1,229 @@
+import { createReadStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import { createContentHasher } from '../content-hash.js'
+import type { OnMediaEvent } from '../media-event.js'
+import type { ContentHashAlgorithm } from '../media-source.js'
+import { openWorkspace, type Workspace } from './cache-workspace.js'
+import { onDisk, type Spooled } from './spool.js'
+
+export interface MediaCacheOptions {
+  readonly folder: string
+  /** The files together take no more than this, in-use ones aside. */
+  readonly maxBytes: number
+  readonly algorithm: ContentHashAlgorithm
+  readonly clock: Clock
+  readonly log: Log
+  readonly onEvent: OnMediaEvent
+}
+
+/** A cached file that stays in place until released. */
+export interface Lease {
+  readonly file: string
+  readonly bytes: number
+  release(): void
+}
+
+interface Entry {
+  bytes: number
+  /** Unix milliseconds. */
+  usedAt: number
+  /** Holders in this process. */
+  pins: number
+  /** The state of the file when its bytes were last checked; another state means: check again. */
+  checked?: FileState
+}
+
+type FileState = `${number} ${number} ${number}`
+
+/** The folder is read again this often, since other processes may share it. */
+const RESCAN_MS = 5 * 60_000
+
+/**
+ * Verified media by content hash. Several processes may share the folder: files appear by rename, and whoever uses one
+ * holds a hard link of its own, so no eviction elsewhere can take it away. The least recently used go first.
+ */
+export class MediaCache {
+  readonly #options: MediaCacheOptions
+  readonly #files: string
+  readonly #workspace: Workspace
+  #entries = new Map<string, Entry>()
+  #scannedAt = Number.NEGATIVE_INFINITY
+
+  private constructor(options: MediaCacheOptions, workspace: Workspace) {
+    this.#options = options
+    this.#files = path.join(options.folder, options.algorithm)
+    this.#workspace = workspace
+  }
+
+  /** Opens the folder, making it if need be, and removes what crashed processes left. @throws media-cache-failed */
+  static async open(options: MediaCacheOptions): Promise<MediaCache> {
+    await onDisk(fs.mkdir(path.join(options.folder, options.algorithm), { recursive: true, mode: 0o700 }))
+    const workspace = await openWorkspace(path.join(options.folder, 'work'), options.clock.now())
+    const cache = new MediaCache(options, workspace)
+    await onDisk(cache.#scan())
+    await cache.#evict(options.maxBytes)
+    return cache
+  }
+
+  /** A path for a download, on the same file system as the cache. */
+  temporaryFile(): string {
+    return this.#workspace.path()
+  }
+
+  /**
+   * Gives a cached file, checked by hash unless it is unchanged since the last check.
+   * @param hash `0x` and 64 lower-case hex characters
+   * @returns null where it is not cached, or was corrupt and has been removed
+   */
+  async acquire(hash: string): Promise<Lease | null> {
+    const file = this.#fileOf(hash)
+    const stat = await fs.stat(file).catch(() => null)
+    if (!stat) {
+      this.#entries.delete(hash)
+      return null
+    }
+    const entry = this.#entry(hash, stat.size)
+    entry.pins += 1
+    try {
+      const state: FileState = `${stat.size} ${stat.mtimeMs} ${stat.ino}`
+      if (entry.checked !== state && (await this.#hashOf(file)) !== hash) {
+        await this.#dropCorrupt(hash, stat.size)
+        return null
+      }
+      entry.checked = state
+      return await this.#lease(file, entry, stat)
+    } catch (error) {
+      // Another process evicted it in between.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      return await onDisk(Promise.reject(error))
+    } finally {
+      entry.pins -= 1
+    }
+  }
+
+  /**
+   * Takes in a finished, verified download and keeps it in place until the returned hold is released.
+   * @throws media-cache-failed
+   */
+  async commit({ file, bytes, digest }: Spooled): Promise<{ release(): void }> {
+    const target = this.#fileOf(digest)
+    // Whole seconds survive every file system, so that the state of the file is comparable later.
+    const seconds = Math.floor(this.#options.clock.now() / 1000)
+    await onDisk(fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 }))
+    await onDisk(fs.chmod(file, 0o400))
+    await onDisk(fs.utimes(file, seconds, seconds))
+    const { mtimeMs, ino } = await onDisk(fs.stat(file))
+    const entry = this.#entry(digest, bytes)
+    // Before the file is there, so that no eviction can take it away at once.
+    entry.pins += 1
+    try {
+      await onDisk(fs.rename(file, target))
+    } catch (error) {
+      entry.pins -= 1
+      throw error
+    }
+    Object.assign(entry, { bytes, checked: `${bytes} ${mtimeMs} ${ino}` })
+    if (this.#options.clock.monotonic() - this.#scannedAt > RESCAN_MS) await this.#scan().catch(() => {})
+    await this.#evict(this.#options.maxBytes)
+    return { release: () => this.#unpin(entry) }
+  }
+
+  /** Frees about half of the cache, for when the disk is full. */
+  async relieve(): Promise<void> {
+    await this.#evict(this.#totalBytes() / 2)
+  }
+
+  async close(): Promise<void> {
+    await this.#workspace.close()
+  }
+
+  async #lease(file: string, entry: Entry, { mtime, size }: { mtime: Date; size: number }): Promise<Lease> {
+    const link = this.#workspace.path()
+    await fs.link(file, link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') throw error
+      // A file system without hard links.
+      return fs.copyFile(file, link)
+    })
+    // The access time carries the order of use across restarts; the modification time must stay as it was checked.
+    await fs.utimes(file, this.#options.clock.now() / 1000, mtime).catch(() => {})
+    entry.pins += 1
+    let released = false
+    const release = () => {
+      if (released) return
+      released = true
+      this.#unpin(entry)
+      fs.rm(link, { force: true }).catch(() => {})
+    }
+    return { file: link, bytes: size, release }
+  }
+
+  #unpin(entry: Entry): void {
+    entry.pins -= 1
+    if (this.#totalBytes() > this.#options.maxBytes) void this.#evict(this.#options.maxBytes)
+  }
+
+  async #hashOf(file: string): Promise<string> {
+    const hasher = createContentHasher(this.#options.algorithm)
+    for await (const chunk of createReadStream(file)) await hasher.update(chunk as Uint8Array)
+    return hasher.digest()
+  }
+
+  async #dropCorrupt(hash: string, bytes: number): Promise<void> {
+    this.#entries.delete(hash)
+    await fs.rm(this.#fileOf(hash), { force: true })
+    this.#options.log.warn({ contentHash: hash, bytes }, 'a corrupt file was removed from the media cache')
+    this.#options.onEvent({ type: 'cache', outcome: 'corrupt', bytes })
+  }
+
+  /** Removes files, least recently used first, until the rest fits; never one that is in use here. */
+  async #evict(targetBytes: number): Promise<void> {
+    let total = this.#totalBytes()
+    const byAge = [...this.#entries].sort(([, a], [, b]) => a.usedAt - b.usedAt)
+    for (const [hash, entry] of byAge) {
+      if (total <= targetBytes) return
+      if (entry.pins > 0 || this.#entries.get(hash) !== entry) continue
+      this.#entries.delete(hash)
+      total -= entry.bytes
+      try {
+        await fs.rm(this.#fileOf(hash), { force: true })
+        this.#options.onEvent({ type: 'cache', outcome: 'evicted', bytes: entry.bytes })
+      } catch (error) {
+        this.#options.log.warn({ err: error, contentHash: hash }, 'could not remove a file from the media cache')
+      }
+    }
+  }
+
+  /** Rebuilds the index from the folder, keeping what is known of each file. */
+  async #scan(): Promise<void> {
+    this.#scannedAt = this.#options.clock.monotonic()
+    for (const relative of await fs.readdir(this.#files, { recursive: true })) {
+      const hash = `0x${path.basename(relative)}`
+      if (!/^0x[0-9a-f]{64}$/.test(hash)) continue
+      const stat = await fs.stat(path.join(this.#files, relative)).catch(() => null)
+      if (stat?.isFile() && !this.#entries.has(hash)) {
+        this.#entries.set(hash, { bytes: stat.size, usedAt: stat.atimeMs, pins: 0 })
+      }
+    }
+  }
+
+  #entry(hash: string, bytes: number): Entry {
+    const entry = this.#entries.get(hash) ?? { bytes, usedAt: 0, pins: 0 }
+    entry.usedAt = this.#options.clock.now()
+    this.#entries.set(hash, entry)
+    return entry
+  }
+
+  #totalBytes(): number {
+    let total = 0
+    for (const { bytes } of this.#entries.values()) total += bytes
+    return total
+  }
+
+  #fileOf(hash: string): string {
+    const hex = hash.slice(2)
+    return path.join(this.#files, hex.slice(0, 2), hex)
+  }
+}

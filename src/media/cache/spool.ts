@@ -1,0 +1,71 @@
+import fs from 'node:fs/promises'
+import { AttestdError, errorText } from '../../core/errors.js'
+import { createContentHasher } from '../content-hash.js'
+import type { ContentHashAlgorithm } from '../media-source.js'
+
+export interface Spooled {
+  readonly file: string
+  readonly bytes: number
+  /** `0x` and 64 hex characters. */
+  readonly digest: string
+}
+
+export interface SpoolOptions {
+  readonly algorithm: ContentHashAlgorithm
+  /** No more than this is written. */
+  readonly maxBytes: number
+  /** Called with the size of every chunk after it was written. */
+  readonly onBytes?: (bytes: number) => void
+}
+
+/**
+ * Writes a stream to a file while hashing it, one chunk in memory at a time. The file is gone when this throws.
+ * @throws media-empty, media-too-large, media-cache-failed, and whatever the stream throws
+ */
+export async function spool(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+  { algorithm, maxBytes, onBytes }: SpoolOptions,
+): Promise<Spooled> {
+  const handle = await onDisk(fs.open(file, 'w', 0o600))
+  const hasher = createContentHasher(algorithm)
+  let bytes = 0
+  try {
+    for await (const chunk of source) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      await onDisk(handle.appendFile(chunk))
+      await hasher.update(chunk)
+      onBytes?.(chunk.length)
+    }
+    if (bytes === 0) throw new AttestdError('media-empty')
+    await onDisk(handle.close())
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await fs.rm(file, { force: true }).catch(() => {})
+    throw error
+  }
+  return { file, bytes, digest: hasher.digest() }
+}
+
+/** The refusal of media over the cap. */
+export function tooLarge(maxBytes: number): AttestdError {
+  return new AttestdError('media-too-large', `The media is larger than the cap of ${maxBytes} bytes.`)
+}
+
+/** Awaits a disk operation and names its failure media-cache-failed. */
+export async function onDisk<T>(operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (error) {
+    throw diskFailure(error)
+  }
+}
+
+function diskFailure(error: unknown): AttestdError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  return new AttestdError('media-cache-failed', `The media cache failed on disk: ${errorText(error)}.`, {
+    cause: error,
+    facts: { code },
+  })
+}

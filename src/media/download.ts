@@ -1,0 +1,100 @@
+import fs from 'node:fs/promises'
+import type { Clock } from '../core/clock.js'
+import { AttestdError } from '../core/errors.js'
+import { startDeadline } from '../core/time-limit.js'
+import type { MediaCache } from './cache/media-cache.js'
+import { type Spooled, spool } from './cache/spool.js'
+import { fetchIpfs, type IpfsFetchOptions } from './ipfs/ipfs-fetch.js'
+import type { OnMediaEvent } from './media-event.js'
+import type { ContentHashAlgorithm } from './media-source.js'
+import type { MediaUri } from './uri.js'
+import { fetchWeb, type HttpsFetchOptions } from './web/https-fetch.js'
+
+/** A finished download: where the bytes came from, and what keeps them in place. */
+export interface Arrival {
+  readonly origin: string
+  readonly digest: string
+  readonly hold: { release(): void }
+}
+
+export interface DownloadOptions {
+  readonly cache: MediaCache
+  readonly algorithm: ContentHashAlgorithm
+  /** Largest media, bytes. */
+  readonly maxBytes: number
+  /** Longest time for one download in all, milliseconds. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly onEvent: OnMediaEvent
+  readonly ipfs: IpfsFetchOptions
+  readonly web: HttpsFetchOptions
+}
+
+/**
+ * Brings the bytes of a URI into the cache, within the time limit.
+ * @param hash what the bytes must have; null where nothing is stated
+ * @throws uri-unsupported, media-*, content-hash-mismatch, or the signal's reason
+ */
+export async function download(
+  uri: MediaUri,
+  hash: string | null,
+  signal: AbortSignal,
+  options: DownloadOptions,
+): Promise<Arrival> {
+  const { cache, clock, timeoutMs, onEvent } = options
+  const started = clock.monotonic()
+  const deadline = startDeadline(clock, timeoutMs, signal, () => {
+    return new AttestdError('media-timeout', `The media did not arrive within ${timeoutMs} ms.`)
+  })
+  try {
+    const { value, origin } = await transfer(uri, hash, deadline.signal, options)
+    const hold = await cache.commit(value)
+    const scheme = uri.kind
+    onEvent({ type: 'fetched', scheme, origin, bytes: value.bytes, ms: Math.round(clock.monotonic() - started) })
+    return { origin, digest: value.digest, hold }
+  } catch (error) {
+    if (isDiskFull(error)) await cache.relieve()
+    throw error
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function transfer(
+  uri: MediaUri,
+  hash: string | null,
+  signal: AbortSignal,
+  options: DownloadOptions,
+): Promise<{ value: Spooled; origin: string }> {
+  const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, hash, options)
+  if (uri.kind === 'ipfs') return fetchIpfs(uri, { write, discard: removeFile }, signal, options.ipfs)
+  return { value: await write(fetchWeb(uri.url, signal, options.web)), origin: uri.url.host }
+}
+
+/** Writes a stream into a temporary file of the cache, which stays only where its digest is the stated one. */
+async function writeVerified(
+  source: AsyncIterable<Uint8Array>,
+  hash: string | null,
+  { cache, algorithm, maxBytes }: DownloadOptions,
+): Promise<Spooled> {
+  const spooled = await spool(source, cache.temporaryFile(), { algorithm, maxBytes })
+  if (hash === null || spooled.digest === hash) return spooled
+  await removeFile(spooled)
+  throw hashMismatch(algorithm, hash, spooled)
+}
+
+async function removeFile({ file }: Spooled): Promise<void> {
+  await fs.rm(file, { force: true }).catch(() => {})
+}
+
+function hashMismatch(algorithm: ContentHashAlgorithm, expected: string, { digest, bytes }: Spooled): AttestdError {
+  return new AttestdError(
+    'content-hash-mismatch',
+    `The media has ${algorithm} ${digest}, but the service states ${expected}.`,
+    { facts: { algorithm, bytes } },
+  )
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof AttestdError && (error.facts.code === 'ENOSPC' || error.facts.code === 'EDQUOT')
+}

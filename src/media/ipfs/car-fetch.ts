@@ -1,0 +1,117 @@
+import { asyncIterableReader, type BytesReader, readBlockHead, readHeader } from '@ipld/car/decoder'
+import type { CID } from 'multiformats/cid'
+import { AttestdError } from '../../core/errors.js'
+import type { IpfsUri } from '../uri.js'
+import { bodyChunks, HttpStatusError } from '../web/http-get.js'
+import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
+import { type ByteBudget, type Gateway, type GatewayHttp, ipfsPath } from './gateway.js'
+
+export interface CarBlock {
+  readonly cid: CID
+  readonly bytes: Uint8Array
+}
+
+/** A CAR as it arrives; every block that comes out of it is verified. */
+export interface CarStream {
+  /** The next block, or null at the end, be it clean or a cut. @throws media-integrity, media-timeout */
+  next(): Promise<CarBlock | null>
+  close(): void
+}
+
+const CAR_TYPE = 'application/vnd.ipld.car'
+/** Depth first with repeats, so that blocks come in the order in which the file is read. */
+const CAR_ACCEPT = `${CAR_TYPE}; version=1; order=dfs; dups=y`
+/** Answers of gateways that do not know the CAR format. */
+const UNSUPPORTED_STATUS = new Set([400, 405, 406, 415, 501])
+/** A path that may not exist: block by block, the directory itself says so. */
+const PATH_NOT_FOUND = 404
+/** Room for a CID and its length beside a block, bytes. */
+const MAX_SECTION_BYTES = MAX_BLOCK_BYTES + 512
+
+/**
+ * Asks a gateway for the whole graph below a URI as one CAR.
+ * @returns null where the gateway does not offer CARs, or does not find the path
+ */
+export async function openCar(
+  http: GatewayHttp,
+  gateway: Gateway,
+  { cid, path }: IpfsUri,
+  budget: ByteBudget,
+  signal: AbortSignal,
+): Promise<CarStream | null> {
+  const target = `${ipfsPath(cid, path)}?format=car&dag-scope=all`
+  const reply = await http.get(gateway, target, CAR_ACCEPT, signal).catch((error: unknown) => {
+    if (!(error instanceof HttpStatusError)) throw error
+    if (UNSUPPORTED_STATUS.has(error.status) || (error.status === PATH_NOT_FOUND && path.length > 0)) return null
+    throw error
+  })
+  if (reply === null) return null
+  if (!reply.contentType.startsWith(CAR_TYPE)) {
+    reply.body.destroy()
+    return null
+  }
+  const counted = countedChunks(bodyChunks(reply, signal), budget)
+  return { ...readCar(counted), close: () => reply.body.destroy() }
+}
+
+async function* countedChunks(chunks: AsyncIterable<Uint8Array>, budget: ByteBudget): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    budget.take(chunk.length)
+    yield chunk
+  }
+}
+
+/** Decodes and verifies a CAR from its bytes. */
+function readCar(chunks: AsyncIterable<Uint8Array>): Pick<CarStream, 'next'> {
+  const reader = cappedReader(asyncIterableReader(chunks))
+  let started = false
+  let ended = false
+
+  async function read(): Promise<CarBlock | null> {
+    if (!started) {
+      started = true
+      await readHeader(reader, 1)
+    }
+    if ((await reader.upTo(8)).length === 0) return null
+    const { cid, blockLength } = await readBlockHead(reader)
+    const bytes = await reader.exactly(blockLength, true)
+    checkBlock(cid, bytes)
+    return { cid, bytes }
+  }
+
+  return {
+    async next() {
+      if (ended) return null
+      try {
+        const block = await read()
+        ended = block === null
+        return block
+      } catch (error) {
+        ended = true
+        if (isCut(error)) return null
+        throw error instanceof AttestdError ? error : integrity(`its CAR does not decode (${String(error)})`)
+      }
+    },
+  }
+}
+
+/** A CAR that ends early can still be completed block by block. */
+function isCut(error: unknown): boolean {
+  if (error instanceof AttestdError) return error.reason === 'media-unreachable'
+  return error instanceof Error && error.message === 'Unexpected end of data'
+}
+
+/** The decoder buffers whatever length a section states, so lengths are capped before it does. */
+function cappedReader(reader: BytesReader): BytesReader {
+  return {
+    upTo: (length) => reader.upTo(length),
+    exactly: (length, seek) => {
+      if (!(length >= 0 && length <= MAX_SECTION_BYTES)) throw integrity(`a section of ${length} bytes is over the cap`)
+      return reader.exactly(length, seek)
+    },
+    seek: (length) => reader.seek(length),
+    get pos() {
+      return reader.pos
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../../core/clock.js'
+import { AttestdError, isAbort } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { Reason } from '../../core/reasons.js'
+import type { OnMediaEvent } from '../media-event.js'
+import type { IpfsUri } from '../uri.js'
+import { HttpStatusError } from '../web/http-get.js'
+import { openCar } from './car-fetch.js'
+import { createByteBudget, fetchBlock, type Gateway, type GatewayHttp } from './gateway.js'
+import type { GatewayHealth, GatewayOutcome } from './gateway-health.js'
+import { type AttemptContext, hedgedRace, RaceLostError } from './hedged-race.js'
+import { readUnixfsFile } from './unixfs-read.js'
+import { VerifiedBlocks } from './verified-blocks.js'
+
+export interface IpfsFetchOptions {
+  readonly http: GatewayHttp
+  readonly health: GatewayHealth<Gateway>
+  readonly hedgeMs: number
+  readonly maxBytes: number
+  readonly clock: Clock
+  readonly log: Log
+  readonly onEvent: OnMediaEvent
+}
+
+/** Takes the bytes of one attempt; every attempt gets its own call. */
+export interface Sink<T> {
+  /** Writes the bytes somewhere and checks them. */
+  write(source: AsyncIterable<Uint8Array>): Promise<T>
+  /** Removes what an attempt wrote that finished too late. */
+  discard(value: T): void
+}
+
+/**
+ * Reasons that hold whichever gateway one asks: they follow from verified blocks or from the own disk. All others are
+ * one gateway's failure.
+ */
+const FINAL = new Set<Reason>([
+  'uri-unsupported',
+  'media-too-large',
+  'media-empty',
+  'media-corrupt',
+  'content-hash-mismatch',
+  'media-cache-failed',
+])
+/** Statuses by which a gateway says that it does not have (or may not give) this content. */
+const NOT_HERE = new Set([403, 404, 410, 451])
+
+/**
+ * Fetches the file that a URI names from the gateways, hedged and verified.
+ * @throws uri-unsupported, media-*, and what the sink throws
+ */
+export async function fetchIpfs<T>(
+  uri: IpfsUri,
+  sink: Sink<T>,
+  signal: AbortSignal,
+  options: IpfsFetchOptions,
+): Promise<{ value: T; origin: string }> {
+  const { health, clock, hedgeMs } = options
+  const gateways = health.order()
+  if (gateways.length === 0) throw noGateway(health.retryAfterMs())
+  const attempt = (gateway: Gateway, context: AttemptContext) => tryGateway(uri, sink, gateway, context, options)
+  try {
+    const { value, candidate } = await hedgedRace(gateways, attempt, {
+      clock,
+      hedgeMs,
+      signal,
+      isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
+      onUnused: sink.discard,
+      onSlow: (gateway) => note(gateway, 'slow', undefined, options),
+    })
+    return { value, origin: candidate.name }
+  } catch (error) {
+    throw error instanceof RaceLostError ? summary(error.errors, health.retryAfterMs()) : error
+  }
+}
+
+async function tryGateway<T>(
+  uri: IpfsUri,
+  sink: Sink<T>,
+  gateway: Gateway,
+  context: AttemptContext,
+  options: IpfsFetchOptions,
+): Promise<T> {
+  const started = options.clock.monotonic()
+  let bytes = 0
+  const onBlock = (size: number) => {
+    bytes += size
+    context.progress()
+  }
+  const report = (outcome: GatewayOutcome | 'cancelled') =>
+    options.onEvent({
+      type: 'gateway',
+      gateway: gateway.name,
+      outcome,
+      bytes,
+      ms: Math.round(options.clock.monotonic() - started),
+    })
+  try {
+    const value = await readFrom(uri, sink, gateway, onBlock, context.signal, options)
+    note(gateway, 'ok', undefined, options)
+    report('ok')
+    return value
+  } catch (error) {
+    const outcome = context.signal.aborted ? abortOutcome(context.signal.reason) : outcomeOf(error)
+    if (outcome !== 'cancelled') note(gateway, outcome, error, options)
+    report(outcome)
+    throw error
+  }
+}
+
+async function readFrom<T>(
+  uri: IpfsUri,
+  sink: Sink<T>,
+  gateway: Gateway,
+  onBlock: (bytes: number) => void,
+  signal: AbortSignal,
+  { http, maxBytes }: IpfsFetchOptions,
+): Promise<T> {
+  const budget = createByteBudget(maxBytes)
+  // Ends block requests that were made ahead when the attempt ends for another reason.
+  const ended = new AbortController()
+  const both = AbortSignal.any([signal, ended.signal])
+  const blocks = new VerifiedBlocks({
+    openCar: () => openCar(http, gateway, uri, budget, both),
+    fetchBlock: (cid) => fetchBlock(http, gateway, cid, budget, both),
+    onBlock,
+  })
+  try {
+    return await sink.write(readUnixfsFile(uri, blocks, maxBytes))
+  } finally {
+    blocks.close()
+    ended.abort(new DOMException('the attempt has ended', 'AbortError'))
+  }
+}
+
+/** An attempt that the deadline of the whole fetch ended was too slow; one that lost or that nobody wants was not. */
+function abortOutcome(reason: unknown): GatewayOutcome | 'cancelled' {
+  return reason instanceof AttestdError && reason.reason === 'media-timeout' ? 'timeout' : 'cancelled'
+}
+
+function outcomeOf(error: unknown): GatewayOutcome | 'cancelled' {
+  if (error instanceof HttpStatusError) {
+    if (error.status === 429) return 'rate-limited'
+    return NOT_HERE.has(error.status) ? 'not-found' : 'failed'
+  }
+  if (!(error instanceof AttestdError)) return isAbort(error) ? 'cancelled' : 'failed'
+  if (error.reason === 'media-integrity') return 'integrity'
+  if (error.reason === 'media-timeout') return 'timeout'
+  // The gateway delivered; what it delivered was not usable, and it verified.
+  return FINAL.has(error.reason) ? 'ok' : 'failed'
+}
+
+function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { health, log }: IpfsFetchOptions): void {
+  const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
+  const demoted = health.report(gateway, outcome, retryAfterMs)
+  const facts = { gateway: gateway.name, outcome, ...(error === undefined ? {} : { err: error }) }
+  if (demoted) log.warn(facts, 'gateway was moved to the back of the order')
+  else if (outcome !== 'ok') log.debug(facts, 'gateway did not deliver')
+}
+
+function noGateway(retryAfterMs: number | undefined): AttestdError {
+  const message = 'Every gateway asked for a pause (Retry-After).'
+  return new AttestdError('media-unreachable', message, { retryAfterMs })
+}
+
+/** One error for many: the gravest reason, each gateway's sentence. */
+function summary(errors: readonly unknown[], retryAfterMs: number | undefined): AttestdError {
+  const named = errors.map((error) => (error instanceof AttestdError ? error : undefined))
+  const has = (reason: Reason) => named.some((error) => error?.reason === reason)
+  const reason = has('media-integrity')
+    ? 'media-integrity'
+    : named.every((error) => error?.reason === 'media-timeout')
+      ? 'media-timeout'
+      : 'media-unreachable'
+  const details = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
+  return new AttestdError(reason, `No gateway delivered the media. ${details}`, {
+    cause: errors.at(-1),
+    retryAfterMs,
+  })
+}

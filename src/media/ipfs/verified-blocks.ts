@@ -1,0 +1,147 @@
+import type { ReadableStorage } from 'ipfs-unixfs-exporter'
+import type { CID } from 'multiformats/cid'
+import { AttestdError } from '../../core/errors.js'
+import { blockKey, inlineBytes, integrity, isVerifiableHash } from './block-check.js'
+import type { CarStream } from './car-fetch.js'
+
+export interface VerifiedBlocksOptions {
+  /** Starts a CAR; null where there is none and each block is fetched by itself. Called when the first block is needed. */
+  readonly openCar: () => Promise<CarStream | null>
+  /** Fetches and verifies one block. */
+  readonly fetchBlock: (cid: CID) => Promise<Uint8Array>
+  /** Called with the size of every verified block that arrived. */
+  readonly onBlock?: (bytes: number) => void
+}
+
+/** Blocks kept because the same one may be linked again (CARs without repeats) or read twice on a path, bytes. */
+const RECENT_BYTES = 8 * 1024 * 1024
+/** Blocks that a CAR brought before their turn, bytes. */
+const EARLY_BYTES = 16 * 1024 * 1024
+/** Blocks fetched ahead of their turn where there is no CAR. */
+const AHEAD = 4
+/** Links that one file may have, all nodes together; 2 million blocks of 256 KiB are 512 GB. */
+const MAX_LINKS = 2_000_000
+
+/**
+ * The block store that the UnixFS exporter reads from. It holds no block that was not verified, takes from a CAR only
+ * blocks that a verified node links to, and fetches one by one what the CAR does not bring.
+ */
+export class VerifiedBlocks implements ReadableStorage {
+  readonly #options: VerifiedBlocksOptions
+  /** Undefined before it was opened, null when there is none or it has ended. */
+  #car: CarStream | null | undefined
+  /** Keys of blocks that verified nodes link to; anything else in a CAR is junk. */
+  readonly #linked = new Set<string>()
+  readonly #recent = new BlockShelf(RECENT_BYTES)
+  readonly #early = new BlockShelf(EARLY_BYTES)
+  readonly #ahead = new Map<string, Promise<Uint8Array>>()
+
+  constructor(options: VerifiedBlocksOptions) {
+    this.#options = options
+  }
+
+  async *get(cid: CID): AsyncGenerator<Uint8Array> {
+    yield await this.read(cid)
+  }
+
+  async read(cid: CID): Promise<Uint8Array> {
+    if (!isVerifiableHash(cid)) {
+      throw new AttestdError('uri-unsupported', 'The URI leads to blocks whose hashes cannot be verified.')
+    }
+    const inline = inlineBytes(cid)
+    if (inline) return inline
+    const key = blockKey(cid)
+    const bytes =
+      this.#recent.get(key) ?? this.#early.take(key) ?? (await this.#fromCar(key)) ?? (await this.#single(cid, key))
+    this.#recent.put(key, bytes)
+    return bytes
+  }
+
+  /** Names the blocks that a verified node links to, in the order in which they will be read. */
+  expect(cids: readonly CID[]): void {
+    for (const cid of cids) this.#linked.add(blockKey(cid))
+    if (this.#linked.size > MAX_LINKS) throw new AttestdError('media-corrupt', 'The media has too many blocks.')
+  }
+
+  /** Starts fetching the next few of these blocks, from `index` on, where no CAR brings them. */
+  prefetch(cids: readonly CID[], index: number): void {
+    if (this.#car !== null) return
+    for (const cid of cids.slice(index, index + AHEAD)) {
+      const key = blockKey(cid)
+      if (!isVerifiableHash(cid) || inlineBytes(cid) || this.#ahead.has(key) || this.#recent.get(key)) continue
+      const block = this.#options.fetchBlock(cid)
+      // Whoever reads the block sees the failure; until then it must not be an unhandled one.
+      block.catch(() => {})
+      this.#ahead.set(key, block)
+    }
+  }
+
+  close(): void {
+    this.#car?.close()
+  }
+
+  async #fromCar(key: string): Promise<Uint8Array | null> {
+    if (this.#car === undefined) this.#car = await this.#options.openCar()
+    while (this.#car) {
+      const block = await this.#car.next()
+      if (block === null) {
+        this.#car = null
+        return null
+      }
+      this.#options.onBlock?.(block.bytes.length)
+      const found = blockKey(block.cid)
+      if (found === key) return block.bytes
+      if (inlineBytes(block.cid) || this.#recent.get(found)) continue
+      if (!this.#linked.has(found)) throw integrity(`its CAR holds ${block.cid.toString()}, which nothing links to`)
+      this.#early.put(found, block.bytes)
+      if (this.#early.isFull) return null
+    }
+    return null
+  }
+
+  async #single(cid: CID, key: string): Promise<Uint8Array> {
+    const ahead = this.#ahead.get(key)
+    this.#ahead.delete(key)
+    const bytes = await (ahead ?? this.#options.fetchBlock(cid))
+    this.#options.onBlock?.(bytes.length)
+    return bytes
+  }
+}
+
+/** Blocks up to a number of bytes, the oldest dropped first. */
+class BlockShelf {
+  readonly #blocks = new Map<string, Uint8Array>()
+  readonly #capacity: number
+  #bytes = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#capacity / 2
+  }
+
+  get(key: string): Uint8Array | undefined {
+    return this.#blocks.get(key)
+  }
+
+  take(key: string): Uint8Array | undefined {
+    const bytes = this.#blocks.get(key)
+    if (bytes) {
+      this.#blocks.delete(key)
+      this.#bytes -= bytes.length
+    }
+    return bytes
+  }
+
+  put(key: string, bytes: Uint8Array): void {
+    this.take(key)
+    this.#blocks.set(key, bytes)
+    this.#bytes += bytes.length
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#bytes <= this.#capacity) break
+      this.take(oldest)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { AttestdError } from '../core/errors.js'
+import type { MediaCache } from './cache/media-cache.js'
+import type { Arrival } from './download.js'
+import type { OnMediaEvent } from './media-event.js'
+import type { FetchedMedia, FetchRequest, MediaSource } from './media-source.js'
+import { SingleFlight } from './single-flight.js'
+import { type MediaUri, parseMediaUri } from './uri.js'
+
+export interface SharedMediaSourceParts {
+  readonly cache: MediaCache
+  /** Takes `http://` media too. */
+  readonly allowHttp: boolean
+  readonly onEvent: OnMediaEvent
+  /** Brings the bytes of a URI into the cache; `hash` is what they must have, null where nothing is stated. */
+  download(uri: MediaUri, hash: string | null, signal: AbortSignal): Promise<Arrival>
+  /** Closes the connections that downloads use. */
+  disconnect(): Promise<void>
+}
+
+/** Rounds of cache, fetch, cache before giving up on a file that keeps vanishing. */
+const MAX_ROUNDS = 3
+
+/** Looks in the cache first; whoever wants the same content at the same time shares one download. */
+export class SharedMediaSource implements MediaSource {
+  readonly #parts: SharedMediaSourceParts
+  readonly #flights = new SingleFlight<Arrival>(({ hold }) => hold.release())
+  #isClosed = false
+
+  constructor(parts: SharedMediaSourceParts) {
+    this.#parts = parts
+  }
+
+  async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchedMedia> {
+    signal?.throwIfAborted()
+    const uri = this.#parse(request.uri)
+    const hash = parseContentHash(request.contentHash)
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      this.#refuseWhenClosed()
+      const cached = await this.#fromCache(hash, 'cache')
+      if (round === 1) this.#reportCache(cached, hash)
+      const media = cached ?? (await this.#fetchShared(request.uri, uri, hash, signal))
+      if (media) return media
+    }
+    throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
+  }
+
+  async fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {
+    this.#refuseWhenClosed()
+    const uri = this.#parse(text)
+    const media = await this.#flights.join(
+      `unstated ${text}`,
+      text,
+      (runSignal) => this.#parts.download(uri, null, runSignal),
+      ({ digest, origin }) => this.#fromCache(digest, origin),
+      signal,
+    )
+    if (media) return media
+    throw new AttestdError('media-cache-failed', 'The media vanished from the cache.')
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#flights.abortAll(new AttestdError('draining', 'The media source is closing.'))
+    await this.#parts.disconnect()
+    await this.#parts.cache.close()
+  }
+
+  /** Null where a run for another URI of the same content failed, or the file was lost: try again. */
+  async #fetchShared(text: string, uri: MediaUri, hash: string, signal?: AbortSignal): Promise<FetchedMedia | null> {
+    const label = this.#flights.labelOf(hash) ?? text
+    try {
+      return await this.#flights.join(
+        hash,
+        text,
+        (runSignal) => this.#parts.download(uri, hash, runSignal),
+        ({ origin }) => this.#fromCache(hash, origin),
+        signal,
+      )
+    } catch (error) {
+      if (label !== text && !signal?.aborted) return null
+      throw error
+    }
+  }
+
+  async #fromCache(hash: string, origin: string): Promise<FetchedMedia | null> {
+    const lease = await this.#parts.cache.acquire(hash)
+    return lease && { ...lease, contentHash: hash, origin }
+  }
+
+  #reportCache(cached: FetchedMedia | null, hash: string): void {
+    const outcome = cached ? 'hit' : this.#flights.labelOf(hash) === undefined ? 'miss' : 'shared'
+    this.#parts.onEvent({ type: 'cache', outcome, bytes: cached?.bytes ?? 0 })
+  }
+
+  #parse(uri: string): MediaUri {
+    return parseMediaUri(uri, { allowHttp: this.#parts.allowHttp })
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) throw new AttestdError('draining', 'The media source is closed.')
+  }
+}
+
+function parseContentHash(text: string): string {
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
+  throw new AttestdError('asset-malformed', 'The contentHash of the asset is not 0x and 64 hex characters.')
+}

@@ -1,0 +1,44 @@
+import { AttestdError } from '../../core/errors.js'
+import { tooLarge } from '../cache/spool.js'
+import type { AddressGuard } from './address-guard.js'
+import { bodyChunks, get } from './http-get.js'
+
+export interface HttpsFetchOptions {
+  readonly guard: AddressGuard
+  readonly maxBytes: number
+  readonly maxRedirects: number
+  /** Longest silence, milliseconds. */
+  readonly idleMs: number
+  readonly now: () => number
+}
+
+/**
+ * The bytes behind a URL that an asset names, every hop behind the address guard. The caller counts the bytes:
+ * a stated length over the cap is refused at once, a wrong one does not matter.
+ * @throws address-refused, uri-unsupported, media-*
+ */
+export async function* fetchWeb(url: URL, signal: AbortSignal, options: HttpsFetchOptions): AsyncGenerator<Uint8Array> {
+  const reply = await get(url, {
+    headers: { accept: '*/*' },
+    maxRedirects: options.maxRedirects,
+    idleMs: options.idleMs,
+    signal,
+    now: options.now,
+    route: (hop) => {
+      options.guard.check(hop)
+      return { dispatcher: options.guard.dispatcher }
+    },
+  })
+  if ((reply.contentLength ?? 0) > options.maxBytes) {
+    reply.body.destroy()
+    throw tooLarge(options.maxBytes)
+  }
+  let bytes = 0
+  for await (const chunk of bodyChunks(reply, signal)) {
+    bytes += chunk.length
+    yield chunk
+  }
+  if (reply.contentLength !== undefined && bytes !== reply.contentLength) {
+    throw new AttestdError('media-unreachable', `${url.host} sent ${bytes} of ${reply.contentLength} bytes.`)
+  }
+}

@@ -1,0 +1,125 @@
+import { percentOf, riskText } from '../../core/risk.js'
+import type { Readiness } from '../health.js'
+import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
+import type { ConsoleState, RecentRow } from './console-state.js'
+import { duration, etherOf, milliseconds, shortDigest } from './console-text.js'
+import { Html, html } from './html.js'
+
+/**
+ * The console: one page with readiness, queues, gates, detectors and what became of the last assets.
+ * Everything is escaped, nothing is loaded from elsewhere, and it works without scripts.
+ * @param now local Unix ms, for ages
+ */
+export function consolePage(state: ConsoleState, readiness: Readiness, now: number): string {
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${titleOf(state, readiness)}</title><link rel="icon" href="${ICON}">
+<noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
+<style>${new Html(CONSOLE_STYLE)}</style></head>
+<body><div id="live">${header(state, readiness, now)}
+<main>
+<div class="grid">${[checks(readiness), queues(state), gates(state)]}</div>
+${recent(state.recent, now)}
+<div class="grid">${[detectors(state, now), settings(state)]}</div>
+</main>
+<footer><span id="updated">As of ${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC</span></footer></div>
+<script>${new Html(CONSOLE_SCRIPT)}</script></body></html>`
+  return page.text
+}
+
+const ICON =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='6.5' fill='none' stroke='%231f5fbf' stroke-width='2'/><path d='M5 8.2l2.2 2.2L11.2 6' fill='none' stroke='%231f5fbf' stroke-width='2'/></svg>"
+
+function titleOf(state: ConsoleState, readiness: Readiness): string {
+  return `attestd: ${stateWord(state, readiness)}`
+}
+
+function stateWord(state: ConsoleState, { ready }: Readiness): string {
+  if (state.draining) return 'stopping'
+  return ready ? 'ready' : 'not ready'
+}
+
+function header(state: ConsoleState, readiness: Readiness, now: number): Html {
+  const tone = readiness.ready && !state.draining ? 'ok' : 'bad'
+  return html`<header><h1>attestd</h1><span class="state ${tone}">${stateWord(state, readiness)}</span>
+<span class="soft">${state.version}, up ${duration(now - state.startedAt)}, process ${state.pid}, ${state.roles.join(' + ')}, for ${state.service}</span>
+<nav><a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
+}
+
+function checks({ checks }: Readiness): Html {
+  const items = checks.map(
+    ({ name, ok, reason, says, fix }) =>
+      html`<li><span class="${ok ? 'ok' : 'bad'}">${ok ? '✓' : '✗'} ${name}</span> <span class="soft">${says}</span>
+${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span class="fix">${fix}</span>` : null}</li>`,
+  )
+  const body = items.length > 0 ? html`<ul class="checks">${items}</ul>` : html`<p class="soft">Starting.</p>`
+  return html`<section><h2>Readiness</h2>${body}</section>`
+}
+
+function queues({ queues, queueEngine }: ConsoleState): Html {
+  const rows = queues.map(
+    (row) => html`<tr><td>${row.name}</td><td class="num">${row.waiting}</td><td class="num">${row.active}</td>
+<td class="num">${row.delayed}</td><td class="num ${row.failed > 0 ? 'bad' : ''}">${row.failed}</td><td class="num">${row.completed}</td></tr>`,
+  )
+  return html`<section><h2>Queues</h2><table><thead><tr><th>queue</th><th class="num">waiting</th><th class="num">active</th>
+<th class="num">delayed</th><th class="num">failed</th><th class="num">done</th></tr></thead><tbody>${rows}</tbody></table>
+<p class="soft">Engine: ${queueEngine}</p></section>`
+}
+
+function gates({ stake, clock, stream }: ConsoleState): Html {
+  return html`<section><h2>Stake, clock, stream</h2><dl>
+<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>` : 'not read yet'}</dd>
+<dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
+<dt>Clock</dt><dd>${clock ? html`<span class="${clock.trusted ? 'ok' : 'bad'}">${clock.trusted ? 'trusted' : 'not trusted'}</span>` : '–'}</dd>
+<dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
+<dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
+<dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
+<dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
+</dl></section>`
+}
+
+function recent(rows: readonly RecentRow[], now: number): Html {
+  const body = rows.map(
+    (
+      row,
+    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
+<td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
+<td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(row.risk)}"></meter>${riskText(row.risk, 1)}`}</td>
+<td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
+<td class="name"><code>${row.scoreId ?? '–'}</code></td></tr>`,
+  )
+  const table = html`<table><thead><tr><th>when</th><th>asset</th><th>kind</th><th>outcome</th><th class="num">risk</th><th>detector</th>
+<th class="num">open to record</th><th>receipt</th></tr></thead><tbody>${body}</tbody></table>`
+  return html`<section class="wide"><h2>Last assets</h2>${rows.length > 0 ? table : html`<p class="soft">Nothing yet.</p>`}</section>`
+}
+
+const OUTCOME_TONE = { accepted: 'ok', confirmed: 'ok', abstained: 'warn', closed: 'soft', failed: 'bad' } as const
+
+function detectors({ detectors, detectorProcesses, lastInferenceAt, shadows }: ConsoleState, now: number): Html {
+  const rows = detectors.map(
+    ({ id, version, title, mediaTypes, digest, shadow }) =>
+      html`<tr><td>${title}<br><code class="soft">${id} ${version}, ${shortDigest(digest)}</code></td><td>${mediaTypes.join(', ')}${shadow ? html`<br><span class="warn">shadow</span>` : null}</td></tr>`,
+  )
+  const processes = detectorProcesses
+    ? `${detectorProcesses.ready} ready, ${detectorProcesses.busy} busy, of ${detectorProcesses.size}`
+    : 'none'
+  const last = lastInferenceAt === null ? 'none yet' : `${duration(now - lastInferenceAt)} ago`
+  return html`<section><h2>Detectors</h2><table><tbody>${rows}</tbody></table>
+<p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}</section>`
+}
+
+function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): Html {
+  const lines = rows.map(
+    ({ name, measured, agreed, wouldChange, failed }) =>
+      html`<p class="soft">Shadow ${name}: ${measured} measured, ${agreed} agree, ${wouldChange} would have changed, ${failed} without a score.</p>`,
+  )
+  return html`${lines}${dropped > 0 ? html`<p class="soft">${dropped} files skipped in favor of other work.</p>` : null}`
+}
+
+function settings({ settings }: ConsoleState): Html {
+  const rows = settings.map(
+    ({ name, value, origin }) =>
+      html`<tr><td><code>${name}</code></td><td class="name"><code>${value}</code></td><td class="soft">${origin}</td></tr>`,
+  )
+  return html`<section><h2>Settings</h2><details><summary>${settings.length} in force</summary><table><tbody>${rows}</tbody></table></details></section>`
+}

@@ -1,0 +1,91 @@
+import type { Risk } from '../../core/risk.js'
+
+/** What became of one asset, as a row of the console. */
+export interface RecentRow {
+  /** Local Unix ms. */
+  readonly at: number
+  readonly assetId: string
+  readonly title: string
+  readonly mediaType: string
+  readonly outcome: 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
+  /** Null where there is no verdict. */
+  readonly risk: Risk | null
+  /** Detector id and version; null where none ran. */
+  readonly algorithm: string | null
+  /** Id of the score record; null where there is none. */
+  readonly scoreId: string | null
+  /** Time from first sight to the score on record, milliseconds; null where there is none. */
+  readonly openToRecordMs: number | null
+  /** Reason code where the asset got no score. */
+  readonly reason: string | null
+}
+
+/** Depth of one queue. */
+export interface QueueRow {
+  readonly name: string
+  readonly waiting: number
+  readonly active: number
+  readonly delayed: number
+  readonly failed: number
+  readonly completed: number
+}
+
+/** The results of a shadow detector since the start. */
+export interface ShadowRow {
+  /** Id and version. */
+  readonly name: string
+  /** Files that it scored. */
+  readonly measured: number
+  /** Of those, on the same side of 0.5 as what was measured for submission. */
+  readonly agreed: number
+  /** Of those, where the daemon would have done something else. */
+  readonly wouldChange: number
+  /** Files that it did not score. */
+  readonly failed: number
+}
+
+/** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
+export interface ConsoleState {
+  readonly version: string
+  /** Local Unix ms. */
+  readonly startedAt: number
+  readonly pid: number
+  readonly roles: readonly string[]
+  /** Origin of the service. */
+  readonly service: string
+  readonly queueEngine: string
+  /** Whether the daemon is stopping. */
+  readonly draining: boolean
+  readonly queues: readonly QueueRow[]
+  /** Newest first. */
+  readonly recent: readonly RecentRow[]
+  readonly stake: { readonly stakedWei: string; readonly minStakeWei: string; readonly enough: boolean } | null
+  readonly clock: {
+    readonly offsetMs: number | null
+    readonly errorBoundMs: number | null
+    readonly trusted: boolean
+  } | null
+  readonly stream: {
+    readonly connected: boolean
+    readonly lastByteAgeMs: number | null
+    readonly reconnects: number
+  } | null
+  readonly detectors: readonly {
+    readonly id: string
+    readonly version: string
+    readonly title: string
+    readonly mediaTypes: readonly string[]
+    readonly digest: string
+    /** Measured on live work, never submitted. */
+    readonly shadow?: boolean
+    /** Share in an ensemble. */
+    readonly weight?: number
+  }[]
+  /** Absent where no shadow detector has had anything to do. */
+  readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
+  readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null
+  /** Local Unix ms of the last inference; null: none yet. */
+  readonly lastInferenceAt: number | null
+  /** Settings in force, secrets masked. */
+  readonly settings: readonly { readonly name: string; readonly value: string; readonly origin: string }[]
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import type { MediaType } from '../../core/media-types.js'
+import type { Turnaround } from '../../service/port.js'
+import { ChangeFeed } from './change-feed.js'
+
+/** What a submitter states of an asset. */
+export interface NewAsset {
+  readonly title: string
+  readonly mediaContext: string
+  readonly contentType: string
+  readonly contentHash: string
+  readonly uri: string
+  readonly contributorAttestationUid: string
+  /** ISO-8601, as the submitter wrote it. */
+  readonly verificationDeadline: string
+  /** Null where the submitter named none. */
+  readonly mediaType: MediaType | null
+  readonly turnaround: Turnaround
+  readonly ownerAddress: string
+}
+
+export interface SandboxAsset extends NewAsset {
+  readonly id: string
+  /** Unix milliseconds of service time. */
+  readonly createdAt: number
+  readonly deadlineAt: number
+  /** Closed by the switch, whatever the deadline says. */
+  switchedOff: boolean
+}
+
+/** The registered assets and which of them are open: before their deadline and not switched off. */
+export class AssetBook {
+  /** The set of open assets changed. */
+  readonly changed = new ChangeFeed()
+  readonly #now: () => number
+  readonly #run: string
+  readonly #keep: (asset: SandboxAsset) => void
+  readonly #assets = new Map<string, SandboxAsset>()
+  /** The open set as last announced to the listeners. */
+  readonly #announced = new Set<string>()
+
+  /**
+   * @param run goes into every asset id: the same ids in every run where it is the same
+   * @param keep called with an asset before it counts: it can refuse by throwing
+   */
+  constructor(now: () => number, run: string, keep: (asset: SandboxAsset) => void = () => {}) {
+    this.#now = now
+    this.#run = run
+    this.#keep = keep
+  }
+
+  register(input: NewAsset): SandboxAsset {
+    const asset: SandboxAsset = {
+      ...input,
+      id: this.#newId(input.contentHash),
+      createdAt: this.#now(),
+      deadlineAt: Date.parse(input.verificationDeadline),
+      switchedOff: false,
+    }
+    this.#keep(asset)
+    this.#assets.set(asset.id, asset)
+    if (this.#note(asset)) this.changed.emit()
+    return asset
+  }
+
+  /** What was kept of an earlier run. */
+  restore(asset: SandboxAsset): void {
+    this.#assets.set(asset.id, asset)
+    this.#note(asset)
+  }
+
+  find(id: string): SandboxAsset | null {
+    return this.#assets.get(id) ?? null
+  }
+
+  findOpen(id: string): SandboxAsset | null {
+    const asset = this.find(id)
+    return asset !== null && this.isOpen(asset) ? asset : null
+  }
+
+  isOpen(asset: SandboxAsset): boolean {
+    return !asset.switchedOff && asset.deadlineAt > this.#now()
+  }
+
+  all(): SandboxAsset[] {
+    return [...this.#assets.values()]
+  }
+
+  /** Open assets in the order of registration. */
+  open(): SandboxAsset[] {
+    return this.all().filter((asset) => this.isOpen(asset))
+  }
+
+  /** @returns false where there is no such asset */
+  switch(id: string, to: 'open' | 'closed'): boolean {
+    const asset = this.find(id)
+    if (asset === null) return false
+    const switchedOff = to === 'closed'
+    this.#keep({ ...asset, switchedOff })
+    asset.switchedOff = switchedOff
+    this.sweep()
+    return true
+  }
+
+  /** Checks whether the open set is still what was last announced, and notifies the listeners where it is not. */
+  sweep(): void {
+    const changes = this.all().filter((asset) => this.#note(asset))
+    if (changes.length > 0) this.changed.emit()
+  }
+
+  clear(): void {
+    this.#assets.clear()
+    this.#announced.clear()
+    this.changed.emit()
+  }
+
+  /** @returns whether the asset opened or closed since the listeners last heard */
+  #note(asset: SandboxAsset): boolean {
+    const open = this.isOpen(asset)
+    if (open === this.#announced.has(asset.id)) return false
+    if (open) this.#announced.add(asset.id)
+    else this.#announced.delete(asset.id)
+    return true
+  }
+
+  /** The same content registered for the nth time has the same id in every run of that name, so that seeded faults repeat. */
+  #newId(contentHash: string): string {
+    for (let nth = 1; ; nth++) {
+      const digest = createHash('sha256').update(`${this.#run}${contentHash.toLowerCase()}\n${nth}`).digest('hex')
+      const id = `ast_${digest.slice(0, 20)}`
+      if (!this.#assets.has(id)) return id
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { OffchainAttestation } from '../../chain/eas/attestation.js'
+
+/** What becomes of a second score of the same attester for the same asset. */
+const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
+export type DuplicateScorePolicy = (typeof DUPLICATE_SCORE_POLICIES)[number]
+
+export interface ScoreInput {
+  readonly assetId: string
+  readonly attesterAddress: string
+  readonly deepfakeRiskScore: number
+  readonly algorithm: string
+  readonly notes: string
+  /** As the attester wrote it; absent where the API has no such field. */
+  readonly authenticityScore?: number
+  readonly attestation?: OffchainAttestation
+}
+
+export interface ScoreRecord extends ScoreInput {
+  readonly id: string
+  /** Unix milliseconds of service time. */
+  readonly createdAt: number
+}
+
+export interface Aggregate {
+  readonly scoreCount: number
+  readonly meanRiskScore: number | null
+  readonly minRiskScore: number | null
+  readonly maxRiskScore: number | null
+}
+
+/** How a POST of a score ended. `pending`: it is being handled, or its fault keeps it for ever. */
+export type ScoreOutcome = 'pending' | 'stored' | 'same' | 'conflict' | 'not-open' | 'refused' | 'fault'
+
+/** One authenticated, well-formed POST of a score, whatever became of it. */
+export interface ScoreAttempt {
+  /** Unix milliseconds of service time. */
+  readonly at: number
+  readonly assetId: string
+  readonly attesterAddress: string
+  /** Null on the wallet-session API. */
+  readonly accessKey: string | null
+  /** 1 for the first POST for this asset. */
+  readonly attempt: number
+  readonly deepfakeRiskScore: number
+  /** The fault that was injected, by kind. */
+  readonly fault: string | null
+  outcome: ScoreOutcome
+}
+
+export type RecordResult =
+  | { readonly outcome: 'stored' | 'same'; readonly score: ScoreRecord }
+  | { readonly outcome: 'conflict'; readonly score: ScoreRecord }
+
+/** Score records, and the history of every attempt to make one. */
+export class ScoreBook {
+  readonly #now: () => number
+  readonly #policy: DuplicateScorePolicy
+  readonly #keep: (score: ScoreRecord) => void
+  readonly #byAsset = new Map<string, ScoreRecord[]>()
+  #attempts: ScoreAttempt[] = []
+
+  /** @param options keep: called with each score before it is on record; it can refuse by throwing */
+  constructor(options: { now: () => number; policy: DuplicateScorePolicy; keep?: (score: ScoreRecord) => void }) {
+    this.#now = options.now
+    this.#policy = options.policy
+    this.#keep = options.keep ?? (() => {})
+  }
+
+  /** Whether the score would be stored now. */
+  isNew({ assetId, attesterAddress }: ScoreInput): boolean {
+    return this.#policy === 'store' || this.latestOf(assetId, attesterAddress) === null
+  }
+
+  record(input: ScoreInput): RecordResult {
+    const held = this.latestOf(input.assetId, input.attesterAddress)
+    if (held === null || this.isNew(input)) return { outcome: 'stored', score: this.#store(input) }
+    const same = this.#policy === 'idempotent' && held.deepfakeRiskScore === input.deepfakeRiskScore
+    return { outcome: same ? 'same' : 'conflict', score: held }
+  }
+
+  /** Puts a score on record as it is: what was kept of an earlier run. */
+  restore(score: ScoreRecord): void {
+    this.#byAsset.set(score.assetId, [...this.ofAsset(score.assetId), score])
+  }
+
+  /** The last score on record of this attester for the asset. */
+  latestOf(assetId: string, attesterAddress: string): ScoreRecord | null {
+    return this.ofAsset(assetId).findLast((score) => score.attesterAddress === attesterAddress) ?? null
+  }
+
+  ofAsset(assetId: string): readonly ScoreRecord[] {
+    return this.#byAsset.get(assetId) ?? []
+  }
+
+  all(): ScoreRecord[] {
+    return [...this.#byAsset.values()].flat()
+  }
+
+  attempts(): readonly ScoreAttempt[] {
+    return this.#attempts
+  }
+
+  /** Opens an entry of the history; the caller sets its outcome when that is known. */
+  begin(attempt: Omit<ScoreAttempt, 'at' | 'outcome'>): ScoreAttempt {
+    const entry: ScoreAttempt = { ...attempt, at: this.#now(), outcome: 'pending' }
+    this.#attempts.push(entry)
+    return entry
+  }
+
+  aggregateOf(assetId: string): Aggregate {
+    const risks = this.ofAsset(assetId).map((score) => score.deepfakeRiskScore)
+    if (risks.length === 0) return { scoreCount: 0, meanRiskScore: null, minRiskScore: null, maxRiskScore: null }
+    const sum = risks.reduce((total, risk) => total + risk, 0)
+    return {
+      scoreCount: risks.length,
+      meanRiskScore: sum / risks.length,
+      minRiskScore: Math.min(...risks),
+      maxRiskScore: Math.max(...risks),
+    }
+  }
+
+  clear(): void {
+    this.#byAsset.clear()
+    this.#attempts = []
+  }
+
+  #store(input: ScoreInput): ScoreRecord {
+    const held = this.#byAsset.get(input.assetId) ?? []
+    const digest = createHash('sha256')
+      .update(`${input.assetId}\n${input.attesterAddress}\n${held.length}`)
+      .digest('hex')
+    const score: ScoreRecord = { ...input, id: `scr_${digest.slice(0, 20)}`, createdAt: this.#now() }
+    this.#keep(score)
+    this.restore(score)
+    return score
+  }
+}

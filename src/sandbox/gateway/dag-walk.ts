@@ -1,0 +1,94 @@
+import * as dagPb from '@ipld/dag-pb'
+import type { BaseBlockstore } from 'blockstore-core'
+import { exporter, walkPath } from 'ipfs-unixfs-exporter'
+import type { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
+import { Refusal } from '../http/refusal.js'
+import { readBlock } from './directory-blockstore.js'
+
+/** How much of a DAG is sent. Source: IPIP-402, trustless gateway specification. */
+export const DAG_SCOPES = ['all', 'entity', 'block'] as const
+export type DagScope = (typeof DAG_SCOPES)[number]
+
+export interface Block {
+  readonly cid: CID
+  readonly bytes: Uint8Array
+}
+
+/** Where a content path leads: its target, and the blocks that prove the way from the root to it. */
+export interface ResolvedPath {
+  readonly root: CID
+  readonly target: CID
+  readonly way: readonly Block[]
+}
+
+/** Follows the segments of a content path. Refuses with `content-not-found`. */
+export async function resolvePath(
+  blocks: BaseBlockstore,
+  root: CID,
+  segments: readonly string[],
+): Promise<ResolvedPath> {
+  const way: Block[] = []
+  const recording = {
+    async *get(cid: CID): AsyncGenerator<Uint8Array> {
+      const bytes = await readBlock(blocks, cid)
+      if (bytes === null) throw new Refusal('content-not-found', `No block ${cid.toString()} here.`)
+      way.push({ cid, bytes })
+      yield bytes
+    },
+  }
+  let target = root
+  try {
+    for await (const entry of walkPath([root.toString(), ...segments].join('/'), recording)) target = entry.cid
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('content-not-found', `The path does not lead anywhere under ${root.toString()}.`)
+  }
+  return { root, target, way }
+}
+
+/** The blocks of a CAR: the way to the target, then the target depth-first in link order. Throws where one is missing. */
+export async function* dagBlocks(
+  blocks: BaseBlockstore,
+  resolved: ResolvedPath,
+  options: { scope: DagScope; duplicates: boolean },
+): AsyncGenerator<Block> {
+  const sent = new Set<string>()
+  const isNew = (cid: CID) => options.duplicates || !sent.has(cid.toString())
+  for (const block of resolved.way) {
+    if (isNew(block.cid)) yield block
+    sent.add(block.cid.toString())
+  }
+  const links = await linkChooser(blocks, resolved.target, options.scope)
+  const stack = [resolved.target]
+  for (let cid = stack.pop(); cid !== undefined; cid = stack.pop()) {
+    if (cid.multihash.code === identity.code) continue
+    const bytes = await readBlock(blocks, cid)
+    if (bytes === null) throw new Error(`block ${cid.toString()} is missing`)
+    if (isNew(cid)) yield { cid, bytes }
+    sent.add(cid.toString())
+    stack.push(...links(cid, bytes).toReversed())
+  }
+}
+
+type LinkChooser = (cid: CID, bytes: Uint8Array) => CID[]
+
+const noLinks: LinkChooser = () => []
+const allLinks: LinkChooser = (cid, bytes) => linksOf(cid, bytes).map((link) => link.Hash)
+/** Inner nodes of a sharded directory have names of the two hex digits alone; entries have more. */
+const shardLinks: LinkChooser = (cid, bytes) =>
+  linksOf(cid, bytes)
+    .filter((link) => link.Name?.length === 2)
+    .map((link) => link.Hash)
+
+async function linkChooser(blocks: BaseBlockstore, target: CID, scope: DagScope): Promise<LinkChooser> {
+  if (scope === 'block') return noLinks
+  if (scope === 'all') return allLinks
+  const entry = await exporter(target, blocks)
+  if (entry.type !== 'directory') return allLinks
+  return entry.unixfs.type === 'hamt-sharded-directory' ? shardLinks : noLinks
+}
+
+function linksOf(cid: CID, bytes: Uint8Array): dagPb.PBLink[] {
+  return cid.code === dagPb.code ? dagPb.decode(bytes).Links : []
+}

@@ -1,0 +1,49 @@
+import type { InjectedFault } from '../faults/faults.js'
+import type { World } from '../world.js'
+import { after, type StreamConnection } from './stream-connection.js'
+
+/** Pause before `cut` where the rule gives none, milliseconds. */
+const DEFAULT_CUT_MS = 50
+/** Size of `huge-event` where the rule gives none, bytes. */
+const DEFAULT_HUGE_BYTES = 8 * 1024 * 1024
+
+/** What an API calls its events. */
+export interface EventNames {
+  /** The whole open set. */
+  readonly snapshot: string
+  /** Assets that opened. */
+  readonly opened: string
+}
+
+/** Does the fault of a stream just before the first snapshot. @returns `silent` where nothing may follow */
+export function playStreamFault(
+  world: World,
+  connection: StreamConnection,
+  fault: InjectedFault,
+  names: EventNames,
+): 'silent' | 'go on' {
+  const { writer } = connection
+  if (fault.kind === 'silence') return 'silent'
+  if (fault.kind === 'cut') {
+    void after(world, fault.rule.ms ?? DEFAULT_CUT_MS, connection.signal).then((alive) => alive && connection.destroy())
+  }
+  if (fault.kind === 'garbage') writer.raw(garbage(names))
+  if (fault.kind === 'huge-event') writer.event(names.snapshot, 'x'.repeat(fault.rule.bytes ?? DEFAULT_HUGE_BYTES))
+  if (fault.kind === 'error-event') writer.event('error', { message: 'injected trouble' })
+  if (fault.kind === 'retry-0') {
+    writer.raw('retry: 0\n\n')
+    connection.end()
+    return 'silent'
+  }
+  return 'go on'
+}
+
+function garbage({ snapshot, opened }: EventNames): string {
+  return [
+    `event: ${opened}\ndata: {"ids":["half\n\n`,
+    `event: ${snapshot}\ndata: {"ids":"none","assets":null}\n\n`,
+    `event: ${opened}\ndata: {"ids":["bad"],"assets":[{"id":"bad","title":7}]}\n\n`,
+    'event: never-heard-of\ndata: 1\n\n',
+    'data: no name at all\n\n',
+  ].join('')
+}

@@ -1,0 +1,211 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Activity } from '../../../src/app/daemon/activity.js'
+import { createReport, type Report } from '../../../src/app/daemon/report.js'
+import { silentLog } from '../../../src/core/log.js'
+import { asRisk } from '../../../src/core/risk.js'
+import type { Detection } from '../../../src/detect/detection.js'
+import { createMetrics, type Metrics } from '../../../src/observe/metrics.js'
+import { createThrottledLog } from '../../../src/observe/throttled-log.js'
+import {
+  type AnalyzeResult,
+  parseSubmitJob,
+  type StoredSubmitJob,
+  type SubmitResult,
+  storeAnalyzeResult,
+  storeSubmitResult,
+} from '../../../src/pipeline/jobs.js'
+import { Ledger } from '../../../src/pipeline/ledger.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { submitJobData } from '../../support/pipeline-parts.js'
+
+let folder: string
+let clock: ManualClock
+let metrics: Metrics
+let activity: Activity
+let report: Report
+let troubles: number
+let closed: string[]
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
+  clock = new ManualClock()
+  metrics = createMetrics({ clock, processMetrics: false })
+  activity = new Activity(() => clock.monotonic())
+  troubles = 0
+  const outages = createThrottledLog({ log: silentLog, clock })
+  const onQueueTrouble = () => {
+    troubles++
+  }
+  closed = []
+  const onClosed = (id: string) => closed.push(id)
+  report = createReport({
+    metrics,
+    ledger: new Ledger(folder),
+    activity,
+    clock,
+    log: silentLog,
+    outages,
+    onQueueTrouble,
+    onClosed,
+  })
+})
+afterEach(async () => {
+  await report.flush()
+  await fs.rm(folder, { recursive: true })
+})
+
+const { asset } = submitJobData()
+const accepted = { outcome: 'accepted', scoreId: 's1', risk: asRisk(0.875), attester: '0x1' } as const
+
+const ended = { id: 'x', attempt: 1, elapsedMs: 5 }
+function submitted(result: SubmitResult, change: Partial<StoredSubmitJob> = {}): void {
+  report.worker.completed?.({
+    ...ended,
+    queue: 'submit',
+    data: submitJobData(change),
+    result: storeSubmitResult(result),
+  })
+}
+function analyzed(result: AnalyzeResult): void {
+  report.worker.completed?.({
+    ...ended,
+    queue: 'analyze',
+    data: { asset, seenAt: 0 },
+    result: storeAnalyzeResult(result),
+  })
+}
+
+async function metric(line: string): Promise<string | undefined> {
+  return (await metrics.text()).split('\n').find((one) => one.startsWith(line))
+}
+
+describe('the report', () => {
+  it('an accepted score becomes a number, a ledger line and a console row', async () => {
+    const seenAt = clock.now() - 2500
+    submitted(accepted, { seenAt })
+    await report.flush()
+    expect(await metric('attestd_scores_total{how="accepted"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_open_to_accepted_seconds_sum{turnaround="standard"}')).toMatch(/ 2\.5$/)
+    expect(activity.recent).toMatchObject([
+      { assetId: 'asset-1', outcome: 'accepted', scoreId: 's1', openToRecordMs: 2500 },
+    ])
+    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 0.875 }])
+  })
+
+  it('a risk is a percentage in every number and file, and a probability inside', async () => {
+    const { verdict } = parseSubmitJob(submitJobData())
+    analyzed({ outcome: 'scored', mediaType: 'image', verdict, cached: false })
+    submitted(accepted)
+    const by = (risk: number) => ({ detectorDigest: 'dd', risk: asRisk(risk), rawScore: 0 }) as Detection
+    const detector = { id: 's', version: '1', title: 's', mediaTypes: ['image'], digest: 'dd' } as const
+    report.pipeline.shadowed?.({
+      asset: { ...asset, mediaType: 'image' },
+      submitted: by(0.876_543),
+      measurement: { detector, totalMs: 5, detection: by(0.125) },
+      agrees: false,
+      wouldChange: true,
+    })
+    await report.flush()
+    expect(await metric('attestd_risk_percent_sum{media_type="image"}')).toMatch(/ 87\.5$/)
+    expect(await metric('attestd_shadow_risk_difference_percent_sum{detector="s"}')).toMatch(/ 75\.15/)
+    expect(activity.recent).toMatchObject([{ risk: 0.875 }])
+    const [file] = await fs.readdir(folder)
+    const lines = (await fs.readFile(path.join(folder, file!), 'utf8')).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { kind: 'verdict', risk: 87.5 },
+      { kind: 'receipt', risk: 87.5 },
+      { kind: 'shadow', risk: 12.5, submittedRisk: 87.65 },
+    ])
+  })
+
+  it('a priority asset whose score came after five minutes counts as missed', async () => {
+    const urgent = { ...asset, turnaround: 'priority_5min' as const }
+    submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 })
+    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toBeUndefined()
+    submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 - 1 })
+    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
+  })
+
+  it('an abstention is kept with its reason', async () => {
+    analyzed({ outcome: 'abstained', reason: 'media-corrupt', message: 'torn' })
+    await report.flush()
+    expect(await metric('attestd_abstained_total{reason="media-corrupt",media_type="image"}')).toMatch(/ 1$/)
+    expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
+  })
+
+  it('a submission that found its asset closed is reported, so that the asset can be looked at again', async () => {
+    submitted({ outcome: 'closed', maybeStored: false })
+    await report.flush()
+    expect(closed).toEqual(['asset-1'])
+    expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
+  })
+
+  it('only the last try of a job counts as failed', async () => {
+    const failure = {
+      queue: 'submit',
+      id: 'x',
+      data: submitJobData(),
+      reason: 'service-failing',
+      message: 'm',
+    } as const
+    report.worker.failed?.({ ...failure, attempt: 1, final: false, retryInMs: 5 })
+    expect(activity.recent).toEqual([])
+    report.worker.failed?.({ ...failure, attempt: 2, final: true, retryInMs: null })
+    await report.flush()
+    expect(activity.recent).toMatchObject([{ outcome: 'failed', reason: 'service-failing' }])
+    expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="service-failing"}')).toMatch(/ 1$/)
+  })
+
+  it('a failed job with unreadable data is counted all the same', async () => {
+    const event = { queue: 'analyze', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
+    report.worker.failed?.({ ...event, attempt: 1, final: true, retryInMs: null })
+    expect(await metric('attestd_jobs_total{queue="analyze",outcome="failed",reason="job-malformed"}')).toMatch(/ 1$/)
+  })
+
+  it('trouble of the queue engine is passed on, since it may have lost jobs', () => {
+    report.worker.trouble?.({ queue: null, reason: 'queue-unreachable', message: 'gone' })
+    expect(troubles).toBe(1)
+  })
+
+  it('a ledger that cannot be written costs only its lines', async () => {
+    await fs.rm(folder, { recursive: true })
+    await fs.writeFile(folder, 'not a directory')
+    analyzed({ outcome: 'abstained', reason: 'media-empty', message: '' })
+    await expect(report.flush()).resolves.toBeUndefined()
+    expect(activity.recent.length).toBe(1)
+  })
+})
+
+describe('the stream as the console shows it', () => {
+  it('connects, breaks and counts reconnects; a malformed event breaks nothing', async () => {
+    expect(activity.stream()).toEqual({ connected: false, lastByteAgeMs: null, reconnects: 0 })
+    activity.streamEvent({ kind: 'ready', stake: null })
+    await clock.advance(700)
+    expect(activity.stream()).toEqual({ connected: true, lastByteAgeMs: 700, reconnects: 0 })
+    activity.streamEvent({ kind: 'trouble', reason: 'event-malformed', message: 'm' })
+    expect(activity.stream().connected).toBe(true)
+    activity.streamEvent({ kind: 'trouble', reason: 'stream-ended', message: 'm', retryInMs: 10 })
+    activity.streamEvent({ kind: 'trouble', reason: 'service-unreachable', message: 'm', retryInMs: 10 })
+    expect(activity.stream()).toMatchObject({ connected: false, reconnects: 1 })
+  })
+
+  it('the console keeps the last fifty rows', () => {
+    const row = {
+      title: '',
+      mediaType: 'image',
+      outcome: 'closed',
+      risk: null,
+      algorithm: null,
+      scoreId: null,
+      openToRecordMs: null,
+      reason: null,
+    } as const
+    for (let at = 0; at < 60; at++) activity.addRow({ ...row, at, assetId: String(at) })
+    expect(activity.recent.length).toBe(50)
+    expect(activity.recent[0]?.assetId).toBe('59')
+  })
+})

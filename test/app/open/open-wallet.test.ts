@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  checkWallet,
+  openWalletOf,
+  walletChoiceOf,
+  walletSettingsNeeded,
+  withPassword,
+} from '../../../src/app/open/open-wallet.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { shownSettings } from '../../../src/config/show.js'
+import { createKeystore } from '../../../src/wallet/create-keystore.js'
+import { PrivyStub } from '../../support/privy-stub.js'
+
+const key = generatePrivateKey()
+const { address } = privateKeyToAccount(key)
+const PASSWORD = 'correct horse battery'
+const OTHER_ADDRESS = `0x${'12'.repeat(20)}`
+
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-open-wallet-'))
+  file = path.join(folder, 'wallet.json')
+  const cost = { n: 1024, r: 8, p: 1 }
+  await createKeystore({ file, password: PASSWORD, privateKey: key, random: randomBytes, cost })
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const settingsWith = (env: Record<string, string>) => loadSettings({ env }).settings
+const local = { ATTESTD_WALLET_KEY: key }
+const keystore = () => ({ ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: file })
+
+describe('the wallet of the settings', () => {
+  it('a private key, which is the default', async () => {
+    const signer = await openWalletOf(settingsWith(local))
+    expect(signer.address).toBe(address)
+    await checkWallet(signer)
+  })
+
+  it('a keystore with its password', async () => {
+    const settings = settingsWith({ ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD })
+    const unasked = { askPassword: () => expect.unreachable('asked') }
+    expect((await openWalletOf(settings, unasked)).address).toBe(address)
+  })
+
+  it('a keystore whose password is asked for, by the name of its file', async () => {
+    const asked: string[] = []
+    const askPassword = async (name: string) => {
+      asked.push(name)
+      return PASSWORD
+    }
+    expect((await openWalletOf(settingsWith(keystore()), { askPassword })).address).toBe(address)
+    expect(asked).toEqual([file])
+  })
+
+  it('a process that opens the keystore asks before anything else, and hides the answer', async () => {
+    const session = { ATTESTD_SERVICE_API: 'wallet-session' }
+    const askPassword = async () => PASSWORD
+    const loaded = await withPassword(loadSettings({ env: { ...keystore(), ...session } }), askPassword)
+    expect((await openWalletOf(loaded.settings)).address).toBe(address)
+    expect(loaded.secrets).toContain(PASSWORD)
+    const shown = shownSettings(loaded).find(({ name }) => name === 'ATTESTD_WALLET_PASSWORD')
+    expect(shown).toMatchObject({ origin: 'asked for', value: expect.not.stringContaining(PASSWORD) })
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['its password is set', { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_WALLET_PASSWORD: PASSWORD }],
+    ['the service takes signed keys', {}],
+    [
+      'the process only analyzes',
+      { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_ROLES: 'analyze', ATTESTD_QUEUE_URL: 'redis://h:1' },
+    ],
+  ])('nobody is asked where %s', async (_, own) => {
+    const loaded = loadSettings({ env: { ...keystore(), ...own } })
+    expect(await withPassword(loaded, () => expect.unreachable('asked'))).toBe(loaded)
+  })
+
+  it('a wallet at Privy, checked by a signature', async () => {
+    const stub = await PrivyStub.start()
+    try {
+      const signer = await openWalletOf(settingsWith(stub.env))
+      expect(signer.address).toBe(stub.address)
+      await checkWallet(signer)
+      stub.setFault({ kind: 'wrong-signature' })
+      await expect(checkWallet(signer)).rejects.toMatchObject({ reason: 'signature-wrong' })
+    } finally {
+      await stub.close()
+    }
+  })
+
+  it('must have the address that the settings state', async () => {
+    for (const env of [local, { ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD }]) {
+      const signer = await openWalletOf(settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: address }))
+      expect(signer.address).toBe(address)
+      const other = settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: OTHER_ADDRESS })
+      await expect(openWalletOf(other)).rejects.toMatchObject({ reason: 'wallet-unusable' })
+    }
+  })
+})
+
+describe('what is missing', () => {
+  it.each([
+    [{}, ['ATTESTD_WALLET_KEY']],
+    [{ ATTESTD_WALLET: 'keystore' }, ['ATTESTD_WALLET_KEYSTORE', 'ATTESTD_WALLET_PASSWORD']],
+    [
+      { ATTESTD_WALLET: 'privy' },
+      ['ATTESTD_WALLET_ADDRESS', 'ATTESTD_PRIVY_APP_ID', 'ATTESTD_PRIVY_APP_SECRET', 'ATTESTD_PRIVY_WALLET_ID'],
+    ],
+    [
+      { ATTESTD_WALLET: 'privy', ATTESTD_WALLET_ADDRESS: address, ATTESTD_PRIVY_APP_ID: 'a' },
+      ['ATTESTD_PRIVY_APP_SECRET'],
+    ],
+  ])('%j: is named', async (env: Record<string, string>, names) => {
+    const settings = settingsWith(env)
+    expect(() => walletChoiceOf(settings)).toThrow(expect.objectContaining({ reason: 'setting-missing' }))
+    const error = await openWalletOf(settings).catch((thrown: unknown) => thrown)
+    for (const name of names) expect((error as Error).message).toContain(name)
+  })
+
+  it('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
+    expect(walletSettingsNeeded({})).toEqual([])
+    expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
+    expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
+    const privy = walletSettingsNeeded({ wallet: 'privy' })
+    expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
+  })
+
+  it('nothing is asked where more than the password is missing', async () => {
+    const askPassword = () => expect.unreachable('asked')
+    const settings = settingsWith({ ATTESTD_WALLET: 'keystore' })
+    await expect(openWalletOf(settings, { askPassword })).rejects.toMatchObject({ reason: 'setting-missing' })
+  })
+})

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import { createLabBench, type LabBench } from '../../support/lab-bench.js'
+
+let bench: LabBench
+let index: string
+beforeAll(async () => {
+  bench = await createLabBench()
+  index = await bench.writePictures(
+    Array.from({ length: 60 }, (_, number) => ({
+      name: `${number}.png`,
+      label: number % 2 === 0 ? 'fake' : 'real',
+      red: ((number * 53) % 180) + (number % 2 === 0 ? 60 : 0),
+      source: `source ${number % 4}`,
+    })),
+  )
+})
+afterAll(() => bench.dispose())
+
+/** `attestd models ...` as a process in the bench's folder. */
+function models(...args: string[]) {
+  const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'models', ...args], {
+    cwd: bench.folder,
+    env: {
+      PATH: process.env.PATH,
+      HOME: bench.folder,
+      ATTESTD_MODELS_DIR: bench.modelsDir,
+      ATTESTD_DETECTOR_WORKERS: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const texts = { out: '', err: '' }
+  child.stdout.on('data', (text) => (texts.out += text))
+  child.stderr.on('data', (text) => (texts.err += text))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...texts }))
+  return { child, ended }
+}
+
+describe('the lab on the command line', () => {
+  it('eval prints figures, shows its progress, and writes three files to where it says', async () => {
+    const { code, out, err } = await models('eval', 'tiny-image', '--data', index).ended
+    expect(code).toBe(0)
+    expect(err).toContain('60/60 rows')
+    expect(out).toMatch(/AUC +0\.\d{3} +0\.\d{3} to/)
+    expect(out).toMatch(/by source/)
+    expect((await fs.readdir(path.join(bench.folder, 'eval-tiny-image'))).toSorted()).toEqual([
+      'eval.json',
+      'report.html',
+      'scores.csv',
+    ])
+    const { command } = JSON.parse(await fs.readFile(path.join(bench.folder, 'eval-tiny-image', 'eval.json'), 'utf8'))
+    expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
+  })
+
+  it('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
+    const { child, ended } = models('eval', 'tiny-image', '--data', index, '--out', 'stopped')
+    child.stderr.once('data', () => child.kill('SIGINT'))
+    const { code, err } = await ended
+    expect(code).toBe(75)
+    expect(err).toContain('nothing was written')
+    expect(await fs.readdir(bench.folder)).not.toContain('stopped')
+  })
+
+  it('calibrate and compare print what they found', async () => {
+    const calibrated = await models('calibrate', 'tiny-image', '--data', index, '--method', 'isotonic').ended
+    expect(calibrated.code).toBe(0)
+    expect(calibrated.out).toMatch(/calibration error +0\.\d{3} +0\.\d{3}/)
+    expect(calibrated.out).toContain('Nothing was written')
+    const compared = await models('compare', 'tiny-image', 'tiny-image', '--data', index).ended
+    expect(compared).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('These rows cannot show which of the two is better'),
+    })
+  })
+
+  it('admit leaves with 1 where the package fails', async () => {
+    const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1').ended
+    expect(failed.code).toBe(1)
+    expect(failed.out).toContain('is NOT admitted')
+    const passed = await models('admit', 'tiny-image', '--max-memory-mb', '4000').ended
+    expect(passed).toMatchObject({ code: 0, out: expect.stringContaining('is admitted') })
+  })
+
+  it.each([
+    [['eval', 'tiny-image'], 64, /--data/],
+    [['eval', 'tiny-image', '--data', 'gone.csv'], 78, /cannot be read/],
+    [['eval', 'tiny-image', '--data', '.', '--limit', '0'], 78, /--limit takes/],
+    [['calibrate', 'tiny-image', '--data', '.', '--method', 'guess'], 64, /Allowed choices/],
+    [['import', '.'], 78, /holds no config\.json/],
+    [['admit', 'tiny-image'], 78, /No threshold is stated/],
+  ])('%j leaves with %i', async (args, code, message) => {
+    const ended = await models(...args).ended
+    expect(ended.err).toMatch(message)
+    expect(ended.code).toBe(code)
+  })
+})

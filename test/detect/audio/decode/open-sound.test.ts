@@ -1,0 +1,25 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { systemClock } from '../../../../src/core/clock.js'
+import { openSound } from '../../../../src/detect/audio/decode/open-sound.js'
+import { silentFlac } from '../../../support/silent-flac.js'
+
+const MIB = 1024 * 1024
+
+it('a small file of much silence is decoded in pieces that fit into memory', async ({ onTestFinished }) => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-'))
+  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const file = path.join(folder, 'silence.flac')
+  const bytes = silentFlac(120)
+  expect(bytes.length).toBeLessThan(5000)
+  await fs.writeFile(file, bytes)
+  const { blocks } = await openSound(file, { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock })
+  let samples = 0
+  for await (const { channels } of blocks) {
+    samples += channels[0]?.length ?? 0
+    expect(channels.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(80 * MIB)
+  }
+  expect(samples).toBe(120 * 65_535)
+})

@@ -1,0 +1,355 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { silentLog } from '../../../src/core/log.js'
+import { MediaCache, type MediaCacheOptions } from '../../../src/media/cache/media-cache.js'
+import { spool } from '../../../src/media/cache/spool.js'
+import type { MediaEvent } from '../../../src/media/media-event.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
+import { failure, filesBelow, onEnd, startGateway, startSource, temporaryFolder } from '../support/media-parts.js'
+
+const clock = new ManualClock(Date.UTC(2026, 0, 1, 0, 0, 0, 123))
+
+async function openCache(options: Partial<MediaCacheOptions> = {}) {
+  const folder = options.folder ?? (await temporaryFolder())
+  const events: MediaEvent[] = []
+  const cache = await MediaCache.open({
+    folder,
+    maxBytes: 10_000,
+    algorithm: 'sha256',
+    clock,
+    log: silentLog,
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
+  onEnd(() => cache.close())
+  const store = async (bytes: Buffer) => {
+    await clock.advance(1000)
+    const source = (async function* () {
+      yield bytes
+    })()
+    const spooled = await spool(source, cache.temporaryFile(), { algorithm: 'sha256', maxBytes: 1e9 })
+    ;(await cache.commit(spooled)).release()
+    return spooled.digest
+  }
+  const has = async (hash: string) => {
+    const lease = await cache.acquire(hash)
+    lease?.release()
+    return lease !== null
+  }
+  return { cache, folder, events, store, has }
+}
+
+const fileOf = (folder: string, hash: string) => path.join(folder, 'sha256', hash.slice(2, 4), hash.slice(2))
+
+describe('MediaCache', () => {
+  it('gives back what was committed, read-only, under the content hash', async () => {
+    const { cache, folder, store } = await openCache()
+    const bytes = someBytes(500)
+    const lease = await cache.acquire(await store(bytes))
+    expect(Buffer.compare(await fs.readFile(lease!.file), bytes)).toBe(0)
+    expect((await fs.stat(lease!.file)).mode & 0o777).toBe(0o400)
+    expect(path.isAbsolute(lease!.file)).toBe(true)
+    lease!.release()
+    await expect.poll(() => filesBelow(folder)).toEqual([path.relative(folder, fileOf(folder, sha256Hex(bytes)))])
+    expect(await cache.acquire(sha256Hex(someBytes(1)))).toBeNull()
+  })
+
+  it('evicts the least recently used first', async () => {
+    const { store, has, events } = await openCache()
+    const a = await store(someBytes(4000, 'a'))
+    const b = await store(someBytes(4000, 'b'))
+    await clock.advance(1000)
+    expect(await has(a)).toBe(true)
+    const c = await store(someBytes(4000, 'c'))
+    expect([await has(a), await has(b), await has(c)]).toEqual([true, false, true])
+    expect(events).toEqual([{ type: 'cache', outcome: 'evicted', bytes: 4000 }])
+  })
+
+  it('remembers the order of use across a restart', async () => {
+    const first = await openCache()
+    const a = await first.store(someBytes(4000, 'a'))
+    const b = await first.store(someBytes(4000, 'b'))
+    await clock.advance(5000)
+    expect(await first.has(a)).toBe(true)
+    await first.cache.close()
+    const second = await openCache({ folder: first.folder, maxBytes: 5000 })
+    expect([await second.has(a), await second.has(b)]).toEqual([true, false])
+  })
+
+  it('keeps files in use until they are released', async () => {
+    const { cache, store, has } = await openCache()
+    const a = await store(someBytes(6000, 'a'))
+    const lease = await cache.acquire(a)
+    const b = await store(someBytes(6000, 'b'))
+    expect([await has(a), await has(b)]).toEqual([true, false])
+    await store(someBytes(9000, 'c'))
+    expect((await fs.readFile(lease!.file)).length).toBe(6000)
+    lease!.release()
+    lease!.release()
+    await store(someBytes(9000, 'd'))
+    expect(await has(a)).toBe(false)
+  })
+
+  it('keeps files in use when another process evicts them', async () => {
+    const one = await openCache()
+    const hash = await one.store(someBytes(6000, 'a'))
+    const lease = await one.cache.acquire(hash)
+    const two = await openCache({ folder: one.folder })
+    await two.store(someBytes(6000, 'b'))
+    expect(await one.has(hash)).toBe(false)
+    expect(sha256Hex(await fs.readFile(lease!.file))).toBe(hash)
+  })
+
+  it('finds what another process committed', async () => {
+    const one = await openCache()
+    const two = await openCache({ folder: one.folder })
+    expect(await two.has(await one.store(someBytes(100)))).toBe(true)
+  })
+
+  it.each([
+    ['changed', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 499), Buffer.from([bytes[499]! ^ 1])])],
+    ['cut', (bytes: Buffer) => bytes.subarray(0, 100)],
+    ['emptied', () => Buffer.alloc(0)],
+  ])('drops a file that was %s behind its back', async (_, change) => {
+    const { folder, store, has, events } = await openCache()
+    const bytes = someBytes(500)
+    const hash = await store(bytes)
+    expect(await has(hash)).toBe(true)
+    await fs.chmod(fileOf(folder, hash), 0o600)
+    await fs.writeFile(fileOf(folder, hash), change(bytes))
+    expect(await has(hash)).toBe(false)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'cache', outcome: 'corrupt' }))
+    await store(bytes)
+    expect(await has(hash)).toBe(true)
+  })
+
+  it('drops a file that rotted while the process was down', async () => {
+    const first = await openCache()
+    const hash = await first.store(someBytes(500))
+    await first.cache.close()
+    const file = fileOf(first.folder, hash)
+    const { atime, mtime } = await fs.stat(file)
+    await fs.chmod(file, 0o600)
+    const rotten = someBytes(500)
+    rotten[7]! ^= 1
+    await fs.writeFile(file, rotten)
+    await fs.utimes(file, atime, mtime)
+    const second = await openCache({ folder: first.folder })
+    expect(await second.has(hash)).toBe(false)
+  })
+
+  it('frees half of its space when the disk is full', async () => {
+    const { cache, store, has } = await openCache()
+    const hashes = [
+      await store(someBytes(3000, 'a')),
+      await store(someBytes(3000, 'b')),
+      await store(someBytes(3000, 'c')),
+    ]
+    await cache.relieve()
+    expect(await Promise.all(hashes.map(has))).toEqual([false, false, true])
+  })
+
+  it('removes what dead processes left, and nothing of living ones', async () => {
+    const folder = await temporaryFolder()
+    const host = os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
+    const sleeper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    onEnd(async () => {
+      sleeper.kill('SIGKILL')
+      await once(sleeper, 'exit')
+    })
+    const gone = spawn(process.execPath, ['-e', ''])
+    await once(gone, 'exit')
+    const living = [`${host}_${sleeper.pid}_aa`, 'elsewhere_1_aa']
+    const dead = [`${host}_${gone.pid}_aa`, `${host}_${process.pid}_aa`, `${host}_nonsense`, 'elsewhere_2_aa']
+    for (const name of [...living, ...dead]) {
+      await fs.mkdir(path.join(folder, 'work', name), { recursive: true })
+      await fs.writeFile(path.join(folder, 'work', name, '1'), 'half a download')
+    }
+    const dayAgo = clock.now() / 1000 - 25 * 3600
+    await fs.utimes(path.join(folder, 'work', 'elsewhere_2_aa'), dayAgo, dayAgo)
+    const justNow = clock.now() / 1000
+    await fs.utimes(path.join(folder, 'work', 'elsewhere_1_aa'), justNow, justNow)
+    const one = await openCache({ folder })
+    const two = await openCache({ folder })
+    const names = await fs.readdir(path.join(folder, 'work'))
+    expect(names).toEqual(expect.arrayContaining(living))
+    expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/nonsense|elsewhere_2/)]))
+    expect(names).toHaveLength(living.length + 2)
+    // Both caches of this process still work.
+    expect(await two.has(await one.store(someBytes(10)))).toBe(true)
+  })
+
+  it('ignores files that are not its own', async () => {
+    const folder = await temporaryFolder()
+    await fs.mkdir(path.join(folder, 'sha256'), { recursive: true })
+    await fs.writeFile(path.join(folder, 'sha256', 'README'), someBytes(50_000))
+    const { store, has } = await openCache({ folder })
+    expect(await has(await store(someBytes(9000)))).toBe(true)
+    expect(await filesBelow(folder)).toContain('sha256/README')
+  })
+
+  it('names a folder that cannot be used', async () => {
+    const folder = path.join(await temporaryFolder(), 'taken')
+    await fs.writeFile(folder, 'a file')
+    expect((await failure(openCache({ folder }))).reason).toBe('media-cache-failed')
+  })
+})
+
+describe('fetching through the cache', () => {
+  const content = someBytes(500_000)
+  const contentHash = sha256Hex(content)
+
+  async function setUp() {
+    const dag = new TestDag()
+    const uri = `ipfs://${await dag.add({ '': content })}`
+    return { dag, uri, other: `ipfs://${await dag.add({ 'copy.bin': content })}/copy.bin` }
+  }
+
+  it('serves the same content under another URI from the cache', async () => {
+    const { dag, uri, other } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const first = await source.fetch({ uri, contentHash })
+    first.release()
+    const upperCase = contentHash.toUpperCase().replace('0X', '0x')
+    expect(await source.fetch({ uri: other, contentHash: upperCase })).toMatchObject({ origin: 'cache', contentHash })
+    expect(gateway.requests).toHaveLength(1)
+    const outcomes = source.events.filter((event) => event.type === 'cache').map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['miss', 'hit'])
+  })
+
+  it('downloads once for many callers, each with a file of its own', async () => {
+    const { dag, uri, other } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const requests = Array.from({ length: 20 }, (_, i) => source.fetch({ uri: i % 2 ? uri : other, contentHash }))
+    const media = await Promise.all(requests)
+    expect(gateway.requests).toHaveLength(1)
+    expect(new Set(media.map(({ file }) => file)).size).toBe(20)
+    for (const { release } of media.slice(1)) release()
+    expect(sha256Hex(await fs.readFile(media[0]!.file))).toBe(contentHash)
+    expect(source.events.filter((event) => event.type === 'fetched')).toHaveLength(1)
+  })
+
+  it('does not let one caller who gives up stop the others', async () => {
+    const { dag, uri } = await setUp()
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const gateway = await startGateway(dag, {
+      answer: (_, response) => {
+        const cork = response.end.bind(response)
+        response.end = ((chunk: Buffer) => held.then(() => cork(chunk))) as never
+        return false
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    const controller = new AbortController()
+    const quitter = failure(source.fetch({ uri, contentHash }, controller.signal))
+    const stayer = source.fetch({ uri, contentHash })
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    controller.abort(new Error('given up'))
+    expect((await quitter).message).toBe('given up')
+    letGo()
+    expect(await stayer).toMatchObject({ bytes: content.length })
+    expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('does not let a bad URI spoil a good one for the same content', async () => {
+    const { dag, uri } = await setUp()
+    const held: (() => void)[] = []
+    const gateway = await startGateway(dag, {
+      answer: (_, response) => {
+        if (held.length > 0) return false
+        // The first request, which is for the bad URI, waits until the good one has joined.
+        const end = response.end.bind(response)
+        response.end = ((chunk: Buffer) => held.push(() => end(chunk))) as never
+        return false
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    const bad = failure(source.fetch({ uri: `ipfs://${await dag.add({ 'a/b': content })}/a`, contentHash }))
+    await expect.poll(() => held.length).toBe(1)
+    const good = source.fetch({ uri, contentHash })
+    await expect.poll(() => source.events).toContainEqual({ type: 'cache', outcome: 'shared', bytes: 0 })
+    held[0]!()
+    expect((await bad).reason).toBe('uri-unsupported')
+    expect(await good).toMatchObject({ bytes: content.length })
+  })
+
+  it('fetches again when the cached file is corrupt', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const first = await source.fetch({ uri, contentHash })
+    first.release()
+    await fs.chmod(fileOf(source.folder, contentHash), 0o600)
+    await fs.appendFile(fileOf(source.folder, contentHash), 'x')
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ origin: gateway.name, bytes: content.length })
+    expect(gateway.requests).toHaveLength(2)
+  })
+
+  it('serves files larger than the whole cache', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url], cacheBytes: 1000 })
+    const media = await source.fetch({ uri, contentHash })
+    expect(sha256Hex(await fs.readFile(media.file))).toBe(contentHash)
+    media.release()
+    await expect.poll(() => filesBelow(source.folder)).toEqual([])
+  })
+
+  it('names a disk that fails in the middle, and works again after', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url, gateway.url] })
+    const [own] = await fs.readdir(path.join(source.folder, 'work'))
+    await fs.rename(path.join(source.folder, 'work', own!), path.join(source.folder, 'away'))
+    const error = await failure(source.fetch({ uri, contentHash }))
+    expect(error).toMatchObject({ reason: 'media-cache-failed', kind: 'retry', facts: { code: 'ENOENT' } })
+    await fs.rename(path.join(source.folder, 'away'), path.join(source.folder, 'work', own!))
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+  })
+
+  it.runIf(process.platform === 'linux')('makes room when the disk is full', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag)
+    const source = await startSource({ gateways: [gateway.url] })
+    const old = someBytes(100, 'old')
+    const oldUri = `ipfs://${await dag.add({ '': old })}`
+    const kept = await source.fetch({ uri: oldUri, contentHash: sha256Hex(old) })
+    kept.release()
+    const [own] = await fs.readdir(path.join(source.folder, 'work'))
+    const full = Array.from({ length: 50 }, (_, i) => path.join(source.folder, 'work', own!, `${i + 3}`))
+    await Promise.all(full.map((file) => fs.symlink('/dev/full', file)))
+    const error = await failure(source.fetch({ uri, contentHash }))
+    expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+    expect(source.events).toContainEqual({ type: 'cache', outcome: 'evicted', bytes: 100 })
+    await Promise.all(full.map((file) => fs.rm(file, { force: true })))
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+  })
+
+  it('ends what is under way when it is closed, and takes nothing more', async () => {
+    const { dag, uri } = await setUp()
+    const gateway = await startGateway(dag, { answer: () => true })
+    const source = await startSource({ gateways: [gateway.url] })
+    const fetching = failure(source.fetch({ uri, contentHash }))
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    await source.close()
+    expect((await fetching).reason).toBe('draining')
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('draining')
+    expect(await fs.readdir(path.join(source.folder, 'work'))).toEqual([])
+  })
+
+  it('refuses a contentHash that is none', async () => {
+    const source = await startSource()
+    const error = await failure(source.fetch({ uri: 'https://example.com/', contentHash: '0x12' }))
+    expect(error.reason).toBe('asset-malformed')
+  })
+})

@@ -1,0 +1,349 @@
+import type http from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
+import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
+import { encodeCar, type GatewayFaults } from '../support/test-gateway.js'
+
+const content = someBytes(2_000_000)
+const contentHash = sha256Hex(content)
+const foreign = someBytes(5_000, 'foreign')
+
+async function dagWithContent() {
+  const dag = new TestDag()
+  const cid = await dag.add({ '': content })
+  return { dag, uri: `ipfs://${cid}`, junk: { cid: await dag.put(foreign, 0x55), bytes: foreign } }
+}
+
+/** A byte in the middle flipped. */
+function flipped(bytes: Uint8Array): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[copy.length >> 1]! ^= 1
+  return copy
+}
+
+function endless(response: http.ServerResponse, chunk: Buffer): void {
+  const pump = () => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', pump)
+  pump()
+}
+
+const carType = { 'content-type': 'application/vnd.ipld.car; version=1' }
+
+describe('a gateway that breaks the contract', () => {
+  const refusals: [
+    name: string,
+    faults: (parts: Awaited<ReturnType<typeof dagWithContent>>) => GatewayFaults,
+    reason: string,
+  ][] = [
+    ['flips a bit in a CAR', () => ({ carBytes: flipped }), 'media-integrity'],
+    ['flips a bit in a block', () => ({ noCar: true, rawBytes: flipped }), 'media-integrity'],
+    [
+      'answers with other blocks',
+      () => ({ carBlocks: (blocks) => blocks.map(({ cid }) => ({ cid, bytes: foreign })) }),
+      'media-integrity',
+    ],
+    [
+      'slips in a block that nothing links to',
+      ({ junk }) => ({ carBlocks: ([root, ...rest]) => [root!, junk, ...rest] }),
+      'media-integrity',
+    ],
+    ['puts such a block first', ({ junk }) => ({ carBlocks: (blocks) => [junk, ...blocks] }), 'media-integrity'],
+    [
+      'sends a CAR block over 2 MiB',
+      () => ({ carBlocks: (blocks) => blocks.map(({ cid }) => ({ cid, bytes: new Uint8Array(2 * 1024 * 1024 + 1) })) }),
+      'media-integrity',
+    ],
+    [
+      'sends a single block over 2 MiB',
+      () => ({ noCar: true, rawBytes: () => new Uint8Array(2 * 1024 * 1024 + 1) }),
+      'media-integrity',
+    ],
+    ['sends noise as a CAR', () => ({ carBytes: () => someBytes(100_000, 'noise') }), 'media-integrity'],
+    [
+      'states a section of 2^50 bytes',
+      () => ({
+        carBytes: (car) =>
+          Buffer.concat([car.subarray(0, 59), Buffer.from('8080808080808004', 'hex'), someBytes(1000)]),
+      }),
+      'media-integrity',
+    ],
+    [
+      'states a header of 2^50 bytes',
+      () => ({ carBytes: () => Buffer.from('8080808080808004', 'hex') }),
+      'media-integrity',
+    ],
+    ['is gone', () => ({ answer: (request) => Boolean(request.socket.destroy()) }), 'media-unreachable'],
+    ['fails', () => ({ answer: status(502) }), 'media-unreachable'],
+    ['does not have it', () => ({ answer: status(404) }), 'media-unreachable'],
+    [
+      'answers with a page for everything',
+      () => ({ answer: body({ 'content-type': 'text/html' }, '<html>') }),
+      'media-integrity',
+    ],
+    [
+      'compresses although asked not to',
+      () => ({ answer: body({ ...carType, 'content-encoding': 'gzip' }, gzipSync(content)) }),
+      'media-unreachable',
+    ],
+    ['redirects in circles', () => ({ answer: redirect((request) => request.url!) }), 'media-unreachable'],
+    ['redirects to nothing', () => ({ answer: redirect(() => 'http://') }), 'media-unreachable'],
+    [
+      'redirects to another private address',
+      () => ({ answer: redirect(() => 'https://10.0.0.1/') }),
+      'media-unreachable',
+    ],
+    ['redirects to plain http elsewhere', () => ({ answer: redirect(() => 'http://1.1.1.1/') }), 'media-unreachable'],
+  ]
+
+  it.each(refusals)('is refused when it %s, and the next one serves', async (_, faultsOf, reason) => {
+    const parts = await dagWithContent()
+    const bad = await startGateway(parts.dag, faultsOf(parts))
+    const good = await startGateway(parts.dag)
+
+    const alone = await startSource({ gateways: [bad.url] })
+    expect((await failure(alone.fetch({ uri: parts.uri, contentHash }))).reason).toBe(reason)
+    expect(await filesBelow(alone.folder)).toEqual([])
+
+    const both = await startSource({ gateways: [bad.url, good.url] })
+    expect(await both.fetch({ uri: parts.uri, contentHash })).toMatchObject({
+      origin: good.name,
+      bytes: content.length,
+    })
+  })
+
+  it('follows a redirect that stays at home', async () => {
+    const { dag, uri } = await dagWithContent()
+    const gateway = await startGateway(dag, {
+      answer: (request, response) =>
+        !request.url!.includes('hop') && redirect((r) => `${r.url}&hop`)(request, response),
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+  })
+
+  it('is not followed to another private origin, nor are its credentials', async () => {
+    const { dag, uri } = await dagWithContent()
+    const other = await startGateway(dag)
+    const gateway = await startGateway(dag, { answer: redirect((request) => other.url + request.url!) })
+    const source = await startSource({
+      gateways: [gateway.url.replace('://', '://user:pass@')],
+      allowHttp: true,
+      allowedPorts: [Number(new URL(other.url).port)],
+    })
+    expect((await failure(source.fetch({ uri, contentHash }))).message).toContain(
+      'redirected to a place that is not allowed',
+    )
+    expect(other.requests).toEqual([])
+
+    const open = await startSource({
+      gateways: [gateway.url.replace('://', '://user:pass@')],
+      allowHttp: true,
+      allowedPorts: [Number(new URL(other.url).port)],
+      isAllowedAddress: () => true,
+    })
+    expect(await open.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
+    expect(other.authorizations).toEqual([undefined])
+  })
+
+  it.each([false, true])('is refused with blocks over 2 MiB even if they hash right (raw: %s)', async (noCar) => {
+    const dag = new TestDag()
+    const big = someBytes(2 * 1024 * 1024 + 1)
+    const gateway = await startGateway(dag, { noCar })
+    const source = await startSource({ gateways: [gateway.url] })
+    const uri = `ipfs://${await dag.put(big, 0x55)}`
+    expect((await failure(source.fetch({ uri, contentHash: sha256Hex(big) }))).reason).toBe('media-integrity')
+  })
+
+  it('keeps no request open after one block was wrong', async () => {
+    const { dag, uri } = await dagWithContent()
+    let asked = 0
+    let closed = 0
+    const gateway = await startGateway(dag, {
+      noCar: true,
+      answer: (request, response) => {
+        if (!request.url!.includes('format=raw')) return false
+        asked += 1
+        if (asked === 1) return false
+        response.on('close', () => {
+          closed += 1
+        })
+        // The first leaf is wrong; those that were asked for ahead are never answered.
+        if (asked === 2) response.end('wrong')
+        return true
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-integrity')
+    expect(asked).toBe(5)
+    await expect.poll(() => closed).toBe(4)
+  })
+
+  it('stops an endless CAR of valid blocks', async () => {
+    const { dag, uri } = await dagWithContent()
+    const [root, leaf] = await dag.carBlocks(await dag.add({ '': content }), [])
+    const car = await encodeCar(root!.cid, [root!, leaf!])
+    const again = (await encodeCar(root!.cid, [root!, leaf!, leaf!])).subarray(car.length)
+    const gateway = await startGateway(dag, {
+      answer: (_, response) => {
+        response.writeHead(200, carType)
+        response.write(car)
+        endless(response, again)
+        return true
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url], maxBytes: 3_000_000 })
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-integrity')
+  })
+})
+
+describe('a CAR that is imperfect but true', () => {
+  const imperfect: [name: string, faults: GatewayFaults][] = [
+    ['is cut inside a block', { carBytes: (car) => car.subarray(0, 1_234_567) }],
+    ['is cut before the first block', { carBytes: (car) => car.subarray(0, 20) }],
+    ['is empty', { carBytes: () => Buffer.alloc(0) }],
+    ['breaks off with the connection', { cutAfter: 700_000 }],
+    ['has its blocks in another order', { carBlocks: ([root, ...rest]) => [root!, ...rest.toReversed()] }],
+    ['lacks blocks', { carBlocks: (blocks) => blocks.filter((_, i) => i % 3 !== 1) }],
+    ['repeats every block', { carBlocks: (blocks) => blocks.flatMap((block) => [block, block]) }],
+  ]
+  it.each(imperfect)('is used and completed block by block when it %s', async (_, faults) => {
+    const { dag, uri } = await dagWithContent()
+    const gateway = await startGateway(dag, faults)
+    const source = await startSource({ gateways: [gateway.url] })
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ origin: gateway.name, bytes: content.length })
+  })
+
+  it('is enough when it leaves repeats out', async () => {
+    const dag = new TestDag()
+    const zeros = Buffer.alloc(1_000_000)
+    const uri = `ipfs://${await dag.add({ '': zeros })}`
+    const seen = new Set<string>()
+    const isNew = (key: string) => !seen.has(key) && Boolean(seen.add(key))
+    const gateway = await startGateway(dag, { carBlocks: (blocks) => blocks.filter(({ cid }) => isNew(`${cid}`)) })
+    const source = await startSource({ gateways: [gateway.url] })
+    await source.fetch({ uri, contentHash: sha256Hex(zeros) })
+    expect(gateway.requests).toHaveLength(1)
+  })
+})
+
+describe('time', () => {
+  it('ends a silent transfer after the idle limit', async () => {
+    const { dag, uri } = await dagWithContent()
+    for (const faults of [{ stallAfter: 500_000 }, { answer: () => true }]) {
+      const gateway = await startGateway(dag, faults)
+      const source = await startSource({ gateways: [gateway.url], idleMs: 100 })
+      expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-timeout')
+      expect(source.events).toContainEqual(expect.objectContaining({ type: 'gateway', outcome: 'timeout' }))
+      expect(await filesBelow(source.folder)).toEqual([])
+    }
+  })
+
+  it('ends a dripping transfer after the total limit', async () => {
+    const { dag, uri } = await dagWithContent()
+    const [root] = await dag.carBlocks(await dag.add({ '': content }), [])
+    const car = await encodeCar(root!.cid, [root!])
+    const gateway = await startGateway(dag, {
+      answer: (_, response) => {
+        response.writeHead(200, carType)
+        let at = 0
+        const timer = setInterval(() => {
+          response.write(car.subarray(at, at + 1))
+          at += 1
+        }, 20)
+        response.on('close', () => clearInterval(timer))
+        return true
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url], timeoutMs: 300 })
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-timeout')
+  })
+
+  it('asks the next gateway when the first is silent, and lets the first go', async () => {
+    const { dag, uri } = await dagWithContent()
+    let dropped = false
+    const silent = await startGateway(dag, {
+      answer: (request) => {
+        request.socket.on('close', () => {
+          dropped = true
+        })
+        return true
+      },
+    })
+    const good = await startGateway(dag)
+    const source = await startSource({ gateways: [silent.url, good.url], hedgeMs: 50 })
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ origin: good.name })
+    await expect.poll(() => dropped).toBe(true)
+    expect(silent.requests).toHaveLength(1)
+  })
+
+  it('stops at once when the caller gives up', async () => {
+    const { dag, uri } = await dagWithContent()
+    const gateway = await startGateway(dag, { stallAfter: 500_000 })
+    const source = await startSource({ gateways: [gateway.url] })
+    const controller = new AbortController()
+    const fetching = failure(source.fetch({ uri, contentHash }, controller.signal))
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    controller.abort(new Error('given up'))
+    expect((await fetching).message).toBe('given up')
+    await expect.poll(() => filesBelow(source.folder)).toEqual([])
+  })
+})
+
+describe('the order of gateways', () => {
+  it('starts with the one that worked after one failed', async () => {
+    const { dag, uri } = await dagWithContent()
+    for (const faults of [{ carBytes: flipped }, { answer: status(500) }]) {
+      const bad = await startGateway(dag, faults)
+      const good = await startGateway(dag)
+      const source = await startSource({ gateways: [bad.url, good.url] })
+      await source.fetch({ uri, contentHash })
+      const other = someBytes(100, `${bad.url}`)
+      await source.fetch({ uri: `ipfs://${await dag.add({ '': other })}`, contentHash: sha256Hex(other) })
+      expect(bad.requests).toHaveLength(1)
+      expect(good.requests).toHaveLength(2)
+    }
+  })
+
+  it('keeps a gateway that merely lacks a file at the front', async () => {
+    const { dag, uri } = await dagWithContent()
+    const first = await startGateway(dag, { answer: status(404) })
+    const second = await startGateway(dag)
+    const source = await startSource({ gateways: [first.url, second.url] })
+    await source.fetch({ uri, contentHash })
+    first.faults = {}
+    const other = someBytes(100, 'other')
+    const media = await source.fetch({ uri: `ipfs://${await dag.add({ '': other })}`, contentHash: sha256Hex(other) })
+    expect(media.origin).toBe(first.name)
+  })
+
+  it('leaves a gateway alone for as long as it asks', async () => {
+    const { dag, uri } = await dagWithContent()
+    const busy = await startGateway(dag, {
+      answer: (_, response) => Boolean(response.writeHead(429, { 'retry-after': '120' }).end()),
+    })
+    const source = await startSource({ gateways: [busy.url] })
+    const first = await failure(source.fetch({ uri, contentHash }))
+    const second = await failure(source.fetch({ uri, contentHash }))
+    for (const error of [first, second]) {
+      expect(error.reason).toBe('media-unreachable')
+      expect(error.retryAfterMs).toBeGreaterThan(100_000)
+      expect(error.retryAfterMs).toBeLessThanOrEqual(120_000)
+    }
+    expect(busy.requests).toHaveLength(1)
+  })
+})
+
+function status(code: number): NonNullable<GatewayFaults['answer']> {
+  return (_, response) => Boolean(response.writeHead(code).end())
+}
+
+function body(headers: http.OutgoingHttpHeaders, bytes: Buffer | string): NonNullable<GatewayFaults['answer']> {
+  return (_, response) => Boolean(response.writeHead(200, headers).end(bytes))
+}
+
+function redirect(to: (request: http.IncomingMessage) => string): NonNullable<GatewayFaults['answer']> {
+  return (request, response) => Boolean(response.writeHead(302, { location: to(request) }).end())
+}

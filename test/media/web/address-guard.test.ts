@@ -1,0 +1,176 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { request } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { createAddressGuard, isPublicAddress, type ResolveAll } from '../../../src/media/web/address-guard.js'
+import { failure, onEnd } from '../support/media-parts.js'
+
+describe('isPublicAddress', () => {
+  it.each([
+    '1.1.1.1',
+    '93.184.216.34',
+    '172.15.255.255',
+    '172.32.0.1',
+    '100.63.255.255',
+    '2606:4700:4700::1111',
+    '2a00:1450:4001:80b::200e',
+    '::ffff:1.1.1.1',
+    '64:ff9b::1.1.1.1',
+  ])('allows %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
+
+  it.each([
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.8',
+    '192.0.2.1',
+    '192.88.99.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::7f00:1',
+    '::ffff:127.0.0.1',
+    '::ffff:a00:1',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::1.1.1.1',
+    '2001:0:53aa:64c:0:fbff:fefe:1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '2002:101:101::1',
+    '3fff::1',
+    '4000::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    '100::1',
+    'example.com',
+    '',
+  ])('refuses %s', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+})
+
+describe('a guarded URL', () => {
+  const guard = createAddressGuard()
+  it.each(['https://example.com/', 'https://example.com:443/', 'https://1.1.1.1/', 'https://[2606:4700::1]/'])(
+    '%s passes',
+    (url) => {
+      expect(() => guard.check(new URL(url))).not.toThrow()
+    },
+  )
+
+  it.each([
+    ['https://127.0.0.1/', 'address-refused'],
+    ['https://127.1/', 'address-refused'],
+    ['https://0x7f000001/', 'address-refused'],
+    ['https://2130706433/', 'address-refused'],
+    ['https://017700000001/', 'address-refused'],
+    ['https://0/', 'address-refused'],
+    ['https://①②⑦.⓪.⓪.①/', 'address-refused'],
+    ['https://[::1]/', 'address-refused'],
+    ['https://[::ffff:127.0.0.1]/', 'address-refused'],
+    ['https://[::ffff:7f00:1]/', 'address-refused'],
+    ['https://[64:ff9b::10.0.0.1]/', 'address-refused'],
+    ['https://169.254.169.254/latest/meta-data/', 'address-refused'],
+    ['https://user@example.com/', 'address-refused'],
+    ['https://:pass@example.com/', 'address-refused'],
+    ['https://example.com:8443/', 'address-refused'],
+    ['https://example.com:22/', 'address-refused'],
+    ['http://example.com/', 'uri-unsupported'],
+    ['ftp://example.com/', 'uri-unsupported'],
+  ])('%s is refused', (url, reason) => {
+    expect(() => guard.check(new URL(url))).toThrow(expect.objectContaining({ reason }))
+  })
+
+  it('passes ports and http that the operator allows', () => {
+    const wide = createAddressGuard({ allowHttp: true, allowedPorts: [443, 8080] })
+    expect(() => wide.check(new URL('http://example.com:8080/'))).not.toThrow()
+    expect(() => wide.check(new URL('http://example.com/'))).toThrow(/port 80/)
+  })
+})
+
+describe('a guarded connection', () => {
+  async function startServer() {
+    let connections = 0
+    const server = http.createServer((_, response) => response.end('secret'))
+    server.on('connection', () => {
+      connections += 1
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onEnd(() => new Promise((resolve) => server.close(resolve)))
+    return { port: (server.address() as AddressInfo).port, connections: () => connections }
+  }
+
+  const four = (address: string) => ({ address, family: 4 })
+  const answers: [name: string, resolve: ResolveAll][] = [
+    ['a private address', async () => [four('127.0.0.1')]],
+    ['a mix of public and private ones', async () => [four('1.1.1.1'), four('127.0.0.1')]],
+    ['a mapped private address', async () => [{ address: '::ffff:127.0.0.1', family: 6 }]],
+    ['nothing', async () => []],
+    ['text that is no address', async () => [four('localhost')]],
+  ]
+  it.each(answers)('is refused when the name resolves to %s', async (_, resolve) => {
+    const server = await startServer()
+    const guard = createAddressGuard({ resolve })
+    onEnd(() => guard.dispatcher.destroy())
+    const error = await failure(request(`http://media.test:${server.port}/`, { dispatcher: guard.dispatcher }))
+    expect(error.reason).toBe('address-refused')
+    expect(server.connections()).toBe(0)
+  })
+
+  it('is refused to a literal private address, even unchecked', async () => {
+    const server = await startServer()
+    const guard = createAddressGuard()
+    onEnd(() => guard.dispatcher.destroy())
+    const error = await failure(request(`http://127.0.0.1:${server.port}/`, { dispatcher: guard.dispatcher }))
+    expect(error.reason).toBe('address-refused')
+    expect(server.connections()).toBe(0)
+  })
+
+  it('dials the address that was vetted, asking once (rebinding)', async () => {
+    const server = await startServer()
+    let asked = 0
+    // The first answer is allowed; a second question would be answered with a refused address.
+    const resolve: ResolveAll = async () => {
+      asked += 1
+      return [four(asked === 1 ? '127.0.0.1' : '127.0.0.9')]
+    }
+    const guard = createAddressGuard({ resolve, isAllowed: (address) => address === '127.0.0.1' })
+    onEnd(() => guard.dispatcher.destroy())
+    const reply = await request(`http://media.test:${server.port}/`, { dispatcher: guard.dispatcher })
+    expect(await reply.body.text()).toBe('secret')
+    expect(asked).toBe(1)
+  })
+
+  it('is refused when a later answer turns private', async () => {
+    const server = await startServer()
+    let asked = 0
+    const resolve: ResolveAll = async () => {
+      asked += 1
+      return [four(asked === 1 ? '127.0.0.1' : '127.0.0.9')]
+    }
+    const guard = createAddressGuard({ resolve, isAllowed: (address) => address === '127.0.0.1' })
+    onEnd(() => guard.dispatcher.destroy())
+    const once = { dispatcher: guard.dispatcher, reset: true }
+    await (await request(`http://media.test:${server.port}/`, once)).body.dump()
+    expect((await failure(request(`http://media.test:${server.port}/`, once))).reason).toBe('address-refused')
+    expect(server.connections()).toBe(1)
+  })
+})

@@ -1,0 +1,126 @@
+import type http from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { MediaSourceOptions } from '../../../src/media/create-media-source.js'
+import { sha256Hex, someBytes } from '../support/dag.js'
+import { failure, filesBelow, onEnd, startSource } from '../support/media-parts.js'
+import { selfSigned } from '../support/self-signed.js'
+
+const content = someBytes(300_000)
+const contentHash = sha256Hex(content)
+const { key, cert } = selfSigned('media.test', 'other.test')
+
+/** A TLS server at 127.0.0.1 that the names media.test and other.test lead to. */
+async function startSite(answer: (request: http.IncomingMessage, response: http.ServerResponse) => void) {
+  const requests: string[] = []
+  const server = https.createServer({ key, cert }, (request, response) => {
+    requests.push(`${request.headers.host?.split(':')[0]}${request.url}`)
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onEnd(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  const source = (options: Partial<MediaSourceOptions> = {}) =>
+    startSource({
+      ca: cert,
+      allowedPorts: [port],
+      isAllowedAddress: (address) => address === '127.0.0.1',
+      resolve: async (name) => [{ address: name === 'inside.test' ? '10.0.0.1' : '127.0.0.1', family: 4 }],
+      ...options,
+    })
+  return { port, requests, source, uri: `https://media.test:${port}/photo.jpg` }
+}
+
+describe('https:// media', () => {
+  it('is fetched, checked and cached', async () => {
+    const site = await startSite((_, response) => response.end(content))
+    const source = await site.source()
+    const media = await source.fetch({ uri: site.uri, contentHash })
+    expect(media).toMatchObject({ bytes: content.length, contentHash, origin: `media.test:${site.port}` })
+    expect(await source.fetch({ uri: site.uri, contentHash })).toMatchObject({ origin: 'cache' })
+    expect(site.requests).toEqual(['media.test/photo.jpg'])
+  })
+
+  it('follows vetted redirects', async () => {
+    const site = await startSite((request, response) => {
+      if (request.url === '/photo.jpg') response.writeHead(301, { location: `https://other.test:${site.port}/b` }).end()
+      else if (request.url === '/b') response.writeHead(307, { location: '/c' }).end()
+      else response.end(content)
+    })
+    const source = await site.source()
+    await source.fetch({ uri: site.uri, contentHash })
+    expect(site.requests).toEqual(['media.test/photo.jpg', 'other.test/b', 'other.test/c'])
+  })
+
+  const redirects: [to: (port: number) => string, reason: string][] = [
+    [(port) => `https://127.0.0.2:${port}/`, 'address-refused'],
+    [(port) => `https://inside.test:${port}/`, 'address-refused'],
+    [() => 'https://media.test/', 'address-refused'],
+    [(port) => `https://user:pass@media.test:${port}/`, 'address-refused'],
+    [(port) => `http://media.test:${port}/`, 'uri-unsupported'],
+    [() => 'file:///etc/passwd', 'uri-unsupported'],
+    [(port) => `https://media.test:${port}/photo.jpg`, 'media-redirects'],
+    [() => 'https://', 'media-redirects'],
+  ]
+  it.each(redirects)('refuses a redirect (%s) with %s', async (to, reason) => {
+    const site = await startSite((_, response) => response.writeHead(302, { location: to(site.port) }).end())
+    const source = await site.source({ maxRedirects: 3 })
+    expect((await failure(source.fetch({ uri: site.uri, contentHash }))).reason).toBe(reason)
+    expect(site.requests).toHaveLength(reason === 'media-redirects' && to(site.port) !== 'https://' ? 4 : 1)
+  })
+
+  const answers: [name: string, answer: (response: http.ServerResponse) => void, reason: string][] = [
+    ['other bytes', (response) => response.end(someBytes(1000, 'other')), 'content-hash-mismatch'],
+    ['no bytes', (response) => response.end(), 'media-empty'],
+    ['more bytes than the cap', (response) => response.write(someBytes(600_000)), 'media-too-large'],
+    [
+      'a length over the cap',
+      (response) => response.writeHead(200, { 'content-length': '600000' }).write('x'),
+      'media-too-large',
+    ],
+    [
+      'fewer bytes than its length states',
+      (response) => {
+        response.writeHead(200, { 'content-length': content.length + 1 }).write(content, () => response.destroy())
+      },
+      'media-unreachable',
+    ],
+    ['nothing, and keeps quiet', () => {}, 'media-timeout'],
+    ['half, and keeps quiet', (response) => response.write(content.subarray(0, 150_000)), 'media-timeout'],
+    ['status 404', (response) => response.writeHead(404).end(content), 'media-unreachable'],
+    ['status 206', (response) => response.writeHead(206).end(content), 'media-unreachable'],
+    ['a reset', (response) => response.destroy(), 'media-unreachable'],
+  ]
+  it.each(answers)('is refused when the server sends %s', async (_, answer, reason) => {
+    const site = await startSite((_, response) => answer(response))
+    const source = await site.source({ maxBytes: 500_000, idleMs: 300 })
+    expect((await failure(source.fetch({ uri: site.uri, contentHash }))).reason).toBe(reason)
+    expect(await filesBelow(source.folder)).toEqual([])
+  })
+
+  it('passes a Retry-After on', async () => {
+    const site = await startSite((_, response) => response.writeHead(503, { 'retry-after': '7' }).end())
+    const source = await site.source()
+    expect((await failure(source.fetch({ uri: site.uri, contentHash }))).retryAfterMs).toBe(7000)
+  })
+
+  it('is refused at private addresses by default', async () => {
+    const site = await startSite((_, response) => response.end(content))
+    const source = await startSource({ allowedPorts: [site.port], ca: cert })
+    const uri = `https://127.0.0.1:${site.port}/`
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('address-refused')
+    expect(site.requests).toEqual([])
+  })
+
+  it('is refused when the certificate is for another name', async () => {
+    const site = await startSite((_, response) => response.end(content))
+    const source = await site.source()
+    const uri = `https://third.test:${site.port}/`
+    expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-unreachable')
+    expect(site.requests).toEqual([])
+  })
+})
