@@ -1,6 +1,6 @@
 const WORDS = {
   samples: 'Pictures of this repository (free; the image network was not trained on them)',
-  pack: 'Pictures of the image pack (the image network saw their sources, so these flatter)',
+  pack: 'Pictures of the image pack (scored by image networks that never saw their sources)',
 }
 
 /** evaluation/report.md from metrics.json. */
