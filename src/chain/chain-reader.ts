@@ -10,12 +10,12 @@ export interface ChainHead {
 /** Reads a chain over several RPC endpoints; each answer is of the right chain and of a block that is not too old. */
 export interface ChainReader {
   readonly chainId: number
-  /** The latest block. Throws `rpc-*`. */
+  /** The latest block. @throws AttestdError rpc-* */
   head(signal?: AbortSignal): Promise<ChainHead>
   /**
    * Does some reads at one endpoint that was checked just before, and at the next one where that fails. All reads of
    * `work` should be pinned to the given block, so that they fit each other.
-   * Throws `rpc-*`, or what `work` throws that is an `AttestdError` already.
+   * @throws AttestdError rpc-*, or what `work` throws that is an `AttestdError` already
    */
   read<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T>
 }

@@ -44,7 +44,8 @@ const AGAINST_ENDPOINT = [
 
 /**
  * Reads a chain at the first of several endpoints that serves the right chain with a recent block. One that failed comes
- * last for a while. Throws `setting-missing` where there is no endpoint, `setting-invalid` for what is no URL.
+ * last for a while.
+ * @throws AttestdError setting-missing where there is no endpoint, setting-invalid for what is no URL
  */
 export function createChainReader(options: ChainReaderOptions): OpenChainReader {
   const { chainId, clock, log } = options

@@ -38,8 +38,9 @@ export class RpcCaller {
   }
 
   /**
-   * The result of one call, whose shape was looked at. Throws `rpc-unreachable`, `rpc-reply-invalid`, viem's
-   * `RpcRequestError` where the call failed in the contract, or the signal's reason.
+   * The result of one call, whose shape was looked at.
+   * @throws AttestdError rpc-unreachable, rpc-reply-invalid, viem's
+   * `RpcRequestError` where the call failed in the contract, or the signal's reason
    */
   async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     this.#lastId += 1

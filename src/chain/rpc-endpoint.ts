@@ -40,7 +40,7 @@ export class RpcEndpoint {
 
   /**
    * Checks chain and latest block, then does the work, once more where the server is a block behind.
-   * Throws `rpc-*` or what the work throws.
+   * @throws AttestdError rpc-* or what the work throws
    */
   async use<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#checkChain(signal)

@@ -40,7 +40,8 @@ const EXAMPLE: Readonly<Record<Purpose, string>> = {
 /**
  * Reads `purpose=signature; …` (the setting ATTESTD_STAKE_ABI). `stake` and `minimum` are needed, the roles are not. A
  * signature is Solidity's or the JSON ABI of one function; `purpose.name` or `purpose.index` names one of several
- * outputs, further names or indexes lead into tuples. Throws `setting-invalid`, which names the purpose.
+ * outputs, further names or indexes lead into tuples.
+ * @throws AttestdError setting-invalid, which names the purpose
  */
 export function parseStakeAbi(text: string): StakeAbi {
   if (text.length > MAX_TEXT) throw invalid(null, `is longer than ${MAX_TEXT} characters`)

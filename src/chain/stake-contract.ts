@@ -43,7 +43,7 @@ export class StakeContract {
 
   /**
    * What the contract holds of the account, all of it at one block.
-   * Throws `stake-contract-unreadable` where the contract does not answer as the ABI says, `rpc-*` where no endpoint does.
+   * @throws AttestdError stake-contract-unreadable where the contract does not answer as the ABI says, rpc-* where no endpoint does
    */
   read(account: Address, signal?: AbortSignal): Promise<StakeReading> {
     return this.#options.reader.read((client, head) => this.#readAt(client, head, account), signal)

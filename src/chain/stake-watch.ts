@@ -68,8 +68,9 @@ export class StakeWatch {
   }
 
   /**
-   * Reads now; callers at the same time share one reading. Throws `rpc-*`, `stake-contract-unreadable`, or the
-   * signal's reason.
+   * Reads now; callers at the same time share one reading.
+   * @throws AttestdError rpc-*, stake-contract-unreadable, or the
+   * signal's reason
    */
   refresh(signal?: AbortSignal): Promise<StakeReading> {
     return unlessAborted(this.#shared(), signal)

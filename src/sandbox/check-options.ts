@@ -51,7 +51,7 @@ const OptionsSchema = z
     'attester and submitter key must differ',
   )
 
-/** Throws `setting-invalid` for options that people give and that cannot work, or that would let other machines in unasked. */
+/** @throws AttestdError setting-invalid for options that people give and that cannot work, or that would let other machines in unasked */
 export function checkOptions(options: Omit<SandboxOptions, 'clock'>): void {
   const parsed = OptionsSchema.safeParse(options)
   if (!parsed.success) {

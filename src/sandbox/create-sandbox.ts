@@ -65,8 +65,9 @@ export interface Sandbox {
 }
 
 /**
- * Starts the local service. Throws as `checkOptions` does, `port-in-use`, `local-chain-failed`, and as `openStorage`
- * does where it has a folder.
+ * Starts the local service.
+ * @throws as `checkOptions` does, port-in-use, local-chain-failed, and as `openStorage`
+ * does where it has a folder
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   checkOptions(options)

@@ -29,7 +29,7 @@ export class EventSplitter {
     this.#maxEventBytes = maxEventBytes
   }
 
-  /** The pieces that these bytes complete. Throws `event-too-large`; nothing more may be pushed then. */
+  /** The pieces that these bytes complete. @throws AttestdError event-too-large; nothing more may be pushed then */
   push(chunk: Uint8Array): StreamPiece[] {
     const pieces: StreamPiece[] = []
     // The LF of a CRLF that fell apart between two chunks: its line has ended already.

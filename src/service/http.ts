@@ -71,8 +71,9 @@ export class HttpCaller {
   }
 
   /**
-   * One request, answered with JSON of the stated shape. Throws `service-*` (`ambiguous` where a changing request may
-   * have taken effect), `score-conflict` for 409, or the signal's own reason where nothing can have taken effect.
+   * One request, answered with JSON of the stated shape.
+   * @throws AttestdError service-* (`ambiguous` where a changing request may
+   * have taken effect), score-conflict for 409, or the signal's own reason where nothing can have taken effect
    */
   async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
     return this.#observed(call, signal, async (response) => {
@@ -83,7 +84,7 @@ export class HttpCaller {
     })
   }
 
-  /** One request of which only the success matters. Throws as `json` does. */
+  /** One request of which only the success matters. @throws as `json` does */
   async done(call: HttpCall, signal?: AbortSignal): Promise<void> {
     return this.#observed(call, signal, async (response) => {
       await this.#text(call, response)

@@ -33,7 +33,7 @@ export function nameable(id: unknown): string | null {
   return typeof id === 'string' ? cleanText(id, 100) : null
 }
 
-/** The JSON data of an event. Throws `event-malformed` where it is no JSON or of another shape. */
+/** The JSON data of an event. @throws AttestdError event-malformed where it is no JSON or of another shape */
 export function eventData<Shape extends z.ZodType>({ name, data }: RawEvent, shape: Shape): z.output<Shape> {
   let value: unknown
   try {

@@ -104,12 +104,12 @@ export class ServiceClock {
     }
   }
 
-  /** Service time now, Unix milliseconds, whole. Throws `clock-untrusted` before the first sample. */
+  /** Service time now, Unix milliseconds, whole. @throws AttestdError clock-untrusted before the first sample */
   now(): number {
     return this.stamp().serviceMs
   }
 
-  /** Service time now together with the moment, for `errorOf`. Throws `clock-untrusted` before the first sample. */
+  /** Service time now together with the moment, for `errorOf`. @throws AttestdError clock-untrusted before the first sample */
   stamp(): ClockStamp {
     const monotonicMs = this.#options.clock.monotonic()
     if (!this.#sample) throw new AttestdError('clock-untrusted')
@@ -123,8 +123,9 @@ export class ServiceClock {
 
   /**
    * Resolves when service time is trusted, at once where it is; an estimate that is only due gets renewed behind the
-   * caller's back. Throws what keeps the service from being asked (`AWAY`), else `clock-untrusted`; never ambiguous,
-   * because nothing was signed or sent yet.
+   * caller's back.
+   * @throws what keeps the service from being asked (`AWAY`), else clock-untrusted; never ambiguous,
+   * because nothing was signed or sent yet
    */
   async ready(signal?: AbortSignal): Promise<void> {
     if (this.state().trusted) return this.#renewIfDue()

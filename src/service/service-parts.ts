@@ -56,7 +56,7 @@ interface TimeOfService {
   readonly granularityMs?: number
 }
 
-/** Requests, clock and streams of one service. Throws `setting-invalid` for a service URL that is not accepted. */
+/** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createServiceParts(options: ServiceOptions, time: TimeOfService): ServiceParts {
   const { clock, log, random, maxBytes, onRequest, requestTimeoutMs, streamIdleMs } = options
   const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })

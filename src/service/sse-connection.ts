@@ -53,7 +53,7 @@ export class SseConnection {
     })
   }
 
-  /** The next event, in order. Throws an `AttestdError` that says why the connection ended. */
+  /** The next event, in order. @throws an `AttestdError` that says why the connection ended */
   next(): Promise<StreamItem> {
     return this.#inbox.next()
   }

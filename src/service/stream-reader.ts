@@ -11,7 +11,7 @@ export interface StreamSource {
   readonly route: string
   /** Called before every connection, so that each gets fresh headers. */
   open(signal: AbortSignal): Promise<{ url: URL; headers: Readonly<Record<string, string>> }>
-  /** What an event says. Throws `event-malformed` for a name or data that is not of the stated shape. */
+  /** What an event says. @throws AttestdError event-malformed for a name or data that is not of the stated shape */
   decode(event: RawEvent): readonly ServiceEvent[]
   /** Called for a 401. @returns whether the cause was removed, so that the next attempt need not wait */
   recover?(signal: AbortSignal): Promise<boolean>

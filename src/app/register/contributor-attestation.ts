@@ -6,7 +6,7 @@ import { schemaUidOf } from '../../chain/eas/schema.js'
 import { networkOf } from '../../chain/networks.js'
 import type { Settings } from '../../config/settings.js'
 
-/** Signs off-chain that the submitter stands for this content at this place. Throws `wallet-*`, `signature-wrong`. */
+/** Signs off-chain that the submitter stands for this content at this place. @throws AttestdError wallet-*, signature-wrong */
 export type AttestUpload = (
   upload: { readonly contentHash: Hex; readonly uri: string },
   /** Unix milliseconds. */

@@ -5,7 +5,7 @@ import { openSignedKeySubmitter } from './signed-key-submitter.js'
 import type { SubmitterSide } from './submitter-side.js'
 import { openWalletSubmitter } from './wallet-submitter.js'
 
-/** The submitter's side of the service of the settings. Throws `wallet-unusable`, `setting-*`. */
+/** The submitter's side of the service of the settings. @throws AttestdError wallet-unusable, setting-* */
 export async function openSubmitter(settings: Settings, options: WalletOfOptions = {}): Promise<SubmitterSide> {
   if (settings.serviceApi === 'wallet-session') {
     return openWalletSubmitter(settings, await openWalletOf(settings, options))

@@ -23,7 +23,7 @@ export interface NewWallet {
   readonly file: string
 }
 
-/** Makes a keystore, of a new key or a given one; never overwrites. Throws as `createKeystore` and `readOwnerFile` do. */
+/** Makes a keystore, of a new key or a given one; never overwrites. @throws as `createKeystore` and `readOwnerFile` do */
 export async function createWallet({ file, keyFile, password }: NewWalletRequest): Promise<NewWallet> {
   const place = path.resolve(file)
   await refuseTaken(place)

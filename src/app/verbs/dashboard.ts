@@ -33,7 +33,7 @@ export async function withDashboard<T>(
   }
 }
 
-/** Throws `role-missing` where the wallet has none of the roles. */
+/** @throws AttestdError role-missing where the wallet has none of the roles */
 async function walletToken(settings: Settings, { roles, wallet }: DashboardSession): Promise<string> {
   const signer = await openWalletOf(settings, wallet)
   let missing: unknown

@@ -9,7 +9,7 @@ export type AttestationProvider = 'local' | 'privy' | 'none'
 /**
  * The options of a sandbox for its provider of embedded wallets. Privy's settings are those of the daemon's own Privy
  * wallet, and that wallet becomes the one of the default attester key.
- * Throws as `loadSettings` does where they are missing.
+ * @throws as `loadSettings` does where they are missing
  */
 export function embeddedWalletOptions(
   provider: AttestationProvider,

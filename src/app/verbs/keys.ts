@@ -40,7 +40,7 @@ export async function createKey(
   }
 }
 
-/** Revokes a key by its id. Throws as the service refuses, `setting-missing` without a session. */
+/** Revokes a key by its id. @throws as the service refuses, setting-missing without a session */
 export async function revokeKey(settings: Settings, id: string, wallet: WalletOfOptions = {}): Promise<void> {
   await withDashboard(settings, { wallet, roles: ['attester', 'submitter'] }, (client, token) =>
     client.revokeKey(id, token),

@@ -29,7 +29,7 @@ const SALT_BYTES = 32
  * Signs a score as an off-chain attestation to nobody in particular, revocable and without an end, and proves it before
  * it is given out: uid, signature and data are checked as a service would.
  * @param time when it is made, Unix seconds
- * Throws as `attestData`, and `attestation-invalid` for values that cannot be attested.
+ * @throws as `attestData`, and attestation-invalid for values that cannot be attested
  */
 export async function attestScore(
   profile: EasProfile,
@@ -45,8 +45,8 @@ export async function attestScore(
 
 /**
  * The same for data of any schema: what is proved is the signature, not what the data says.
- * Throws `attestation-invalid` for a time that is none, `signature-wrong` where the wallet's signature is not its
- * address's or not the canonical one, and what the wallet throws.
+ * @throws AttestdError attestation-invalid for a time that is none, signature-wrong where the wallet's signature is not its
+ * address's or not the canonical one, and what the wallet throws
  */
 export async function attestData(
   profile: Omit<EasProfile, 'schema' | 'fields'>,

@@ -14,7 +14,7 @@ export interface EasProfileOptions {
   readonly schemaUid: Hex | null
 }
 
-/** Everything that is the same for each attestation. Throws `setting-invalid`. */
+/** Everything that is the same for each attestation. @throws AttestdError setting-invalid */
 export function easProfile(options: EasProfileOptions): EasProfile {
   const { chainId, attestationVersion, schema } = options
   return {

@@ -26,7 +26,7 @@ const UINT = /^uint([1-9][0-9]{0,2})?$/
 
 /**
  * The fields of a schema's text, in its order; a bare `uint` is `uint256`.
- * Throws `setting-invalid` for a name that attestations do not have, a name twice, or a type that cannot hold the field.
+ * @throws AttestdError setting-invalid for a name that attestations do not have, a name twice, or a type that cannot hold the field
  */
 export function parseSchema(schema: string): SchemaField[] {
   const fields = schema.split(',').map((part) => parseField(part.trim()))

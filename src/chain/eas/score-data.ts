@@ -12,7 +12,7 @@ type Fields = Pick<EasProfile, 'fields'>
  * The `data` of an attestation: the fields of the schema in its order, ABI-encoded. Percentages become whole numbers,
  * each rounded half up from its basis points, so at an exact half the risk and its complement add up to 101. An asset
  * id in a bytes32 is itself where it is 32 bytes in hex, else the keccak256 of its UTF-8 text.
- * Throws `attestation-invalid` where a value is out of bounds or the three values contradict each other.
+ * @throws AttestdError attestation-invalid where a value is out of bounds or the three values contradict each other
  */
 export function encodeScore(profile: Fields, score: AttestedScore): Hex {
   checkNumbers(score)
@@ -45,7 +45,7 @@ const isBytes32 = (text: string) => isHex(text, { strict: true }) && text.length
 
 /**
  * The fields that the schema names, as it states them: percentages are whole, and an asset id in a bytes32 may be a hash.
- * Throws `attestation-invalid` where the data is not the one ABI encoding of such fields, or a number is out of bounds.
+ * @throws AttestdError attestation-invalid where the data is not the one ABI encoding of such fields, or a number is out of bounds
  */
 export function readAttestedScore(profile: Fields, { message }: OffchainAttestation): Partial<AttestedScore> {
   const values = decode(profile, message.data)
@@ -73,7 +73,7 @@ function plainValue(name: keyof AttestedScore, value: unknown): string | number 
 
 /**
  * Checks that an attestation says this score and no other.
- * Throws `attestation-invalid` with the first field that differs.
+ * @throws AttestdError attestation-invalid with the first field that differs
  */
 export function checkAttestedScore(profile: Fields, attestation: OffchainAttestation, score: AttestedScore): void {
   const expected = decode(profile, encodeScore(profile, score))

@@ -26,7 +26,7 @@ export interface VerifiedAttestation {
 /**
  * Proves an attestation: of this profile, its uid its own, signed by `attester`, not expired, its data of the schema.
  * Recipient, referenced attestation and revocability may be anything: they are signed, and no part of the score.
- * Throws `attestation-invalid` with what is wrong.
+ * @throws AttestdError attestation-invalid with what is wrong
  */
 export async function verifyAttestation(
   attestation: OffchainAttestation,

@@ -90,7 +90,8 @@ const attestationSchema = z
 /**
  * An attestation from JSON (or from the EAS SDK, with its bigints) in the one form of `OffchainAttestation`: numbers as
  * decimal text, hex in lower case, addresses with checksum, v 27 or 28. Unknown keys are dropped. Nothing is proved by
- * this, see `verifyAttestation`. Throws `attestation-invalid` with the field that is wrong, never its value.
+ * this, see `verifyAttestation`.
+ * @throws AttestdError attestation-invalid with the field that is wrong, never its value
  */
 export function parseAttestation(value: unknown): OffchainAttestation {
   const parsed = attestationSchema.safeParse(value)

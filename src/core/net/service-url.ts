@@ -3,7 +3,8 @@ import { isLoopback } from './loopback.js'
 
 /**
  * Parses the service's origin. HTTPS is required for real credentials (specification, What the service does), so plain
- * HTTP is taken only for this machine itself, or where `allowInsecure` says so. Throws `setting-invalid`.
+ * HTTP is taken only for this machine itself, or where `allowInsecure` says so.
+ * @throws AttestdError setting-invalid
  */
 export function parseServiceUrl(text: string, { allowInsecure = false } = {}): URL {
   const url = URL.canParse(text) ? new URL(text) : null

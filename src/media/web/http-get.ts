@@ -10,7 +10,7 @@ export interface GetOptions {
   /** Longest silence before headers and between body chunks, milliseconds. */
   readonly idleMs: number
   readonly signal: AbortSignal
-  /** Vets the URL of every hop and gives what dials it; `headers` adds to that hop alone (credentials). Throws to refuse. */
+  /** Vets the URL of every hop and gives what dials it; `headers` adds to that hop alone (credentials). @throws to refuse */
   route(url: URL): { readonly dispatcher: Dispatcher; readonly headers?: Readonly<Record<string, string>> }
   /** Wall clock, Unix milliseconds, to read Retry-After dates. */
   now(): number

@@ -17,7 +17,7 @@ export interface DeployOptions {
   readonly minimumWei: bigint
 }
 
-/** Puts a StakeRegistry on a chain. @returns its address. Throws what viem throws where the chain does not take it */
+/** Puts a StakeRegistry on a chain. @returns its address. @throws what viem throws where the chain does not take it */
 export async function deployStakeRegistry(options: DeployOptions): Promise<Address> {
   const chain = defineChain({
     id: options.chainId,

@@ -11,7 +11,7 @@ export interface EmbeddedWallets {
   readonly kind: 'local' | 'privy'
   /**
    * The wallet of an address (lower case); null where the provider does not hold it.
-   * Throws `wallet-*` where the provider cannot be asked; signing does too.
+   * @throws AttestdError wallet-* where the provider cannot be asked; signing does too
    */
   signerOf(wallet: Hex): Promise<AttestationSigner | null>
 }

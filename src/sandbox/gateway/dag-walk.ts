@@ -47,7 +47,7 @@ export async function resolvePath(
   return { root, target, way }
 }
 
-/** The blocks of a CAR: the way to the target, then the target depth-first in link order. Throws where one is missing. */
+/** The blocks of a CAR: the way to the target, then the target depth-first in link order. @throws where one is missing */
 export async function* dagBlocks(
   blocks: BaseBlockstore,
   resolved: ResolvedPath,

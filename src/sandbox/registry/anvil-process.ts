@@ -96,7 +96,7 @@ function isExecutable(file: string | null): file is string {
 
 /**
  * Starts anvil on a free port of 127.0.0.1 and funds new keys. It ends with this process, even where that is killed.
- * Throws where anvil does not start, and the signal's reason where that aborts first.
+ * @throws where anvil does not start, and the signal's reason where that aborts first
  */
 export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   options.signal?.throwIfAborted()

@@ -32,7 +32,7 @@ export class AnvilRegistry implements StakeRegistry {
   /** Every wallet that was ever written to the contract. */
   readonly #written = new Set<Hex>()
 
-  /** Throws `local-chain-failed`. */
+  /** @throws AttestdError local-chain-failed */
   static async open(options: AnvilRegistryOptions): Promise<AnvilRegistry> {
     const { binary, chainId, stakes, clock, log, signal } = options
     const minimumWei = stakes.minStakeWei

@@ -51,7 +51,7 @@ class RpcError extends Error {
 /**
  * Answers JSON-RPC, one request or a batch, as a chain with the stake contract would, so that what reads stake and roles
  * needs no other way where no chain is installed. Reads only; every block has the state of now.
- * Throws what the registry throws, where its chain does not answer.
+ * @throws what the registry throws, where its chain does not answer
  */
 export async function answerMemoryRpc(registry: StakeRegistry, body: unknown): Promise<unknown> {
   if (!Array.isArray(body)) return answerOne(registry, body)

@@ -26,7 +26,7 @@ export interface RegistryOptions {
   readonly signal: AbortSignal
 }
 
-/** Opens the registry that was asked for. Throws `local-chain-failed` where that is anvil and it does not start. */
+/** Opens the registry that was asked for. @throws AttestdError local-chain-failed where that is anvil and it does not start */
 export async function openRegistry(options: RegistryOptions): Promise<StakeRegistry> {
   const binary = options.chain === 'memory' ? null : findAnvil(options.searchPath)
   if (binary !== null) return AnvilRegistry.open({ ...options, binary })

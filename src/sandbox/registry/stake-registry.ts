@@ -27,9 +27,9 @@ export interface StakeRegistry {
   readonly contract: Address | null
   /** Null in memory. */
   readonly rpcUrl: string | null
-  /** The latest block; in memory, service time in a block of its own each second. Throws where the chain does not answer. */
+  /** The latest block; in memory, service time in a block of its own each second. @throws where the chain does not answer */
   head(): Promise<{ readonly number: bigint; readonly timestamp: number }>
-  /** Read from the contract each time. Throws where the chain does not answer. */
+  /** Read from the contract each time. @throws where the chain does not answer */
   rolesOf(wallet: Address): Promise<Roles>
   stakeOf(wallet: Address): Promise<WalletStake>
   /** Resolve when the change is in a block. */

@@ -28,7 +28,7 @@ export type Identity = z.infer<typeof IdentitySchema>
 
 /**
  * Reads the file, or makes it, mode 600.
- * Throws `sandbox-data-invalid` for a file that is there and cannot be read, which is left as it is; `data-dir-unusable`.
+ * @throws AttestdError sandbox-data-invalid for a file that is there and cannot be read, which is left as it is; data-dir-unusable
  */
 export async function openIdentity(file: string, random: RandomBytes): Promise<Identity> {
   const bytes = await readFileIfPresent(file)

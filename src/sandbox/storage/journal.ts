@@ -27,7 +27,7 @@ export class Journal {
   /**
    * Reads the journal, rewrites it without what is outdated, and opens it for more. A last line without its end is what
    * a kill leaves: it was never acknowledged and is dropped.
-   * Throws `sandbox-data-invalid` for any other line that cannot be read, and changes nothing then; `data-dir-unusable`.
+   * @throws AttestdError sandbox-data-invalid for any other line that cannot be read, and changes nothing then; data-dir-unusable
    */
   static async open(file: string): Promise<{ journal: Journal; kept: KeptState; torn: boolean }> {
     const { kept, torn } = read(file, (await readFileIfPresent(file)) ?? Buffer.alloc(0))
@@ -40,7 +40,7 @@ export class Journal {
     }
   }
 
-  /** Returns when the line is written. Throws `data-dir-unusable`; the file is as before then. */
+  /** Returns when the line is written. @throws AttestdError data-dir-unusable; the file is as before then */
   append(entry: JournalEntry): void {
     if (this.#broken !== null) throw this.#broken
     const line = Buffer.from(`${JSON.stringify(entry)}\n`)

@@ -16,7 +16,7 @@ export interface Storage {
   readonly kept: KeptState
   /** The options, with what the folder holds for those that are absent. */
   complete(options: SandboxOptions): SandboxOptions
-  /** Returns when the entry outlives the process. Throws `data-dir-unusable`. */
+  /** Returns when the entry outlives the process. @throws AttestdError data-dir-unusable */
   append(entry: JournalEntry): void
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export const memoryStorage: Storage = {
  * Opens a folder for one sandbox alone, and makes it, for its owner only, where it is not there. It holds
  * `identity.json` (keys and secrets), `journal.jsonl` (assets, scores, keys, stake, roles) and `media` (blocks).
  * Faults, the skew of the clock, counts of requests, attempts and challenges are not kept.
- * Throws `sandbox-data-invalid` where it cannot be read, `data-dir-unusable` where it cannot be used.
+ * @throws AttestdError sandbox-data-invalid where it cannot be read, data-dir-unusable where it cannot be used
  */
 export async function openStorage(folder: string, random: RandomBytes, clock: Clock, log: Log): Promise<Storage> {
   const lock = await lockFolder(folder, clock)

@@ -19,7 +19,7 @@ export interface SessionDesk {
   readonly streamPollMs: number
 }
 
-/** Throws `setting-invalid` for a schema that cannot be. */
+/** @throws AttestdError setting-invalid for a schema that cannot be */
 export function sessionDesk(
   options: SandboxOptions,
   world: { readonly random: RandomBytes; readonly now: () => number; readonly chainId: number },

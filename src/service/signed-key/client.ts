@@ -145,7 +145,8 @@ export class SignedKeyClient {
 
   /**
    * Uploads a file, as a dashboard session where its token is given, else signed by the submitter key. The route's
-   * shape is not shown; see `upload.ts`. Throws `upload-refused` for a file that the service does not take.
+   * shape is not shown; see `upload.ts`.
+   * @throws AttestdError upload-refused for a file that the service does not take
    */
   async upload(file: UploadFile, sessionToken: string | undefined, signal?: AbortSignal): Promise<UploadReply> {
     const unsigned = { method: 'POST', target: UPLOAD_PATH, route: `POST ${UPLOAD_PATH}`, ...uploadBody(file) } as const

@@ -9,8 +9,9 @@ import { assetsEventSchema, errorEventSchema, pingEventSchema, readyEventSchema 
 const ERROR_TEXT_MAX = 300
 
 /**
- * The port's events from one event of the stream (specification, Events). Throws `event-malformed` for an unknown name,
- * data that is not JSON, or a wrong shape; a malformed asset inside is skipped and reported.
+ * The port's events from one event of the stream (specification, Events).
+ * @throws AttestdError event-malformed for an unknown name,
+ * data that is not JSON, or a wrong shape; a malformed asset inside is skipped and reported
  */
 export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
   switch (event.name) {

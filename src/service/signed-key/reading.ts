@@ -53,7 +53,7 @@ export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | nu
 
 /**
  * The asset of a single-asset answer, asked with `includeMyScore=1`; null where it is not open.
- * Throws `service-reply-invalid` where it is malformed or another asset than was asked for.
+ * @throws AttestdError service-reply-invalid where it is malformed or another asset than was asked for
  */
 export function readFound(reply: unknown, id: string): Asset | null {
   const parsed = mediaAssetSchema.safeParse(recordIn(reply))

@@ -25,7 +25,7 @@ export interface AttestationTimeOptions {
 export interface AttestationDate {
   /** Unix seconds, whole. */
   readonly time: number
-  /** Throws `clock-untrusted` where it has left the window before it was sent, so that it could only be refused. */
+  /** @throws AttestdError clock-untrusted where it has left the window before it was sent, so that it could only be refused */
   stillGood(): void
   /**
    * What an error of the submission means: a validation failure (400, 422) of an attestation that is old by now, or that

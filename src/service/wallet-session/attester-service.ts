@@ -17,8 +17,9 @@ import { readReceipt } from './receipt.js'
 import type { SessionKeeper } from './session.js'
 
 /**
- * Makes the off-chain attestation of a score, as the JSON that travels. Throws `wallet-*`, `signature-wrong` or
- * `attestation-invalid`.
+ * Makes the off-chain attestation of a score, as the JSON that travels.
+ * @throws AttestdError wallet-*, signature-wrong or
+ * attestation-invalid.
  * @param time that it is dated to, Unix seconds
  */
 export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promise<Readonly<Record<string, unknown>>>

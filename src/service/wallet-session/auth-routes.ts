@@ -20,8 +20,9 @@ export interface Dated<T> {
 
 /**
  * The two public routes by which a wallet gets a session. Neither counts as a change: a session that nobody holds is
- * none, so no error of these is ambiguous. Throws `service-unauthorized` for every refusal that is about the wallet or
- * its signature, and `role-missing` for a session that the service itself refuses with 403.
+ * none, so no error of these is ambiguous.
+ * @throws AttestdError service-unauthorized for every refusal that is about the wallet or
+ * its signature, and role-missing for a session that the service itself refuses with 403
  */
 export class AuthRoutes {
   readonly #origin: URL

@@ -20,7 +20,7 @@ const SECONDS_BELOW = 1e11
 /** An answer serves every question that comes within this time, milliseconds. */
 const SHARED_MS = 1_000
 
-/** The block of an answer to chain/latest. Throws `service-reply-invalid`, also where it is of another chain. */
+/** The block of an answer to chain/latest. @throws AttestdError service-reply-invalid, also where it is of another chain */
 export function readLatestBlock(reply: unknown, chainId: number): LatestBlock {
   const outer = asRecord(reply) ?? {}
   const inner = WRAPPERS.map((field) => asRecord(outer[field])).find((found) => found !== undefined)

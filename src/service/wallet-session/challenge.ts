@@ -22,9 +22,9 @@ const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontrac
 const NONCE_LABEL = new RegExp(`nonce\\W{0,3}${NONCE_MARK}`, 'i')
 
 /**
- * Throws `challenge-untrusted`, saying what is wrong but never the text, unless this is a sign-in challenge for this
+ * @throws AttestdError challenge-untrusted, saying what is wrong but never the text, unless this is a sign-in challenge for this
  * wallet at this service: printable text, no data, transaction or typed data, holding the nonce, and where it states a
- * domain, address, chain, nonce or expiry, stating ours. ERC-4361 messages must be whole and ask for no resources.
+ * domain, address, chain, nonce or expiry, stating ours. ERC-4361 messages must be whole and ask for no resources
  */
 export function checkChallenge({ message, nonce, expiresAt }: Challenge, expected: Expected): void {
   const wrong = wrongText(message) ?? wrongContent(message, nonce, expected) ?? wrongExpiry(expiresAt, expected)

@@ -90,7 +90,8 @@ export class WalletSessionClient {
 
   /**
    * Sends one score once: not again, whatever the answer; a 401 drops the session, so that the next try has another.
-   * The answer's shape is not shown. Throws `asset-closed` for 404 and 410, `request-invalid` before anything is sent.
+   * The answer's shape is not shown.
+   * @throws AttestdError asset-closed for 404 and 410, request-invalid before anything is sent
    */
   async score(id: string, input: ScoreInput, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const target = `${ASSETS_PATH}/${encodeId(id)}/scores`
@@ -112,7 +113,7 @@ export class WalletSessionClient {
 
   // submitter routes
 
-  /** Uploads a file. Throws `upload-refused` for one that the service does not take, or is too large to be sent. */
+  /** Uploads a file. @throws AttestdError upload-refused for one that the service does not take, or is too large to be sent */
   async upload(file: UploadFile, signal?: AbortSignal): Promise<UploadReply> {
     const bytes = file.content.byteLength
     if (bytes > UPLOAD_MAX_BYTES) {

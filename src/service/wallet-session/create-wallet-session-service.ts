@@ -32,7 +32,7 @@ export interface WalletSessionService {
   close(): Promise<void>
 }
 
-/** The wallet-session API behind the port. Throws `setting-invalid` for a service URL that is not accepted. */
+/** The wallet-session API behind the port. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createWalletSessionService(options: WalletSessionOptions): WalletSessionService {
   const { attest, chainId, clock, onMalformed, signer } = options
   const { address } = signer

@@ -7,8 +7,9 @@ import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 
 /**
  * The port's events from one event of the stream (specification, Events; the payloads are not shown). The snapshot is
- * the first word of every connection. Throws `event-malformed` for an unknown name, data that is not JSON, or a snapshot
- * without a list; a malformed asset inside is skipped and reported.
+ * the first word of every connection.
+ * @throws AttestdError event-malformed for an unknown name, data that is not JSON, or a snapshot
+ * without a list; a malformed asset inside is skipped and reported
  */
 export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
   switch (event.name) {

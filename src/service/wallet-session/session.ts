@@ -90,14 +90,15 @@ export class SessionKeeper {
   }
 
   /**
-   * A token that can be sent now. Throws `service-*`, `role-missing`, `challenge-untrusted` or `wallet-*`, never
-   * ambiguous, with the time to wait for where the keeper pauses.
+   * A token that can be sent now.
+   * @throws AttestdError service-*, role-missing, challenge-untrusted or wallet-*, never
+   * ambiguous, with the time to wait for where the keeper pauses
    */
   async token(signal?: AbortSignal): Promise<string> {
     return (await this.#usable(signal)).token
   }
 
-  /** The session, opened where there is none. Throws as `token` does. */
+  /** The session, opened where there is none. @throws as `token` does */
   async facts(signal?: AbortSignal): Promise<SessionFacts> {
     const { address, roles, expiresAt } = await this.#usable(signal)
     return { address, roles, expiresAt }
