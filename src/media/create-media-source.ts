@@ -55,7 +55,7 @@ interface Connections {
   readonly http: GatewayHttp
 }
 
-/** Builds the room: gateways, address guard and cache behind the port. @throws setting-invalid, media-cache-failed */
+/** Builds the room: gateways, address guard and cache behind the port. @throws AttestdError setting-invalid, media-cache-failed */
 export async function createMediaSource(options: MediaSourceOptions): Promise<MediaSource> {
   const onEvent = options.onEvent ?? (() => {})
   const connections = openConnections(options)

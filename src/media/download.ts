@@ -33,7 +33,7 @@ export interface DownloadOptions {
 /**
  * Brings the bytes of a URI into the cache, within the time limit.
  * @param hash what the bytes must have; null where nothing is stated
- * @throws uri-unsupported, media-*, content-hash-mismatch, or the signal's reason
+ * @throws AttestdError uri-unsupported, media-*, content-hash-mismatch, or the signal's reason
  */
 export async function download(
   uri: MediaUri,

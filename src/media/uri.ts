@@ -45,7 +45,7 @@ const ANY_BASE = base32.decoder
 
 /**
  * Reads the URI of an asset.
- * @throws uri-unsupported for other schemes, CIDs that cannot be verified, and text that does not parse
+ * @throws AttestdError uri-unsupported for other schemes, CIDs that cannot be verified, and text that does not parse
  */
 export function parseMediaUri(uri: string, options: UriOptions = {}): MediaUri {
   if (uri.length > MAX_URI_LENGTH) throw unsupported(uri, `it is longer than ${MAX_URI_LENGTH} characters`)

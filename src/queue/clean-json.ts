@@ -8,7 +8,7 @@ const MAX_DEPTH = 64
  * A copy of a value as JSON keeps it, with every string and key free of NUL and lone surrogates: PostgreSQL refuses
  * both, and a job that cannot be written would stay active for ever.
  * @param maxBytes longest JSON text, UTF-8 bytes
- * @throws `job-malformed` where the value is no JSON, too deep or too large
+ * @throws AttestdError job-malformed where the value is no JSON, too deep or too large
  */
 export function cleanJson(value: unknown, maxBytes: number): unknown {
   let text: string | undefined

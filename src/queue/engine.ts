@@ -7,7 +7,7 @@ import { openRedis } from './redis/open-redis.js'
 
 /**
  * Opens the queue engine that the URL asks for.
- * @throws `setting-invalid`, `queue-in-use`, `queue-misconfigured`, `queue-unreachable` or `data-dir-unusable`
+ * @throws AttestdError setting-invalid, queue-in-use, queue-misconfigured, queue-unreachable or data-dir-unusable
  */
 export async function openQueueEngine(options: QueueEngineOptions): Promise<QueueEngine> {
   const target = parseQueueUrl(options.url, options.dataDir)

@@ -10,7 +10,7 @@ const EXPECTED = 'expected embedded:, embedded:/some/dir, redis://HOST:6379/0 or
 /**
  * Which engine a queue URL asks for.
  * @param dataDir where the embedded queue lives when the URL names no directory; relative directories start there too
- * @throws `setting-invalid` for anything else; the URL is never repeated, because it may hold a password
+ * @throws AttestdError setting-invalid for anything else; the URL is never repeated, because it may hold a password
  */
 export function parseQueueUrl(url: string, dataDir: string): QueueTarget {
   if (url.startsWith('embedded:')) return { kind: 'embedded', dir: embeddedDir(url.slice('embedded:'.length), dataDir) }

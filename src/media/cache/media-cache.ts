@@ -58,7 +58,7 @@ export class MediaCache {
     this.#workspace = workspace
   }
 
-  /** Opens the folder, making it if need be, and removes what crashed processes left. @throws media-cache-failed */
+  /** Opens the folder, making it if need be, and removes what crashed processes left. @throws AttestdError media-cache-failed */
   static async open(options: MediaCacheOptions): Promise<MediaCache> {
     await onDisk(fs.mkdir(path.join(options.folder, options.algorithm), { recursive: true, mode: 0o700 }))
     const workspace = await openWorkspace(path.join(options.folder, 'work'), options.clock.now())
@@ -106,7 +106,7 @@ export class MediaCache {
 
   /**
    * Takes in a finished, verified download and keeps it in place until the returned hold is released.
-   * @throws media-cache-failed
+   * @throws AttestdError media-cache-failed
    */
   async commit({ file, bytes, digest }: Spooled): Promise<{ release(): void }> {
     const target = this.#fileOf(digest)

@@ -20,7 +20,7 @@ export interface SpoolOptions {
 
 /**
  * Writes a stream to a file while hashing it, one chunk in memory at a time. The file is gone when this throws.
- * @throws media-empty, media-too-large, media-cache-failed, and whatever the stream throws
+ * @throws AttestdError media-empty, media-too-large, media-cache-failed, and whatever the stream throws
  */
 export async function spool(
   source: AsyncIterable<Uint8Array>,

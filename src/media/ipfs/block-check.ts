@@ -37,7 +37,7 @@ export function blockKey(cid: CID): string {
 
 /**
  * Checks bytes against the CID that they came under.
- * @throws media-integrity
+ * @throws AttestdError media-integrity
  */
 export function checkBlock(cid: CID, bytes: Uint8Array): void {
   if (bytes.length > MAX_BLOCK_BYTES) throw integrity(`a block of ${bytes.length} bytes is over the block cap`)

@@ -13,7 +13,7 @@ export interface CarBlock {
 
 /** A CAR as it arrives; every block that comes out of it is verified. */
 export interface CarStream {
-  /** The next block, or null at the end, be it clean or a cut. @throws media-integrity, media-timeout */
+  /** The next block, or null at the end, be it clean or a cut. @throws AttestdError media-integrity, media-timeout */
   next(): Promise<CarBlock | null>
   close(): void
 }

@@ -31,7 +31,7 @@ export interface GatewayHttp {
 
 /** What one attempt may receive in all; a gateway that sends more is padding. */
 export interface ByteBudget {
-  /** Counts received bytes. @throws media-integrity when there are too many */
+  /** Counts received bytes. @throws AttestdError media-integrity when there are too many */
   take(bytes: number): void
 }
 
@@ -40,7 +40,7 @@ const OVERHEAD_SHARE = 1 / 8
 /** Added on top for small files and directory nodes on the way to them, bytes. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024
 
-/** Reads one configured gateway URL. @throws setting-invalid */
+/** Reads one configured gateway URL. @throws AttestdError setting-invalid */
 export function parseGateway(text: string): Gateway {
   if (!URL.canParse(text)) throw invalid('it does not parse as a URL')
   const url = new URL(text)
@@ -108,7 +108,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
   }
 }
 
-/** One block by itself (`?format=raw`), verified. @throws media-* */
+/** One block by itself (`?format=raw`), verified. @throws AttestdError media-* */
 export async function fetchBlock(
   http: GatewayHttp,
   gateway: Gateway,

@@ -47,7 +47,7 @@ const NOT_HERE = new Set([403, 404, 410, 451])
 
 /**
  * Fetches the file that a URI names from the gateways, hedged and verified.
- * @throws uri-unsupported, media-*, and what the sink throws
+ * @throws AttestdError uri-unsupported, media-*, and what the sink throws
  */
 export async function fetchIpfs<T>(
   uri: IpfsUri,

@@ -16,7 +16,7 @@ const MAX_FANOUT = 1024n
  * The bytes of the file that a URI names, in order and one block at a time. The exporter decodes nodes and walks
  * directories; the walk through a file is our own, because the exporter believes the sizes that nodes state, and
  * reads ahead without bound. Here a node whose stated sizes are not those of its children is refused.
- * @throws uri-unsupported for directories, symlinks and missing paths; media-corrupt; media-too-large; what `blocks` throws
+ * @throws AttestdError uri-unsupported for directories, symlinks and missing paths; media-corrupt; media-too-large; what `blocks` throws
  */
 export async function* readUnixfsFile(
   uri: IpfsUri,

@@ -24,7 +24,7 @@ export interface AddressGuardOptions {
 }
 
 export interface AddressGuard {
-  /** Refuses a URL by scheme, credentials, port or literal address. @throws address-refused, uri-unsupported */
+  /** Refuses a URL by scheme, credentials, port or literal address. @throws AttestdError address-refused, uri-unsupported */
   check(url: URL): void
   /** Resolves, vets every address of the answer, and dials only those. */
   readonly dispatcher: Agent

@@ -15,7 +15,7 @@ export interface HttpsFetchOptions {
 /**
  * The bytes behind a URL that an asset names, every hop behind the address guard. The caller counts the bytes:
  * a stated length over the cap is refused at once, a wrong one does not matter.
- * @throws address-refused, uri-unsupported, media-*
+ * @throws AttestdError address-refused, uri-unsupported, media-*
  */
 export async function* fetchWeb(url: URL, signal: AbortSignal, options: HttpsFetchOptions): AsyncGenerator<Uint8Array> {
   const reply = await get(url, {

@@ -28,7 +28,7 @@ UPDATE job
 
 /**
  * Opens the embedded engine in a directory that only this process may use.
- * @throws `queue-in-use`, `data-dir-unusable`
+ * @throws AttestdError queue-in-use, data-dir-unusable
  */
 export async function openEmbedded(dir: string, { clock, fsync = false, log }: EmbeddedOptions): Promise<Backing> {
   await makeDirectory(dir)

@@ -29,7 +29,7 @@ const START_BACKOFF = { baseMs: 250, maxMs: 4000 }
 
 /**
  * Connects to Redis, waiting for one that is still starting.
- * @throws `queue-unreachable` after `startWaitMs`, `queue-misconfigured` where Redis refuses us or is not safe to use
+ * @throws AttestdError queue-unreachable after `startWaitMs`, queue-misconfigured where Redis refuses us or is not safe to use
  */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
   const producer = await connectPatiently(() => makeProducer(target.url, options.random), target, options)

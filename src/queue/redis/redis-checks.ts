@@ -15,7 +15,7 @@ export function isRefusal(error: unknown): boolean {
 
 /**
  * Checks what BullMQ needs and only warns about: the version, and that Redis never evicts jobs to free memory.
- * @throws `queue-misconfigured`
+ * @throws AttestdError queue-misconfigured
  */
 export async function checkRedis(redis: Redis, shown: string, log: Log): Promise<void> {
   const info = parseInfo(await redis.info())
