@@ -11,6 +11,7 @@ export interface DataPaths {
   readonly admissions: string
 }
 
+/** Names the places and touches none: for verbs that only read what a daemon left there. */
 export function dataPaths(root: string): DataPaths {
   const under = (name: string) => path.join(root, name)
   return {

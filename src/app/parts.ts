@@ -8,6 +8,7 @@ import type { Activity } from './daemon/activity.js'
 import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
 
+/** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
 export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
   readonly log: Logger
   /** Called for log lines by level; see `createLogger`. */

@@ -15,6 +15,7 @@ const sampleList = z.array(
   }),
 )
 
+/** An entry of `samples.json`: `made` is its label; `file` is its name there, `path` where it lies on this machine. */
 export type Sample = z.infer<typeof sampleList>[number] & { readonly path: string }
 
 /** The freely licensed sample media that come with attestd, listed with their source in `samples.json`. */

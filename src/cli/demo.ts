@@ -7,6 +7,7 @@ import { EXIT } from '../core/shutdown.js'
 import { progressBar } from './terminal/progress.js'
 import { table } from './terminal/table.js'
 
+/** `attestd demo`; exits with 1 where an asset lacks its one score, or its attestation, or the daemon ended badly. */
 export function demoVerb(): Command {
   return new Command('demo')
     .description('Score real sample media end to end against a local sandbox, with nothing installed but Node.')

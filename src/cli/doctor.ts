@@ -5,6 +5,7 @@ import { askWalletPassword } from './terminal/password-prompt.js'
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 
+/** `attestd doctor`; prints each check as it ends, and exits with 1 where one failed. */
 export function doctorVerb(): Command {
   const verb = verbWithSettings(
     'doctor',

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { InitFiles, InitRequest } from '../app/verbs/init.js'
 
+/** `attestd init`; reads no settings. What it prints is what remains to be done by hand, which differs by API. */
 export function initVerb(): Command {
   return new Command('init')
     .description('Write a settings file and a place for the secrets, ready to be filled in.')

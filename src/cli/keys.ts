@@ -13,6 +13,7 @@ interface CreateFlags {
   readonly json?: boolean
 }
 
+/** `attestd keys create` and `revoke`; without --out a secret is shown on a terminal only, never into a pipe. */
 export function keysVerb(): Command {
   return new Command('keys')
     .description("Create and revoke the service's access keys, as its dashboard does.")

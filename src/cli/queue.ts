@@ -14,6 +14,7 @@ interface QueueFlags {
   readonly json?: boolean
 }
 
+/** `attestd queue failed`, `retry` and `drain`; each is for both queues where --queue names none. */
 export function queueVerb(): Command {
   const queue = new Command('queue').description(
     'Inspect and repair the queues, through the running daemon if there is one.',

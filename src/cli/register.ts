@@ -25,6 +25,7 @@ interface RegisterFlags {
   readonly json?: boolean
 }
 
+/** `attestd register`; exits with 0 too where the asset was not to be followed, or the service shows no scores. */
 export function registerVerb(): Command {
   const verb = verbWithSettings(
     'register',

@@ -13,6 +13,7 @@ const KEYS: readonly SettingKey[] = [
   'mediaTimeoutMs',
 ]
 
+/** `attestd replay`; exits with 0 only where the score is the same, with 1 where that could not be proved. */
 export function replayVerb(): Command {
   const verb = verbWithSettings(
     'replay',

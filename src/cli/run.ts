@@ -8,6 +8,7 @@ import { neededToRun } from './flags/needed-settings.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
 
+/** `attestd run`; exits with 0 when drained, 75 where a restart helps or finishes the work, 78 where it cannot. */
 export function runVerb(): Command {
   const verb = verbWithSettings(
     'run',

@@ -8,6 +8,7 @@ export function sandboxFacts(sandbox: Sandbox) {
   return { url, attesterKey, submitterKey, sessionToken, wallets, chain: chainAccessOf(sandbox) }
 }
 
+/** On what the hints depend: a command line can only name a key file that was written. */
 export interface SandboxTextOptions {
   /** The folder that the attester's keys were written to, or null. */
   readonly secrets: string | null

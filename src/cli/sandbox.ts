@@ -30,6 +30,7 @@ interface SandboxFlags {
   readonly json?: boolean
 }
 
+/** `attestd sandbox`; runs until SIGTERM or SIGINT. Without --data each run has asset ids of its own. */
 export function sandboxVerb(): Command {
   return new Command('sandbox')
     .description(

@@ -13,6 +13,7 @@ interface ScoreFlags {
   readonly json?: boolean
 }
 
+/** `attestd score`; no risk is a failure: the exit code is 0 wherever there is a score. */
 export function scoreVerb(): Command {
   const verb = verbWithSettings(
     'score',

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
+/** `attestd status`; exits with 1 where the daemon is not ready, with 75 where none runs. */
 export function statusVerb(): Command {
   const verb = verbWithSettings('status', 'Show whether the running daemon is ready, and why not.', ['dataDir']).option(
     '--json',

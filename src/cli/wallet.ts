@@ -7,6 +7,7 @@ import { askNewPassword, askWalletPassword } from './terminal/password-prompt.js
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 
+/** `attestd wallet create` and `address`; neither calls the service. */
 export function walletVerb(): Command {
   return new Command('wallet')
     .description('Create a wallet for a wallet-session service, and check the configured one.')

@@ -73,4 +73,5 @@ export const HELPER_DEADLINE_MS = 12 * 60 * 60 * 1000
 
 /** Name and version in the health record. */
 export const SERVICE_NAME = 'attestd-sandbox'
+/** An integer, as the schema of the health record asks for; `attestd doctor` prints it, nothing depends on it. */
 export const SERVICE_VERSION = 1

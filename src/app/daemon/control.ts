@@ -11,6 +11,7 @@ export const listedJob = z.object({
   failedAt: z.number(),
   assetId: z.string().nullable(),
 })
+/** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
 export type ListedJob = z.infer<typeof listedJob>
 
 /** The queue verbs, for one queue or for both. */

@@ -20,6 +20,7 @@ import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import type { Roles } from './roles.js'
 
+/** What `attestd run` holds of a started daemon. After `lost` it leaves the process without `stop`. */
 export interface Daemon {
   /** Where the console is. */
   readonly url: string

@@ -20,6 +20,7 @@ const reloadedDetector = z.object({
   shadow: z.boolean(),
   weight: z.number(),
 })
+/** One package in use after a reload; `digest` is the SHA-256 of its manifest, 64 hex characters. */
 export type ReloadedDetector = z.infer<typeof reloadedDetector>
 
 /**

@@ -19,6 +19,7 @@ import type { PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-e
 import type { WorkerEvents } from '../../queue/queues.js'
 import type { Activity } from './activity.js'
 
+/** Where news go, and the two callbacks by which the roles hear of what concerns them. */
 export interface ReportOptions {
   readonly metrics: Metrics
   readonly ledger: Ledger
@@ -32,6 +33,7 @@ export interface ReportOptions {
   readonly onClosed: (assetId: string) => void
 }
 
+/** The event callbacks of the pipeline and of the queue workers. */
 export interface Report {
   readonly pipeline: PipelineEvents
   readonly worker: WorkerEvents

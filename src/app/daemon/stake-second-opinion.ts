@@ -3,6 +3,7 @@ import type { Metrics } from '../../observe/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
 import type { Stake } from '../../service/port.js'
 
+/** Where a disagreement goes: each is counted, the log has one line a minute. */
 export interface SecondOpinionOptions {
   readonly metrics: Pick<Metrics, 'stakeDisagreements'>
   readonly outages: ThrottledLog

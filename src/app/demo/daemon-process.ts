@@ -6,6 +6,7 @@ import { AttestdError } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import { type ControlFile, readControlFile } from '../../observe/control-file.js'
 
+/** A daemon that became ready. `control` is what it wrote into its data directory: the URL and the control token. */
 export interface DaemonProcess {
   readonly pid: number
   /** Resolves with the exit code; null where a signal ended it. */
@@ -15,6 +16,7 @@ export interface DaemonProcess {
   kill(signal: NodeJS.Signals): void
 }
 
+/** How the daemon is started: with settings of its own, so that those of the shell change nothing about the demo. */
 export interface DaemonProcessOptions {
   /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH and HOME. */
   readonly env: Readonly<Record<string, string>>

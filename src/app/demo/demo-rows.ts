@@ -26,6 +26,7 @@ export interface DemoRow {
   readonly attested: Attested | null
 }
 
+/** What rows are made of: the sandbox's books for scores and times, the daemon's ledger for why there is none. */
 export interface DemoRecords {
   readonly sandbox: Sandbox
   readonly entries: readonly LedgerEntry[]

@@ -20,6 +20,7 @@ import { type DaemonProcess, startDaemonProcess } from './daemon-process.js'
 import { demoSettings } from './demo-api.js'
 import { type DemoRow, demoRow } from './demo-rows.js'
 
+/** What the flags of `attestd demo` say; `chain` and `searchPath` count on the wallet-session API alone. */
 export interface DemoOptions {
   readonly api: Settings['serviceApi']
   /** Where stake and roles stand on the wallet-session API. */
@@ -36,6 +37,7 @@ export interface DemoChain {
   readonly stakeContract: string
 }
 
+/** `startMs`: until the daemon was ready, sandbox included; `wallMs`: the whole; `daemonExit` null: by a signal. */
 export interface DemoResult {
   readonly api: Settings['serviceApi']
   /** Null where the API needs none. */

@@ -21,11 +21,13 @@ export async function check(name: string, work: () => Promise<string>): Promise<
   }
 }
 
+/** What was thrown as a finding: message with the reason behind it, and what to do where the reason says so. */
 export function failed(name: string, error: unknown): Diagnosis {
   const { fix, message, reason } = toAttestdError(error)
   return { check: name, outcome: 'failed', message: `${message}  [${reason}]`, fix }
 }
 
+/** A check that was not run; it does not count as a failure. @param message why there was nothing to check */
 export function skipped(name: string, message: string): Diagnosis {
   return { check: name, outcome: 'skipped', message }
 }

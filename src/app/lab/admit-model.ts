@@ -17,6 +17,7 @@ import { packagePlace } from './named-package.js'
 /** Inferences of the own sample that its latency is the median of. */
 const TIMES = 5
 
+/** What an exam needs. Thresholds on license, latency and memory do without labeled data; all others need them. */
 export interface AdmitModelOptions extends Omit<LabeledDataOptions, 'data'> {
   /** Null where no threshold needs labeled data. */
   readonly data: string | null

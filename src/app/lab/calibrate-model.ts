@@ -15,6 +15,7 @@ import { measureSample } from '../../lab/measure/measure-sample.js'
 import { type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
 
+/** How to fit, and to what data. Without `write` the package stays as it is, and the report is all there is. */
 export interface CalibrateModelOptions
   extends LabeledDataOptions,
     Pick<CalibrateOptions, 'method' | 'prior' | 'accuracy'> {

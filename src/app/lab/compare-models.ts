@@ -10,6 +10,7 @@ import { seededRandom } from '../../lab/metrics/seeded-random.js'
 import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { packagePlace } from './named-package.js'
 
+/** `limit` counts rows that both packages can score: both get the same ones. */
 export interface CompareModelsOptions extends LabeledDataOptions {
   /** Columns that get a table each. */
   readonly by: readonly string[]

@@ -18,6 +18,7 @@ import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scor
 /** What a report may be read by others with: it holds no secret. */
 const FILE_MODE = 0o644
 
+/** `out` is null for callers that only want the figures: exams, and those that keep them in the package. */
 export interface EvaluateModelOptions extends LabeledDataOptions {
   /** Where the three files go; null writes none. */
   readonly out: string | null

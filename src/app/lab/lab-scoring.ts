@@ -10,6 +10,7 @@ import { packagePlace } from './named-package.js'
 /** The same intervals on every run over the same rows. */
 export const BOOTSTRAP_SEED = 20260101
 
+/** `limit` takes the same rows each time; an aborted `signal` ends the scoring with `draining`. */
 export interface LabScoringOptions {
   /** Most rows; null for all. */
   readonly limit: number | null

@@ -23,6 +23,7 @@ export interface SignatureEvent {
   readonly elapsedMs: number
 }
 
+/** What is stated here wins over the settings: the daemon passes its clock and log, a submitter its role. */
 export interface OpenWalletSessionOptions
   extends Partial<Omit<WalletSessionOptions, 'serviceUrl' | 'signer' | 'attest' | 'chainId'>> {
   /** Signs in, and signs the attestations. */

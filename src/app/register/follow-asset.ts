@@ -13,6 +13,7 @@ export type FollowEnd =
   | { readonly outcome: 'stopped' }
   | { readonly outcome: 'hidden'; readonly message: string }
 
+/** `timeoutMs` counts from the call. Aborting `signal` is no error: following ends as `stopped`. */
 export interface FollowOptions {
   readonly side: Pick<SubmitterSide, 'look'>
   readonly assetId: string

@@ -7,11 +7,13 @@ import { type FollowEnd, followAsset } from './follow-asset.js'
 import { openSubmitter } from './open-submitter.js'
 import { type NewAssetRequest, type Registered, registerFile } from './register-file.js'
 
+/** A file and what its submitter states about it; which digest is its content hash, the settings say. */
 export interface RegisterRequest extends Omit<NewAssetRequest, 'contentHash'> {
   /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
   readonly followMs?: number | null | undefined
 }
 
+/** What a terminal adds to the settings: a person to ask for a password, and Ctrl-C. */
 export interface RegisterOptions extends Required<Pick<WalletOfOptions, 'askPassword'>> {
   /** Ends the following; before that, the whole. */
   readonly signal: AbortSignal

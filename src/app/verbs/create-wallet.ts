@@ -9,6 +9,7 @@ import { readOwnerFile } from '../../wallet/owner-file.js'
 /** A key is 66 characters long. */
 const MAX_KEY_FILE_BYTES = 1024
 
+/** `file` must not exist yet; the password is asked for only when that, and the given key, were looked at. */
 export interface NewWalletRequest {
   readonly file: string
   /** A file with the private key to encrypt, 64 hex characters with or without 0x. @default a new key */
@@ -17,6 +18,7 @@ export interface NewWalletRequest {
   readonly password: () => Promise<string>
 }
 
+/** What may be shown of it: the private key is in the file alone, encrypted. */
 export interface NewWallet {
   readonly address: Address
   /** Absolute. */

@@ -6,6 +6,7 @@ import { openSignedKey } from '../open/open-signed-key.js'
 import { openWalletOf, type WalletOfOptions } from '../open/open-wallet.js'
 import { openWalletSession } from '../open/open-wallet-session.js'
 
+/** How a wallet signs in; only on the wallet-session API. The roles are tried in turn until it has one. */
 export interface DashboardSession {
   readonly wallet: WalletOfOptions
   /** A session of a wallet must have one of these. */

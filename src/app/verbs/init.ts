@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { SETTINGS, type Settings } from '../../config/settings.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 
+/** `serviceUrl` is checked as the setting is; `api` decides which secrets get a file, and whether a wallet is named. */
 export interface InitRequest {
   readonly serviceUrl: string
   readonly api: Settings['serviceApi']

@@ -12,6 +12,7 @@ export interface KeyFiles {
   readonly signingSecretFile: string
 }
 
+/** `label` is for the service's dashboard; on the wallet-session API the wallet must have the role of `kind`. */
 export interface NewKeyRequest {
   readonly kind: KeyKind
   readonly label: string

@@ -8,6 +8,7 @@ import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { measuringOf } from '../lab/measuring.js'
 
+/** A folder of the models directory, whether or not it holds a package: what is wrong with one is no error here. */
 export interface SurveyedModel {
   readonly id: string
   /** Null where the package is not accepted. */

@@ -23,6 +23,7 @@ export type ReplayOutcome =
   | 'platform-differs'
   | 'score-differs'
 
+/** A replay with both sides of it; `platform` is that of this machine, the one of the verdict is in `record`. */
 export interface Replay {
   readonly outcome: ReplayOutcome
   /** One sentence. */

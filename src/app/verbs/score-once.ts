@@ -9,6 +9,7 @@ import type { Detection } from '../../detect/detection.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { openMedia } from '../open/open-media.js'
 
+/** What to score. Nothing states a content hash of `target`, so bytes are verified only where the URI is ipfs://. */
 export interface ScoreOnceRequest {
   /** A path, or an ipfs:// or https:// URI. */
   readonly target: string

@@ -19,6 +19,7 @@ const statusReply = z.looseObject({
   }),
 })
 
+/** `text` is lines for people; `raw` is the daemon's whole answer, with fields that this version does not know. */
 export interface Status {
   readonly ready: boolean
   readonly text: string

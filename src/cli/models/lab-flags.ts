@@ -16,6 +16,7 @@ export const LAB_KEYS: readonly SettingKey[] = [
   'ffmpeg',
 ]
 
+/** The flags of `withDataFlags` as they were typed; `dataOptions` checks `limit`. */
 export interface DataFlags {
   readonly data: string
   readonly root?: string

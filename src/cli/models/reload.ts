@@ -3,6 +3,7 @@ import { choiceText } from '../../config/detector-choice.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { table } from '../terminal/table.js'
 
+/** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemon. */
 export function modelsReloadVerb(): Command {
   const verb = verbWithSettings(
     'reload',

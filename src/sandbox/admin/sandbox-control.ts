@@ -6,6 +6,7 @@ import type { FaultPlan, FaultPlanInput, InjectedFault } from '../faults/faults.
 import type { RegistryChain } from '../registry/stake-registry.js'
 import type { World } from '../world.js'
 
+/** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
 export interface StakeChange {
   /** The development account's attester wallet where absent. */
   readonly wallet?: string
@@ -13,6 +14,7 @@ export interface StakeChange {
   readonly minStakeWei?: bigint
 }
 
+/** Roles that a wallet gains (true) or loses (false), in the books and in the stake contract; absent ones stay. */
 export interface RoleChange {
   readonly wallet: string
   readonly attester?: boolean

@@ -19,6 +19,7 @@ export interface NewAsset {
   readonly ownerAddress: string
 }
 
+/** An asset on the books of both APIs, as the journal keeps it; `AssetBook.isOpen` says whether it is open. */
 export interface SandboxAsset extends NewAsset {
   readonly id: string
   /** Unix milliseconds of service time. */

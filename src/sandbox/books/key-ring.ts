@@ -1,6 +1,7 @@
 import { ChangeFeed } from './change-feed.js'
 
 const KEY_KINDS = ['attester', 'submitter'] as const
+/** Attesters list and score, submitters upload and register. Also the roles that a session of a wallet can have. */
 export type KeyKind = (typeof KEY_KINDS)[number]
 
 /** An access key as the service holds it, secret included: a sandbox needs it in clear to compute signatures. */
@@ -19,6 +20,7 @@ export interface ApiKey {
 /** Bytes of chance of the given length. */
 export type RandomBytes = (size: number) => Uint8Array
 
+/** What a key is made of. `wallet` null links none: requests by such a key are refused with wallet-not-linked. */
 export interface NewKey {
   readonly kind: KeyKind
   readonly label: string

@@ -3,8 +3,10 @@ import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 
 /** What becomes of a second score of the same attester for the same asset. */
 const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
+/** `idempotent`: the same risk succeeds, another conflicts; `reject`: any conflicts; `store`: each is a record more. */
 export type DuplicateScorePolicy = (typeof DUPLICATE_SCORE_POLICIES)[number]
 
+/** A score of either API, past its gates. The risk is a percentage; addresses are lower case and compared as text. */
 export interface ScoreInput {
   readonly assetId: string
   readonly attesterAddress: string
@@ -16,12 +18,14 @@ export interface ScoreInput {
   readonly attestation?: OffchainAttestation
 }
 
+/** A score on record, as the journal keeps it. Its id follows from asset, attester and the count of scores before. */
 export interface ScoreRecord extends ScoreInput {
   readonly id: string
   /** Unix milliseconds of service time. */
   readonly createdAt: number
 }
 
+/** All scores of an asset, as percentages; null where there are none. The names of the fields are our choice. */
 export interface Aggregate {
   readonly scoreCount: number
   readonly meanRiskScore: number | null
@@ -48,6 +52,7 @@ export interface ScoreAttempt {
   outcome: ScoreOutcome
 }
 
+/** With `same` and `conflict` nothing was stored, and `score` is the attester's earlier one. */
 export type RecordResult =
   | { readonly outcome: 'stored' | 'same'; readonly score: ScoreRecord }
   | { readonly outcome: 'conflict'; readonly score: ScoreRecord }

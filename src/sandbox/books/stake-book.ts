@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { ChangeFeed } from './change-feed.js'
 
+/** Both wei. A stake is enough from the minimum on; the minimum is one for all wallets. */
 export interface WalletStake {
   readonly stakedWei: bigint
   readonly minStakeWei: bigint

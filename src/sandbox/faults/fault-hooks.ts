@@ -12,6 +12,7 @@ const UNHANDLED_KINDS: readonly FaultKind[] = ['redirect', 'no-reply-not-stored'
 /** Where a redirect fault leads; `.invalid` never resolves. */
 const REDIRECT_ORIGIN = 'http://redirected.invalid'
 
+/** For routes that count by asset id or CID, and for those of scores, which keep a history of every attempt. */
 export interface FaultHookOptions {
   /** What attempts are counted by; the route's name where absent. */
   readonly keyOf?: (request: FastifyRequest) => string

@@ -18,6 +18,7 @@ export const FAULT_ROUTES = [
   'owned',
   'gateway',
 ] as const
+/** A kind of request, not a path: `time`, for one, is also the chain time of the wallet-session API. */
 export type FaultRoute = (typeof FAULT_ROUTES)[number]
 
 const STATUS_FAULTS = [
@@ -91,9 +92,11 @@ const GATEWAY_FAULTS = [
   'silence',
 ] as const
 
+/** Every kind once, also one that several lists above have; which of them a route can show is in `faultsOf`. */
 export const FAULT_KINDS = [
   ...new Set([...ANY_ROUTE_FAULTS, ...JSON_FAULTS, ...STREAM_FAULTS, ...GATEWAY_FAULTS]),
 ] as const
+/** What it does depends on the route where several lists have it: `truncated` cuts JSON or a CAR. */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** Which faults a route can show. */
@@ -128,14 +131,18 @@ const FaultRuleSchema = z
   })
   .refine((rule) => faultsOf(rule.route).includes(rule.fault), { error: 'the route cannot show this fault' })
 
+/** What `--faults` and PUT /sandbox/faults take. The first rule that fits and whose chance comes up decides. */
 export const FaultPlanSchema = z.strictObject({
   /** The same seed gives the same faults. */
   seed: z.string().default('0'),
   rules: z.array(FaultRuleSchema).max(1000).default([]),
 })
 
+/** A rule with its defaults filled in. Every condition that it states must hold. */
 export type FaultRule = z.infer<typeof FaultRuleSchema>
+/** A plan as people write it, defaults left out; `{}` injects nothing. */
 export type FaultPlanInput = z.input<typeof FaultPlanSchema>
+/** A plan in force, as GET /sandbox/faults shows it. */
 export type FaultPlan = z.infer<typeof FaultPlanSchema>
 
 /** A request as faults see it. */
@@ -147,6 +154,7 @@ export interface FaultSubject {
   readonly attempt: number
 }
 
+/** A request that was made to fail, and by which rule: what tests and GET /sandbox/faults look up afterwards. */
 export interface InjectedFault extends FaultSubject {
   readonly kind: FaultKind
   readonly rule: FaultRule

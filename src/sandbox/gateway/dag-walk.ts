@@ -8,8 +8,10 @@ import { readBlock } from './directory-blockstore.js'
 
 /** How much of a DAG is sent. Source: IPIP-402, trustless gateway specification. */
 export const DAG_SCOPES = ['all', 'entity', 'block'] as const
+/** `entity`: a whole file, or of a directory what lists it; `block`: one block. The way to it comes with each. */
 export type DagScope = (typeof DAG_SCOPES)[number]
 
+/** One section of a CAR: the bytes and the CID by which a client checks them. A gateway fault may have spoiled them. */
 export interface Block {
   readonly cid: CID
   readonly bytes: Uint8Array

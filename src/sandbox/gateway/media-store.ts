@@ -14,6 +14,7 @@ export interface ImportOptions {
   readonly cidVersion?: 0 | 1
 }
 
+/** What an upload is answered with on both APIs. `bytes` is the size of the content, not that of its blocks. */
 export interface StoredMedia {
   /** 0x and 64 hex characters. */
   readonly contentHash: string

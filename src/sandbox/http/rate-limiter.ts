@@ -1,3 +1,4 @@
+/** The budget of one access key in a window of milliseconds; `RATE_LIMIT` where nothing else is configured. */
 export interface RateLimit {
   readonly requests: number
   readonly windowMs: number

@@ -14,6 +14,7 @@ export const UploadBody = z.object({
   file: z.unknown().meta({ type: 'string', contentMediaType: 'application/octet-stream', description: 'The media.' }),
 })
 
+/** A file in memory. `name` is what the client wrote, unchecked; `bodySha256` is what a signed upload signs. */
 export interface UploadedFile {
   readonly name: string
   readonly content: Buffer

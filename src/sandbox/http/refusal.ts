@@ -38,6 +38,7 @@ export const REFUSALS = {
   'wallet-unavailable': 503,
 } as const satisfies Record<string, number>
 
+/** What `error.code` can be on the signed-key API; the wallet-session API sends status and message alone. */
 export type RefusalCode = keyof typeof REFUSALS
 
 /** A request that the service turns down: status, code, a sentence, and headers such as Retry-After. */

@@ -18,9 +18,12 @@ import { REFUSALS, type RefusalCode } from './refusal.js'
 /** Schemas of the routes: those of the wire, shared with the client, made as exact as this service is. */
 
 export const PingReply = looseRecordSchema.meta({ description: 'An empty object.' })
+/** Service time, so with the skew that `setClockOffset` sets; clients sign by it. */
 export const TimeReply = timeReplySchema.meta({ description: 'Unix time of the service in milliseconds.' })
+/** Name and version from `choices.ts`; the timestamp is service time in ISO-8601. */
 export const HealthReply = healthReplySchema
 
+/** An asset in lists, on streams and under /sandbox. The fields added here are our choice; times are ISO-8601. */
 export const WireMediaAsset = mediaAssetSchema
   .extend({
     contentType: z.string(),
@@ -30,8 +33,10 @@ export const WireMediaAsset = mediaAssetSchema
     createdAt: z.string(),
   })
   .meta({ id: 'MediaAsset', description: 'An asset with its further fields.' })
+/** What `assetView` makes of an asset on the books. */
 export type WireMediaAsset = z.infer<typeof WireMediaAsset>
 
+/** Query of the list and of the single asset. Numbers other than 1 ask for nothing, what is no integer is refused. */
 export const MediaQuery = z.object({
   includeMyScore: z.coerce
     .number()
@@ -39,15 +44,20 @@ export const MediaQuery = z.object({
     .optional()
     .meta({ description: '1: each asset carries myScore where the wallet of the key has scored it.' }),
 })
+/** The `:id` of routes on one asset, of both APIs. Any text is taken, so that an unknown one is a 404, not a 400. */
 export const AssetParams = z.object({ id: z.string() })
 
+/** The open assets in the order of registration, and the stake of the calling key's wallet. */
 export const ListReply = z.looseObject({ assets: z.array(WireMediaAsset), stake: stakeSchema })
+/** An open asset for an attester; for the submitter who owns it a closed one too, with the aggregate added. */
 export const AssetReply = z.looseObject({ asset: WireMediaAsset, stake: stakeSchema })
 
+/** The risk is a percentage. Other fields pass, but none of `ATTESTER_ADDRESS_FIELDS` may name someone else (403). */
 export const ScoreBody = scoreRequestSchema.extend({
   algorithm: z.string().min(1).max(TEXT_LIMITS.algorithm),
   notes: z.string().max(TEXT_LIMITS.notes).optional(),
 })
+/** The score on record, also where the request only repeated it, and the aggregate of its asset with it. */
 export const ScoreReply = scoreReplySchema.extend({
   score: scoreSchema.extend({ algorithm: z.string(), notes: z.string(), createdAt: z.string() }),
   aggregate: z.looseObject({
@@ -58,6 +68,7 @@ export const ScoreReply = scoreReplySchema.extend({
   }),
 })
 
+/** `mediaContext` is counted in characters, not UTF-16 units; a deadline in the past is refused by `registerAsset`. */
 export const RegisterBody = registerRequestSchema.extend({
   title: z.string().min(1).max(TEXT_LIMITS.title),
   mediaContext: z
@@ -65,13 +76,19 @@ export const RegisterBody = registerRequestSchema.extend({
     .refine((text) => [...text].length <= MEDIA_CONTEXT_MAX, `at most ${MEDIA_CONTEXT_MAX} characters`)
     .meta({ maxLength: MEDIA_CONTEXT_MAX }),
 })
+/** Sent with 201. The same content registered again is another asset, with an id of its own. */
 export const RegisterReply = z.looseObject({ asset: WireMediaAsset })
 
+/** The wallet of the new key is not asked for: it is that of the session, or of the development account. */
 export const CreateKeyBody = createKeyRequestSchema.extend({ label: z.string().min(1).max(TEXT_LIMITS.label) })
+/** The one reply of the dashboard routes that has the signing secret. */
 export const CreateKeyReply = createKeyReplySchema
+/** The id that the creation answered with, `key_…`; not the access key. */
 export const RevokeKeyQuery = z.object({ id: z.string().min(1) })
+/** The same for a key that was revoked before. */
 export const RevokeKeyReply = z.looseObject({ id: z.string(), revoked: z.literal(true) })
 
+/** Of both APIs; `contentHash` and `uri` are what the submitter registers next. */
 export const UploadReply = z.looseObject({
   contentHash: z.string(),
   uri: z.string(),

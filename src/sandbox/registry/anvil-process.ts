@@ -32,6 +32,7 @@ const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': 'anvil-linux-amd64',
 }
 
+/** Settings of one anvil. `LocalChain` funds its owner itself and asks for no keys; tests take the default. */
 export interface AnvilOptions {
   /** From `findAnvil`. */
   readonly binary: string

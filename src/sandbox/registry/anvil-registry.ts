@@ -7,6 +7,7 @@ import type { StakeBook, WalletStake } from '../books/stake-book.js'
 import { LocalChain } from './local-chain.js'
 import type { RegistryChain, Roles, StakeRegistry } from './stake-registry.js'
 
+/** What `stakes` and `roles` hold at the opening is written to the contract at once, and again after a restart. */
 export interface AnvilRegistryOptions {
   /** From `findAnvil`. */
   readonly binary: string

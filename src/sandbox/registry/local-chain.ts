@@ -27,6 +27,7 @@ type Abi = typeof stakeRegistryAbi
 type ViewName = 'isSubmitter' | 'isAttester' | 'stakeOf' | 'minimumStake'
 type WriteName = 'setRoles' | 'setStake' | 'setMinimum'
 
+/** `minimumWei` is that of each newly deployed contract. Once `signal` aborts, the end of anvil is not logged. */
 export interface LocalChainOptions {
   readonly binary: string
   readonly chainId: number

@@ -11,8 +11,10 @@ import type { StakeRegistry } from './stake-registry.js'
 
 /** `auto`: anvil where it is installed, else memory. */
 export const CHAIN_CHOICES = ['auto', 'anvil', 'memory'] as const
+/** What `--chain` of sandbox and demo takes. `anvil` fails where it is missing, `auto` goes on in memory. */
 export type ChainChoice = (typeof CHAIN_CHOICES)[number]
 
+/** `stakes` and `roles` are what the registry is to hold; `time` gives one in memory its blocks. */
 export interface RegistryOptions {
   readonly chain: ChainChoice
   readonly chainId: number

@@ -63,10 +63,12 @@ export function signedParts(request: FastifyRequest, credentials: { timestamp: s
   return { timestamp: credentials.timestamp, method: request.method, target: request.raw.url ?? '' }
 }
 
+/** 401, without a word on which part differs. Uploads use it too: they check their signature after the body. */
 export function wrongSignature(): Refusal {
   return new Refusal('signature-invalid', 'The signature is not that of this request.')
 }
 
+/** 403. A submitter who asks for an asset that is not its own gets it too. @param kinds those that would pass */
 export function wrongKind(...kinds: KeyKind[]): Refusal {
   return new Refusal('key-kind-wrong', `This route needs a key of kind ${kinds.join(' or ')}.`)
 }

@@ -48,6 +48,7 @@ const Key: z.ZodType<ApiKey> = z.looseObject({
 
 /** The first line of a journal: what it is and in which version. */
 export const JOURNAL_HEADER = { journal: 'attestd-sandbox', version: 1 } as const
+/** Strict: a file of another version, or of another program, is refused and left as it is (sandbox-data-invalid). */
 export const JournalHeaderSchema = z.strictObject({ journal: z.literal('attestd-sandbox'), version: z.literal(1) })
 
 /** One line of the journal: what a thing is from now on. Amounts are wei as decimal strings. */
@@ -66,4 +67,5 @@ export const JournalEntrySchema = z.discriminatedUnion('type', [
   /** The switch back to the start: no assets and scores, stake and roles as at first. */
   z.strictObject({ type: z.literal('reset') }),
 ])
+/** A later line replaces an earlier one about the same thing; `KeptState` adds them up. */
 export type JournalEntry = z.infer<typeof JournalEntrySchema>

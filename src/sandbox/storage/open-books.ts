@@ -10,6 +10,7 @@ import type { Roles } from '../registry/stake-registry.js'
 import type { SandboxOptions } from '../sandbox-options.js'
 import type { Storage } from './storage.js'
 
+/** `now` is service time in Unix milliseconds; `initialRoles` are those to which a reset goes back. */
 export interface BookParts {
   readonly now: () => number
   readonly random: RandomBytes
