@@ -11,6 +11,7 @@ export interface Clock {
 /** Node fires a longer timer at once, ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
+/** The real clock, for `app/` and child processes to pass down. A sleep of more than 24.8 days ends after 24.8. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

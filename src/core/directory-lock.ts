@@ -20,6 +20,7 @@ type Holder = z.infer<typeof Holder>
 const Written = z.union([Holder, z.object({ released: z.literal(true) })])
 const RELEASED = JSON.stringify({ released: true })
 
+/** By default a beat every 3 s, and a silence of 15 s; tests pass shorter ones. */
 export interface LockTimes {
   /** How often the holder shows that it lives, milliseconds. */
   readonly beatMs: number

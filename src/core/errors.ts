@@ -1,5 +1,6 @@
 import { type Reason, type ReasonKind, reasonEntry } from './reasons.js'
 
+/** What an `AttestdError` carries beside its sentence: for the log, and for the decision on another try. */
 export interface AttestdErrorOptions {
   /** The underlying error, kept for the log. */
   cause?: unknown
@@ -51,6 +52,7 @@ export function errorText(error: unknown): string {
   return cause && !own.includes(cause) ? `${own}: ${cause}` : own
 }
 
+/** Whether a signal ended the work, by its owner or by `AbortSignal.timeout`: known by the name of the error. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
 }

@@ -10,6 +10,7 @@ export interface ProcessIdentity {
   readonly scope: string
 }
 
+/** This process as a lock file names it; a later `isAlive` of another process looks it up. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   return { pid: process.pid, started: (await readStat(process.pid))?.started ?? '', scope: await ownScope() }
 }

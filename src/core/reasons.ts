@@ -20,6 +20,7 @@ interface ReasonEntry {
   readonly fix?: string
 }
 
+/** Every reason by its code; `npm run docs` makes config/REASONS.md of it. */
 export const REASONS = {
   // settings and start
   'setting-missing': { kind: 'setup', summary: 'A required setting has no value.' },
@@ -290,6 +291,7 @@ export function reasonEntry(reason: Reason): ReasonEntry {
   return REASONS[reason]
 }
 
+/** Whether a text from outside, such as a kept failure or an answer of the daemon, is a code of the list. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(REASONS, text)
 }

@@ -1,5 +1,6 @@
 import type { Random } from './clock.js'
 
+/** Bounds of the growing delay between tries; `backoffMs` takes them. */
 export interface Backoff {
   /** Delay before the second try, milliseconds. */
   readonly baseMs: number

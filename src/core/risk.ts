@@ -12,7 +12,9 @@ export type Risk = number & { readonly [UNIT]: 'probability' }
 /** A percentage, 0 to 100: the unit of what is stored, printed and shown. */
 export type RiskPercent = number & { readonly [UNIT]: 'percentage' }
 
+/** Checks that a number is a probability, 0 to 1; NaN is none. Changes nothing. */
 export const riskSchema = z.custom<Risk>((value) => isWithin(value, 1), 'must be a probability')
+/** Checks that a number is a percentage, 0 to 100, as stored data states risks; `storedRisk` decodes it. */
 export const riskPercentSchema = z.custom<RiskPercent>((value) => isWithin(value, 100), 'must be a percentage')
 
 /** Digits of a decimal that a double keeps: 0.00015 is a hair less as a double, and still is half a basis point. */

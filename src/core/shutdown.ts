@@ -13,6 +13,7 @@ export const EXIT = {
   config: 78,
 } as const
 
+/** The two stages of a stop, for verbs that run for long. */
 export interface StopSignals {
   /** Aborts at the first SIGTERM or SIGINT: take no new work, finish what is active. */
   readonly drain: AbortSignal

@@ -47,6 +47,7 @@ export interface Detection {
   readonly platform: string
 }
 
+/** One file to be scored by the detectors of its media type. Paths are absolute. */
 export interface DetectRequest {
   readonly file: string
   readonly mediaType: MediaType

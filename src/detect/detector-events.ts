@@ -30,4 +30,5 @@ export type DetectorEvent =
       readonly elapsedMs?: { readonly decode: number; readonly infer: number } | undefined
     }
 
+/** Fed by the detector host; `app/` turns what it gets into metrics. */
 export type DetectorEventSink = (event: DetectorEvent) => void

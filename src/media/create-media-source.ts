@@ -9,6 +9,7 @@ import type { ContentHashAlgorithm, MediaSource } from './media-source.js'
 import { SharedMediaSource } from './shared-media-source.js'
 import { type AddressGuard, createAddressGuard, type ResolveAll } from './web/address-guard.js'
 
+/** What the room needs; `app/open/open-media.ts` fills it in from the settings. */
 export interface MediaSourceOptions {
   /** Trustless gateways in order of preference, `https://HOST[/PREFIX]` or `http://…`; credentials in them are sent as basic auth. */
   readonly gateways: readonly string[]

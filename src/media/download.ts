@@ -17,6 +17,7 @@ export interface Arrival {
   readonly hold: { release(): void }
 }
 
+/** What every download shares: the cache it fills, the limits on one, and the two ways of fetching. */
 export interface DownloadOptions {
   readonly cache: MediaCache
   readonly algorithm: ContentHashAlgorithm

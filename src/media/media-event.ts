@@ -27,4 +27,5 @@ export type MediaEvent =
       readonly ms: number
     }
 
+/** Fed by fetches and the cache; `app/` turns what it gets into metrics. */
 export type OnMediaEvent = (event: MediaEvent) => void

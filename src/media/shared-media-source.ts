@@ -6,6 +6,7 @@ import type { FetchedMedia, FetchRequest, MediaSource } from './media-source.js'
 import { SingleFlight } from './single-flight.js'
 import { type MediaUri, parseMediaUri } from './uri.js'
 
+/** What `createMediaSource` builds and `SharedMediaSource` closes: the cache, and downloads that fill it. */
 export interface SharedMediaSourceParts {
   readonly cache: MediaCache
   /** Takes `http://` media too. */

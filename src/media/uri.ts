@@ -22,8 +22,10 @@ export interface WebUri {
   readonly url: URL
 }
 
+/** A parsed URI of a kind that can be fetched; every other scheme is `uri-unsupported`. */
 export type MediaUri = IpfsUri | WebUri
 
+/** The one choice about schemes: without it only `ipfs://` and `https://` are taken. */
 export interface UriOptions {
   /** Takes `http://` too; for closed networks, an operator's choice. @default false */
   readonly allowHttp?: boolean

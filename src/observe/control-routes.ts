@@ -14,6 +14,7 @@ export interface ControlHandlers {
   reload(body: { detectors?: ChosenDetector[] | undefined }): Promise<readonly unknown[]>
 }
 
+/** Who may call the control routes (bearers of `token`), for which queues, and what does the work. */
 export interface ControlOptions {
   readonly token: string
   readonly queueNames: readonly string[]

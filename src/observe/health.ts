@@ -14,6 +14,7 @@ export interface CheckResult {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
 
+/** Looks at one thing that readiness depends on; one that throws or takes longer than 2 s counts as not ready. */
 export type Check = () => CheckResult | Promise<CheckResult>
 
 /** A check's result with its name and what to do about it. */
@@ -22,11 +23,13 @@ export interface NamedCheck extends CheckResult {
   readonly fix?: string | undefined
 }
 
+/** The answer of `/readyz`: ready only where every check is fine; they stand in the order of their registration. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: readonly NamedCheck[]
 }
 
+/** What `/readyz` and `/healthz` answer from; `app/daemon/readiness.ts` registers the checks. */
 export interface Health {
   /** Adds a check; a later one of the same name replaces it. */
   register(name: string, check: Check): void
@@ -36,6 +39,7 @@ export interface Health {
   liveness(): { readonly alive: true; readonly version: string; readonly uptimeSeconds: number }
 }
 
+/** `version` is what `/healthz` states; `clock` limits how long a check may take and how old a shared result is. */
 export interface HealthOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly version: string
@@ -50,6 +54,7 @@ const SHARED_MS = 1000
 /** ... and those of a process that is not ready for less, so that it is seen to be ready when it is. */
 const NOT_READY_SHARED_MS = 100
 
+/** Not ready until a check is registered; uptime counts from this call. */
 export function createHealth({ clock, version, onResult }: HealthOptions): Health {
   const started = clock.monotonic()
   const checks = new Map<string, Check>()

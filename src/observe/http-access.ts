@@ -16,6 +16,7 @@ export interface AccessPolicy {
   readonly loopbackHostOnly: boolean
 }
 
+/** Who sees the pages on an address: without a password only this machine; elsewhere nobody until one is set. */
 export function accessPolicy(host: string, password: string | undefined): AccessPolicy {
   const loopback = isLoopback(host)
   const withoutPassword = loopback ? 'open' : 'refused'

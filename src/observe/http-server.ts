@@ -14,6 +14,7 @@ import { guardPages } from './page-guard.js'
 import { type QueueBoard, registerBoard } from './queue-board.js'
 import type { Redactor } from './redaction.js'
 
+/** What the server shows and whom it lets in; `state` is asked for each page, not kept. */
 export interface HttpServerOptions {
   /** Address to bind. Off loopback and without a password only probes and metrics are served. */
   readonly host: string

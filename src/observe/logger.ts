@@ -12,6 +12,7 @@ export interface LogDestination {
   write(line: string): void
 }
 
+/** How log lines look and where they go; `secrets` are replaced in whatever is written. */
 export interface LoggerOptions {
   /**
    * What is written. Policy: `error` needs a person, `warn` is trouble that resolves itself, `info` is one line a job

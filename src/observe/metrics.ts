@@ -34,6 +34,7 @@ export interface Metrics extends MetricSet {
   readonly contentType: string
 }
 
+/** How metrics are made; tests leave the process metrics out, the daemon never does. */
 export interface MetricsOptions {
   /** Limits what a scrape waits for. */
   readonly clock: Pick<Clock, 'sleep'>

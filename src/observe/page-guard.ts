@@ -2,6 +2,7 @@ import basicAuth from '@fastify/basic-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessPolicy, hasBearer, sameSecret } from './http-access.js'
 
+/** What opens the pages: the password by basic auth, or the token as a bearer; both are compared in constant time. */
 export interface GuardOptions {
   readonly policy: AccessPolicy
   readonly password: string | undefined

@@ -22,6 +22,7 @@ const BOARD_CSP = [
 /** The board's page names a font of another site: it would tell that site who runs the daemon, and the policy forbids it. */
 const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g
 
+/** The board is served before the queues are open, and is empty until they are given to it. */
 export interface QueueBoard {
   /** Shows these BullMQ queues from now on. */
   setQueues(queues: readonly unknown[]): void

@@ -7,11 +7,13 @@ const OUTAGE_LOG_EVERY_MS = 60_000
 /** Outages tracked at once; beyond it the oldest is forgotten and would be logged again. */
 const MAX_OUTAGES = 200
 
+/** The log that is written to, and the clock by which a minute passes. */
 export interface ThrottledLogOptions {
   readonly log: Log
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
+/** One report of trouble; reason and subject together say which outage it belongs to. */
 export interface OutageLine {
   readonly reason: Reason
   /** Distinguishes outages of one reason, such as a gateway host. */
@@ -34,6 +36,7 @@ interface Outage {
   suppressed: number
 }
 
+/** Remembers up to 200 outages; the next written line states as `suppressed` how many were left out. */
 export function createThrottledLog({ log, clock }: ThrottledLogOptions): ThrottledLog {
   const outages = new Map<string, Outage>()
   return {

@@ -24,6 +24,7 @@ import type { PipelineEvents } from './pipeline-events.js'
 import type { ShadowLine } from './shadow-line.js'
 import type { VerdictStore } from './verdict-store.js'
 
+/** The ports of the analyze stage; with `unsurePolicy` `abstain` an unsure detection becomes no score. */
 export interface AnalyzeOptions {
   readonly media: MediaSource
   readonly detectors: DetectorHost

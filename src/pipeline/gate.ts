@@ -6,10 +6,12 @@ import type { RunningWorker } from '../queue/queues.js'
 import type { Stake } from '../service/port.js'
 import type { ClockState } from '../service/service-clock.js'
 
+/** Where it is closed: the first reason why, and how long a job is held before it looks again, ms. */
 export type GateAnswer =
   | { readonly open: true }
   | { readonly open: false; readonly reason: Reason; readonly retryInMs: number }
 
+/** What the gate judges time by; stake, role and pauses are reported to it by those who see them. */
 export interface GateOptions {
   readonly clock: Clock
   readonly random: Random

@@ -9,6 +9,7 @@ import { type AnalyzeJob, endedClosed, jobAssetOf, parseAnalyzeJob, priorityOf }
 import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 
+/** The ports of intake; `random` is for the jitter of pauses after a failed list. */
 export interface IntakeOptions {
   readonly service: AttesterService
   readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'pending' | 'result'>

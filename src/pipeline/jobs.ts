@@ -16,6 +16,7 @@ const jobAsset = z.object({
   mediaType: z.enum(MEDIA_TYPES).nullable(),
   turnaround: z.enum(['standard', 'priority_5min']),
 })
+/** An asset as it lies in a job; `uri` and `title` are a submitter's words, not to be trusted. */
 export type JobAsset = z.infer<typeof jobAsset>
 /** An asset of which it is known what kind of media it is. */
 export type TypedAsset = JobAsset & { readonly mediaType: MediaType }
@@ -25,6 +26,7 @@ const analyzeJob = z.object({
   /** When intake first saw the asset open, local Unix ms. */
   seenAt: z.number(),
 })
+/** Data of a job of the queue `analyze`, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>
 
 const verdict = z.object({
@@ -41,6 +43,7 @@ const verdict = z.object({
   rawScore: z.number().nullable().default(null),
   platform: z.string().nullable().default(null),
 })
+/** What a submit job states to the service, with what is needed to measure it again. */
 export type Verdict = z.infer<typeof verdict>
 
 const submitJob = z.object({
@@ -56,20 +59,24 @@ const submitJob = z.object({
     })
     .nullable(),
 })
+/** Data of a job of the queue `submit`, decoded: its risk is a probability. `analyze` adds it, `submit` updates it. */
 export type SubmitJob = z.infer<typeof submitJob>
 /** As it lies in the queue. */
 export type StoredSubmitJob = z.input<typeof submitJob>
 
 const reason = z.string().refine((text): text is Reason => isReason(text))
 
+/** How an analyze job ended, as the queue keeps it; the report reads it for metrics and ledger. */
 export const analyzeResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('scored'), mediaType: z.enum(MEDIA_TYPES), verdict, cached: z.boolean() }),
   z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
 ])
+/** The decoded end of an analyze job; `cached` where the verdict came from the store and nothing was inferred. */
 export type AnalyzeResult = z.infer<typeof analyzeResult>
 /** As the queue keeps it. */
 export type StoredAnalyzeResult = z.input<typeof analyzeResult>
 
+/** How a submit job ended, as the queue keeps it; `endedClosed` and the report read it. */
 export const submitResult = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.enum(['accepted', 'confirmed']),
@@ -81,6 +88,7 @@ export const submitResult = z.discriminatedUnion('outcome', [
   /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
   z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
 ])
+/** The decoded end of a submit job: what the receipt says, or that the asset was closed. */
 export type SubmitResult = z.infer<typeof submitResult>
 /** As the queue keeps it. */
 export type StoredSubmitResult = z.input<typeof submitResult>
@@ -92,12 +100,18 @@ function parseJob<Schema extends z.ZodType>(schema: Schema, data: unknown): z.ou
   throw new AttestdError('job-malformed', `The job's data is malformed at: ${where}.`)
 }
 
+/** Data from the queue, which an older release may have written. @throws AttestdError job-malformed */
 export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)
+/** Data from the queue; what older releases did not write is null. @throws AttestdError job-malformed */
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
+/** The job as it is queued and saved, its risk as a percentage; `parseSubmitJob` takes it back. */
 export const storeSubmitJob = (job: SubmitJob): StoredSubmitJob => z.encode(submitJob, job)
+/** The end of an analyze job as the queue keeps it, its risk as a percentage. */
 export const storeAnalyzeResult = (result: AnalyzeResult): StoredAnalyzeResult => z.encode(analyzeResult, result)
+/** The end of a submit job as the queue keeps it, its risk as a percentage. */
 export const storeSubmitResult = (result: SubmitResult): StoredSubmitResult => z.encode(submitResult, result)
 
+/** Leaves out what may change while the job waits: score count, own score and the submitter's hint. */
 export function jobAssetOf(asset: Asset): JobAsset {
   const { id, title, contentHash, uri, mediaType, turnaround } = asset
   return { id, title, contentHash, uri, mediaType, turnaround }

@@ -64,6 +64,7 @@ export type LedgerEntry = z.infer<typeof ledgerEntry>
 /** As it stands in the file and is printed. */
 export type StoredLedgerEntry = z.input<typeof ledgerEntry>
 
+/** The line as it is written, its risks as percentages; `attestd scores --json` prints the same. */
 export const storeLedgerEntry = (entry: LedgerEntry): StoredLedgerEntry => z.encode(ledgerEntry, entry)
 
 const DAY_MS = 24 * 60 * 60 * 1000

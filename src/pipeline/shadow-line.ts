@@ -7,6 +7,7 @@ import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
 import type { PipelineEvents, ShadowComparison } from './pipeline-events.js'
 
+/** The ports of the shadow line; `unsurePolicy` decides whether a shadow's result would have changed what was done. */
 export interface ShadowLineOptions {
   readonly detectors: Pick<DetectorHost, 'shadow' | 'detectors' | 'state'>
   readonly unsurePolicy: 'abstain' | 'submit'

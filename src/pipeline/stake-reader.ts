@@ -5,6 +5,7 @@ import { honoredDelayMs } from '../core/retry.js'
 import type { AttesterService, Stake } from '../service/port.js'
 import type { Gate } from './gate.js'
 
+/** `confirm` reads the stake from the service's list; the gate is told of every reading. */
 export interface StakeReaderOptions {
   readonly service: Pick<AttesterService, 'listOpen'>
   readonly gate: Gate

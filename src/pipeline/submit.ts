@@ -15,6 +15,7 @@ import {
   storeSubmitResult,
 } from './jobs.js'
 
+/** The ports of the submit stage, and the times by which an unclear send is known to be settled. */
 export interface SubmitOptions {
   readonly service: AttesterService
   readonly gate: Gate

@@ -8,6 +8,7 @@ import { riskSchema } from '../core/risk.js'
 import { EVIDENCE_KINDS } from '../detect/contract/measurement.js'
 import type { Detection } from '../detect/detection.js'
 
+/** What must be the same for a stored detection to stand for a new one. */
 export interface VerdictKey {
   readonly contentHash: string
   readonly detectorDigest: string

@@ -2,12 +2,14 @@ import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { QueueName } from './queues.js'
 
+/** How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. */
 export interface Retention {
   /** Milliseconds. */
   readonly ageMs: number
   readonly count: number
 }
 
+/** What both engines are opened with; where only one of them uses an option, its text says so. */
 export interface QueueEngineOptions {
   /** `embedded:`, `embedded:/some/dir`, `redis://…` or `rediss://…`. */
   readonly url: string
@@ -44,7 +46,9 @@ export const DEFAULT_RETENTION = {
   failed: { ageMs: 30 * 24 * HOUR_MS, count: 10_000 },
 } as const
 
+/** 1 MiB, in bytes of UTF-8 JSON: far above a job, whose longest texts (URI, notes) have some 2000 characters each. */
 export const DEFAULT_MAX_DATA_BYTES = 1024 * 1024
+/** Milliseconds: room for a Redis that is started together with the daemon. */
 export const DEFAULT_START_WAIT_MS = 30_000
 
 /** Starts of a job that ended with a dead or hung process before the job is failed as `job-stalled`. */

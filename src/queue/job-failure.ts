@@ -47,6 +47,7 @@ function keptStack(origin: unknown): string {
 export const BACKOFF_BY_REASON = 'by-reason'
 const FALLBACK_DELAY_MS = 5000
 
+/** BullMQ's back-off strategy, ms: `judge` chose the delay; 5 s for an error that did not pass through it. */
 export function reasonBackoff(_attempts: number, _type?: string, error?: Error): number {
   return error instanceof RetryLater ? error.delayMs : FALLBACK_DELAY_MS
 }

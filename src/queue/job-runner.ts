@@ -8,6 +8,7 @@ import { FailedForGood, RetryLater } from './job-failure.js'
 import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
 import { holdDelayMs, judge } from './retry-policy.js'
 
+/** A worker's options as its runs need them; times are milliseconds, `maxDataBytes` UTF-8 bytes of JSON. */
 export interface RunnerOptions {
   readonly queue: QueueName
   readonly prefix: string

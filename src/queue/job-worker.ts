@@ -11,6 +11,7 @@ import { LockWatch } from './lock-watch.js'
 import type { Processor, QueueName, RunningWorker, WorkerEvents } from './queues.js'
 import type { TroubleReporter } from './trouble.js'
 
+/** What `QueueEngine.work` hands to a worker; `concurrency` counts jobs of this worker that run at the same time. */
 export interface JobWorkerOptions {
   readonly backing: Backing
   readonly queue: QueueName

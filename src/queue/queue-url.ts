@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { AttestdError } from '../core/errors.js'
 
+/** A parsed queue URL: `dir` is absolute where the data directory is; `url` may hold a password, `shown` does not. */
 export type QueueTarget =
   | { readonly kind: 'embedded'; readonly dir: string }
   | { readonly kind: 'redis'; readonly url: string; readonly shown: string }

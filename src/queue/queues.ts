@@ -2,8 +2,10 @@ import type { Reason } from '../core/reasons.js'
 
 /** The two queues of the daemon. */
 export const QUEUE_NAMES = ['analyze', 'submit'] as const
+/** `analyze` makes verdicts, `submit` sends them; each has its own workers, attempts and concurrency. */
 export type QueueName = (typeof QUEUE_NAMES)[number]
 
+/** What may differ from job to job; attempts, back-off and retention are the queue's. */
 export interface AddOptions {
   /** 1 goes first. */
   readonly priority: number
@@ -27,8 +29,10 @@ export type JobEnd<Result> =
   /** Put back for later without spending an attempt. */
   | { readonly kind: 'hold'; readonly reason: Reason; readonly delayMs: number }
 
+/** The work of a queue, called for each run of a job; what it throws is judged by its reason. */
 export type Processor<Data, Result> = (run: JobRun<Data>) => Promise<JobEnd<Result>>
 
+/** A job that failed for good and is kept until a person retries it or its retention ends. */
 export interface FailedJob {
   readonly queue: QueueName
   readonly id: string
@@ -41,6 +45,7 @@ export interface FailedJob {
   readonly data: unknown
 }
 
+/** Jobs by state, for metrics and `/status`; ended ones only as long as they are kept. */
 export interface QueueCounts {
   readonly waiting: number
   readonly active: number
@@ -75,6 +80,7 @@ export interface WorkerEvents {
   trouble?(event: { queue: QueueName | null; reason: Reason; message: string }): void
 }
 
+/** The handle of a worker, which takes jobs from the moment `work` has resolved. */
 export interface RunningWorker {
   /**
    * Takes no new jobs until `resume`; active ones go on, and a take already sent to the engine ends. Only this worker

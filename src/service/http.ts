@@ -14,6 +14,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024
 /** @default longest time for one request with its whole answer, milliseconds */
 export const REQUEST_TIMEOUT_MS = 15_000
 
+/** One request of `HttpCaller`; errors, logs and metrics call it by its `route`. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly url: URL
@@ -44,6 +45,7 @@ export interface RequestEvent {
   readonly elapsedMs: number
 }
 
+/** What all requests of one caller share; a single one changes only its `timeoutMs`. */
 export interface HttpOptions {
   readonly clock: Clock
   /** @default REQUEST_TIMEOUT_MS */

@@ -30,6 +30,7 @@ export interface ClockStamp {
   readonly monotonicMs: number
 }
 
+/** Where service time is read: GET /api/v1/time, or for the wallet-session API the latest block of the chain. */
 export interface ServiceClockOptions {
   /** Reads service time once, Unix milliseconds (GET /api/v1/time). Has its own timeout. */
   readonly readTime: (signal?: AbortSignal) => Promise<number>

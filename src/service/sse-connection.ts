@@ -18,6 +18,7 @@ export interface RawEvent {
 /** What one connection gives: an event, or a sign of life that says nothing (a comment). */
 export type StreamItem = RawEvent | 'alive'
 
+/** One request for a stream, with its limits; `route` is the name that messages use for it. */
 export interface SseConnectionOptions {
   readonly url: URL
   readonly route: string

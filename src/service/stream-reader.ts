@@ -17,6 +17,7 @@ export interface StreamSource {
   recover?(signal: AbortSignal): Promise<boolean>
 }
 
+/** What both APIs' streams are read with; the waits between connections come from `backoff` and Retry-After. */
 export interface StreamReaderOptions {
   readonly source: StreamSource
   readonly clock: Clock

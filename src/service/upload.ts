@@ -22,6 +22,7 @@ export const uploadReplySchema = z.looseObject({
   contentHash: bytes32Schema,
   uri: uriSchema,
 })
+/** The content hash of the uploaded file and where it lies, both of which its registration states. */
 export type UploadReply = z.infer<typeof uploadReplySchema>
 
 /** The body of an upload: multipart/form-data with the one field `file`, as exact bytes, since a signature covers them. */

@@ -20,10 +20,13 @@ const URI_MAX = 2048
 export const bytes32Schema = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
 /** 0x and 40 hex characters, either case. */
 export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters')
+/** Where the media lies, at most 2048 characters; whether it can be fetched from there is for `media/` to judge. */
 export const uriSchema = z.string().min(1).max(URI_MAX)
 /** A percentage, as the APIs state risks and authenticity. */
 export const percentageSchema = z.number().min(0).max(100)
+/** Required of assets by the signed-key specification; in the wallet-session API read where a service adds it. */
 export const mediaTypeSchema = z.enum(MEDIA_TYPES)
+/** Named by the signed-key specification (MediaAsset); in the wallet-session API `standard` where it is absent. */
 export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
 
 /**

@@ -68,7 +68,9 @@ export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('failed'), jobId, rssBytes, reason, message: text }),
 ])
 
+/** A checked message of the daemon, which a detector process reads from its IPC channel. */
 export type ToChild = z.infer<typeof toChildSchema>
+/** A checked message of a detector process, which decodes hostile bytes: one that fails the schema gets it killed. */
 export type FromChild = z.infer<typeof fromChildSchema>
 
 /** An error's reason and words, as far as a message may hold them. */

@@ -20,6 +20,7 @@ const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: risk, highest: 
 
 /** Steps of the work on a picture, in their order. */
 export const STAGES = ['decode', 'faces', 'crops', 'network', 'probe', 'evidence'] as const
+/** A step whose processor time is counted by itself, in ms, where the detector reports it. */
 export type Stage = (typeof STAGES)[number]
 
 /** What a detector measured on one file, before calibration. */
@@ -47,7 +48,9 @@ export const measurementSchema = z.strictObject({
 
 /** A fact that the file states about its own origin, in one line; never proof of being real. */
 export type Evidence = Measurement['evidence'][number]
+/** The answer of a detector process for one file; `toDetection` calibrates it in the daemon. Times are ms. */
 export type Measurement = z.infer<typeof measurementSchema>
+/** Figures of a heat map that was written, risks from 0 to 1; the picture itself lies at the path asked for. */
 export type HeatMap = z.infer<typeof heatMap>
 /** A part or a variant with its logit. */
 export type ScoredPart = z.infer<typeof scored>

@@ -7,6 +7,7 @@ import { ChildSlot } from './child-slot.js'
 import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
 import { WaitingLine } from './waiting-line.js'
 
+/** What a pool replaces its processes for, and how it starts them; `DetectorCrew` fills it in from its own options. */
 export interface PoolOptions {
   /** Number of processes. */
   readonly size: number

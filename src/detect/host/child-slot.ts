@@ -8,6 +8,7 @@ const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
 /** A process that cannot be started is tried this often before the host gives up at its own start. */
 const FIRST_START_ATTEMPTS = 3
 
+/** One process's place in the pool: what it shares with the other slots, and how it reports to the pool. */
 export interface SlotOptions {
   /** Resident memory after a job above which a process is replaced, bytes. */
   readonly memoryBytes: number

@@ -15,6 +15,7 @@ import { checkTokenServers } from '../package/remote-servers.js'
 import type { DetectorChoice } from '../package/selection.js'
 import { type CrewOptions, DetectorCrew } from './detector-crew.js'
 
+/** The detector host's part of the settings; limits on processes are those of `CrewOptions`. */
 export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform' | 'remoteToken'> {
   /** Folder that holds one folder per detector package. */
   readonly modelsDir: string

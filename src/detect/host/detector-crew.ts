@@ -18,6 +18,7 @@ const MIB = 1024 * 1024
 /** Shadows share one process: they are measured when there is time, not in a hurry. */
 const SHADOW_PROCESSES = 1
 
+/** What the processes of one set of packages run with; a reload makes the next set with the same. */
 export interface CrewOptions {
   /** Number of detector processes. */
   readonly workers: number

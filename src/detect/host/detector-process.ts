@@ -29,6 +29,7 @@ const DECODE_SHARE = 0.8
 /** Stands for the loading of the packages, before the first job. */
 const LOAD_JOB = 0
 
+/** What one detector process loads, and the limits beyond which it is killed. */
 export interface ChildOptions {
   readonly packages: readonly DetectorPackage[]
   /** Absolute path of ffmpeg; null where there is none. */
@@ -42,6 +43,7 @@ export interface ChildOptions {
   readonly clock: Clock
 }
 
+/** One file for one detector; its media type only mattered for choosing that detector. */
 export interface ChildJob {
   readonly detectorId: string
   /** Absolute path. */
@@ -61,6 +63,7 @@ export interface ChildEnd {
   readonly output: string
 }
 
+/** The good end of a job: the measurement, and the resident memory after it, bytes. */
 export type MeasuredMessage = Extract<FromChild, { type: 'measured' }>
 type Reply = Exclude<FromChild, { type: 'hello' }>
 

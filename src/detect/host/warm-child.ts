@@ -7,6 +7,7 @@ import { checkSelfTest, selfTestJob } from './self-test.js'
 
 const MIB = 1024 * 1024
 
+/** `ChildOptions`, and how strict a start is; shadows run at low priority. */
 export interface WarmChildOptions extends ChildOptions {
   /** Whether the process takes the processor only while nothing else wants it. */
   readonly lowPriority: boolean

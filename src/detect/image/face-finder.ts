@@ -53,6 +53,7 @@ export interface FaceFinder {
   find(picture: Picture, limits: FaceLimits): Promise<Face[]>
 }
 
+/** Which faces are looked for and kept; a package states them under `faces` of its preprocessing `image-views`. */
 export interface FaceLimits {
   /** Longest side of the first look, and of a closer one, px. */
   readonly side: number

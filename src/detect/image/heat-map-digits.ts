@@ -1,5 +1,6 @@
-/** Width of a character with the gap behind it, and its height, dots. */
+/** Width of a character with the gap behind it, dots. */
 export const GLYPH_WIDTH = 4
+/** Height of a character, dots: as many rows as `digitsOf` gives for each. */
 export const GLYPH_HEIGHT = 5
 
 // Drawn by hand: a server has no fonts, and the text renderer of libvips needs them.

@@ -38,6 +38,7 @@ export const calibrationSchema = z
     }
   })
 
+/** The calibration of a manifest, applied to natural logits; `attestd models calibrate` fits one. */
 export type Calibration = z.infer<typeof calibrationSchema>
 
 function rises(values: readonly number[], strictly: boolean): boolean {

@@ -30,5 +30,7 @@ export const imagePreprocessing = z.strictObject({
   refuseFeatureless: z.boolean().default(false),
 })
 
+/** Mean and standard deviation by channel (R, G, B), on pixels of 0 to 1, as the model was trained. */
 export type ImageNormalization = z.infer<typeof imageNormalization>
+/** `preprocessing` of kind `image` in a manifest, for the runtimes `onnx` and `remote`; sides are px. */
 export type ImagePreprocessing = z.infer<typeof imagePreprocessing>

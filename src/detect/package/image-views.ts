@@ -59,6 +59,9 @@ export const fusionSchema = z.strictObject({
   withFaces: z.strictObject({ ...weights, face: z.number().min(0) }).optional(),
 })
 
+/** `preprocessing` of kind `image-views` in a manifest: unresized crops, the whole picture and, if stated, faces. */
 export type ImageViewsPreprocessing = z.infer<typeof imageViewsPreprocessing>
+/** How faces are found and cut out; absent in a package whose networks look at no faces. */
 export type FaceView = z.infer<typeof faceView>
+/** Weights by which logits of views are added; without `withFaces` faces in a picture change nothing. */
 export type Fusion = z.infer<typeof fusionSchema>

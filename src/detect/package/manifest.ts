@@ -58,6 +58,7 @@ export const manifestSchema = manifestShape.superRefine(checkReferences)
 
 /** A checked detector.json. */
 export type DetectorManifest = z.infer<typeof manifestSchema>
+/** How the logits of the parts become one: mean, highest, or mean of the highest quarter (`top-mean`). */
 export type Aggregation = DetectorManifest['aggregation']
 
 /**

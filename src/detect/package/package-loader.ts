@@ -32,6 +32,7 @@ export interface SelectedPackage extends LoadedPackage {
   readonly shadow: boolean
 }
 
+/** Where packages lie and which are wanted, an id alone or with its weight and place as a shadow. */
 export interface LoadPackagesOptions {
   /** Folder that holds one folder per package. */
   readonly modelsDir: string

@@ -84,6 +84,9 @@ export const preprocessingSchema = z.discriminatedUnion('kind', [
   noPreprocessing,
 ])
 
+/** The checked `preprocessing` of a manifest; its `kind` decides which reader of media a detector process opens. */
 export type Preprocessing = z.infer<typeof preprocessingSchema>
+/** `preprocessing` of kind `audio` in a manifest: lengths in samples of `sampleRate`, speech in seconds. */
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
+/** `preprocessing` of kind `text` in a manifest: lengths in characters after normalization. */
 export type TextPreprocessing = z.infer<typeof textPreprocessing>

@@ -73,8 +73,13 @@ export const runtimeSchema = z.discriminatedUnion('kind', [
   composedRuntime,
 ])
 
+/** `runtime` of kind `onnx`: one ONNX file, paths relative to the package's folder. */
 export type OnnxRuntime = z.infer<typeof onnxRuntime>
+/** `runtime` of kind `onnx-views`, which goes with preprocessing `image-views`: one logit for each view. */
 export type OnnxViewsRuntime = z.infer<typeof onnxViewsRuntime>
+/** `runtime` of kind `remote`; the bearer token is a setting and never stands in a manifest. */
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
+/** `runtime` of kind `module`, which goes with preprocessing `none`: the module's code runs in the detector process. */
 export type ModuleRuntime = z.infer<typeof moduleRuntime>
+/** `runtime` of kind `composed`, for video: ids of the packages that look at the frames and listen to the sound. */
 export type ComposedRuntime = z.infer<typeof composedRuntime>

@@ -48,6 +48,7 @@ const inferReply = z.looseObject({
     .max(64),
 })
 
+/** An inference as it is posted: JSON, or JSON and raw tensors behind it, whose JSON length a header then states. */
 export interface InferRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

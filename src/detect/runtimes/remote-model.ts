@@ -23,6 +23,7 @@ const PASSING_STATUSES = new Set([401, 403, 404, 408, 425, 429])
 /** Longest piece of a server's own error text that is reported, characters. */
 const MAX_SERVER_TEXT = 200
 
+/** What a remote model needs beside its manifest; the token is the setting ATTESTD_DETECTOR_TOKEN. */
 export interface RemoteModelOptions {
   /** Id of the package, for messages. */
   readonly id: string

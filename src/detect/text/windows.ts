@@ -8,6 +8,7 @@ export interface TextWindow {
   readonly end: number
 }
 
+/** Bounds of a window, in characters (code points) of the normalized text. */
 export interface WindowPlan {
   /** Longest window, characters. */
   readonly longest: number

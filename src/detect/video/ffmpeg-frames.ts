@@ -12,6 +12,7 @@ const MAX_FRAME_BYTES = 8 * MAX_SHORT_SIDE * MAX_SHORT_SIDE * 3 + 32
 /** Behind the keyframe that a stretch begins with: a time rounded to before it would decode all that follows the last one. */
 const SEEK_MARGIN_SECONDS = 0.01
 
+/** What is decoded of one file: the stretches that `segments` plans, each by a run of the binary `ffmpeg`. */
 export interface FfmpegFrames {
   readonly ffmpeg: string
   readonly file: string

@@ -3,6 +3,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import { createContentHasher } from '../content-hash.js'
 import type { ContentHashAlgorithm } from '../media-source.js'
 
+/** A file that was written whole and hashed; whether its digest is the stated one is for the caller to compare. */
 export interface Spooled {
   readonly file: string
   readonly bytes: number
@@ -10,6 +11,7 @@ export interface Spooled {
   readonly digest: string
 }
 
+/** How a stream is hashed, and the size at which it is refused as `media-too-large`, bytes. */
 export interface SpoolOptions {
   readonly algorithm: ContentHashAlgorithm
   /** No more than this is written. */

@@ -6,6 +6,7 @@ import { bodyChunks, HttpStatusError } from '../web/http-get.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
 import { type ByteBudget, type Gateway, type GatewayHttp, ipfsPath } from './gateway.js'
 
+/** A block whose bytes were checked against its CID. */
 export interface CarBlock {
   readonly cid: CID
   readonly bytes: Uint8Array

@@ -14,6 +14,7 @@ export interface Gateway {
   readonly authorization: string | undefined
 }
 
+/** Limits on requests to gateways, times in milliseconds; `now` is the wall clock, for Retry-After dates. */
 export interface GatewayHttpOptions {
   /** Vets hops that leave the gateway's own origin. */
   readonly guard: AddressGuard
@@ -23,6 +24,7 @@ export interface GatewayHttpOptions {
   readonly now: () => number
 }
 
+/** Plain HTTP to the configured gateways, which verifies nothing: blocks are checked where they are read. */
 export interface GatewayHttp {
   /** Asks a gateway for `/ipfs/…` in one of the trustless formats. */
   get(gateway: Gateway, path: string, accept: string, signal: AbortSignal): Promise<GetReply>

@@ -8,6 +8,7 @@ export interface AttemptContext {
   readonly progress: () => void
 }
 
+/** Rules of one race; `C` is a candidate, such as a gateway, and `T` what an attempt with it gives. */
 export interface RaceOptions<C, T> {
   readonly clock: Clock
   /** How long all running attempts may be silent before one more starts, milliseconds. */

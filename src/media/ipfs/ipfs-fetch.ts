@@ -12,6 +12,7 @@ import { type AttemptContext, hedgedRace, RaceLostError } from './hedged-race.js
 import { readUnixfsFile } from './unixfs-read.js'
 import { VerifiedBlocks } from './verified-blocks.js'
 
+/** What fetches from gateways share: `health` orders the gateways, `hedgeMs` is the patience of the race, ms. */
 export interface IpfsFetchOptions {
   readonly http: GatewayHttp
   readonly health: GatewayHealth<Gateway>

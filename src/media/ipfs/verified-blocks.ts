@@ -4,6 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import { blockKey, inlineBytes, integrity, isVerifiableHash } from './block-check.js'
 import type { CarStream } from './car-fetch.js'
 
+/** Where the blocks of one file come from: a CAR in reading order, and single blocks for what it lacks. */
 export interface VerifiedBlocksOptions {
   /** Starts a CAR; null where there is none and each block is fetched by itself. Called when the first block is needed. */
   readonly openCar: () => Promise<CarStream | null>

@@ -8,6 +8,7 @@ import { AttestdError } from '../../core/errors.js'
 /** Resolves a host name to every address it has; `dns.lookup` with `all: true` by default. */
 export type ResolveAll = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
+/** What may be dialled for a URL that an asset names; the defaults let only public addresses through, by TLS. */
 export interface AddressGuardOptions {
   /** Ports that may be dialled. @default [443] */
   readonly allowedPorts?: readonly number[]
@@ -23,6 +24,7 @@ export interface AddressGuardOptions {
   readonly connectTimeoutMs?: number
 }
 
+/** Keeps URLs that strangers name from reaching this machine or its network; each hop passes both steps. */
 export interface AddressGuard {
   /** Refuses a URL by scheme, credentials, port or literal address. @throws AttestdError address-refused, uri-unsupported */
   check(url: URL): void

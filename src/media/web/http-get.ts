@@ -3,6 +3,7 @@ import { type Dispatcher, errors, request } from 'undici'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { parseRetryAfter } from '../../core/retry.js'
 
+/** Rules of one GET with its redirects; there is no limit on the whole time, which is the signal's to end. */
 export interface GetOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Hops that are followed. */
@@ -16,6 +17,7 @@ export interface GetOptions {
   now(): number
 }
 
+/** A 200 answer whose body has not been read; other statuses are thrown as `HttpStatusError`. */
 export interface GetReply {
   /** Where the last hop led. */
   readonly url: URL

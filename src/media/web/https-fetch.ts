@@ -3,6 +3,7 @@ import { tooLarge } from '../cache/spool.js'
 import type { AddressGuard } from './address-guard.js'
 import { bodyChunks, get } from './http-get.js'
 
+/** Limits on fetching from web servers; `maxBytes` is compared only with the length that a server states. */
 export interface HttpsFetchOptions {
   readonly guard: AddressGuard
   readonly maxBytes: number

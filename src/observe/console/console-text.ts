@@ -13,6 +13,7 @@ export function duration(ms: number): string {
   return `${Math.floor(span / DAY)} d ${Math.floor((span % DAY) / HOUR)} h`
 }
 
+/** A duration for people: whole milliseconds below 10 s, else seconds with one decimal; `?` where it is not known. */
 export function milliseconds(ms: number | null): string {
   if (ms === null) return '?'
   return Math.abs(ms) < 10 * SECOND ? `${Math.round(ms)} ms` : `${(ms / SECOND).toFixed(1)} s`

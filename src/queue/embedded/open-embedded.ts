@@ -12,6 +12,7 @@ import { PglitePool } from './pglite-pool.js'
 import { saveInDatabase } from './save-data.js'
 import { migrate } from './schema.js'
 
+/** `fsync`: whether a commit waits for the disk. Without it a power cut may lose the last jobs, a kill none. */
 export interface EmbeddedOptions {
   readonly clock: Clock
   readonly fsync?: boolean

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { PgPoolClient, PgQueryResult } from 'bullmq'
 
+/** What a client asks of the pool, which hands all of them on to the one session of the database thread. */
 export interface ClientHost {
   query<Row>(text: string, params?: readonly unknown[]): Promise<PgQueryResult<Row>>
   listen(channel: string): Promise<void>

@@ -12,6 +12,7 @@ export type ThreadRequest =
   | { readonly id: number; readonly ask: 'maintain' }
   | { readonly id: number; readonly ask: 'close' }
 
+/** The answer to a request, in the form in which BullMQ takes it; that of a script is its last statement's. */
 export interface QueryRows {
   readonly rows: unknown[]
   readonly rowCount: number

@@ -10,12 +10,14 @@ import { checkRedis, isRefusal } from './redis-checks.js'
 import { makeConsumer, makeProducer } from './redis-connection.js'
 import { saveInRedis } from './save-data.js'
 
+/** Where Redis is; only `shown` may stand in a log line or an error. */
 export interface RedisTarget {
   readonly url: string
   /** The URL without secrets. */
   readonly shown: string
 }
 
+/** `startWaitMs` is how long a Redis that does not answer is waited for, ms; `signal` ends that wait. */
 export interface RedisOpenOptions {
   readonly clock: Clock
   readonly random: Random

@@ -13,6 +13,7 @@ import { decodeEvent } from './events.js'
 import { readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
 
+/** What this API needs beyond `ServiceOptions`; without both halves of a key signed routes throw `setting-missing`. */
 export interface SignedKeyOptions extends ServiceOptions {
   /** Absent where only the public and dashboard routes are called. */
   readonly accessKey?: string | undefined
@@ -21,6 +22,7 @@ export interface SignedKeyOptions extends ServiceOptions {
   readonly headerPrefix?: string
 }
 
+/** The port with the parts behind it, which share one clock and are closed together. */
 export interface SignedKeyService {
   readonly service: AttesterService
   readonly clock: ServiceClock

@@ -34,6 +34,7 @@ const STREAM_PATH = `${LIST_PATH}/stream`
 const KEYS_PATH = '/api/dashboard/api-keys'
 const UPLOAD_PATH = '/api/media/upload'
 
+/** Parts made by `createSignedKeyService`; `serviceClock` gives the timestamps that are signed. */
 export interface SignedKeyClientOptions {
   readonly origin: URL
   /** Absent for the public and dashboard routes alone. */
@@ -52,6 +53,7 @@ interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'content
   readonly target: string
 }
 
+/** One connection to the event stream: its signature ages, so each connection asks for a new one. */
 export interface StreamRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>

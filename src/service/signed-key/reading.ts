@@ -24,6 +24,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
   }
 }
 
+/** The port's stake, in wei, from decimal strings that `stakeSchema` has checked. */
 export function stakeOf(wire: WireStake): Stake {
   return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
 }

@@ -12,6 +12,7 @@ export interface SignedParts {
   readonly body: string | Uint8Array
 }
 
+/** The two halves of a key: the access key travels in a header, the signing secret never does. */
 export interface Credentials {
   readonly accessKey: string
   readonly signingSecret: string

@@ -12,6 +12,7 @@ const OLD_SHARE = 0.5
 const NAMES_TIME =
   /\b(?:expired|outdated|stale|too (?:old|late|early)|in the (?:past|future)|outside[\w\s]* window|(?:service|chain|block) time)\b/i
 
+/** What an attestation's date is judged by: the chain's latest block and the window around service time. */
 export interface AttestationTimeOptions {
   readonly chainTime: ChainTime
   readonly clock: Clock

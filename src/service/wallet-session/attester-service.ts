@@ -24,6 +24,7 @@ import type { SessionKeeper } from './session.js'
  */
 export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
+/** Parts made by `createWalletSessionService`, and what dates and makes attestations. */
 export interface WalletSessionAttesterOptions extends AttestationTimeOptions {
   readonly client: WalletSessionClient
   readonly session: SessionKeeper

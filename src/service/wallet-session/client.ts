@@ -20,6 +20,7 @@ import type { SessionKeeper } from './session.js'
 const ASSETS_PATH = '/v1/assets'
 const STREAM_PATH = '/v1/stream/open-assets'
 
+/** Parts made by `createWalletSessionService`; `chainId` is the chain whose latest block is asked for. */
 export interface WalletSessionClientOptions {
   readonly origin: URL
   readonly http: HttpCaller
@@ -36,6 +37,7 @@ interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentTy
   readonly target: string
 }
 
+/** One connection to the stream; a 401 on it drops the session that `token` belongs to. */
 export interface StreamRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>

@@ -12,6 +12,7 @@ const BLOCK_INTERVAL_MS = 2_000
 /** Service time that was read less than this ago, milliseconds, is not read again. */
 const AHEAD_MAX_AGE_MS = 5_000
 
+/** What the wallet-session API needs beyond `ServiceOptions`: a wallet that signs in, and its role. */
 export interface WalletSessionOptions
   extends ServiceOptions,
     Pick<SessionKeeperOptions, 'chainId' | 'challengeDomains' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
@@ -21,6 +22,7 @@ export interface WalletSessionOptions
   readonly blockIntervalMs?: number
 }
 
+/** The port with the parts behind it, which share one session and one clock and are closed together. */
 export interface WalletSessionService {
   readonly service: AttesterService
   /** Service time, read from the latest block of the chain; needs a session with the role attester. */

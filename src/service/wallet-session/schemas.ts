@@ -17,10 +17,12 @@ const opaque = (max: number) =>
     .max(max)
     .regex(/^[\x21-\x7e]+$/, 'must be printable characters without spaces')
 
+/** Answer of GET /health (specification, Health result). */
 export const healthReplySchema = z.looseObject({ ok: z.boolean() })
 
 // authentication
 
+/** Answer of GET /v1/auth/challenge (specification, Challenge); signed only where `checkChallenge` accepts it. */
 export const challengeSchema = z.looseObject({
   /** Checked by `challenge.ts`. */
   message: z.string(),
@@ -29,14 +31,17 @@ export const challengeSchema = z.looseObject({
   expiresAt: z.union([z.number(), z.string()]),
 })
 
+/** Body of POST /v1/auth/session: the challenge's nonce and the EIP-191 signature of its message. */
 export const sessionRequestSchema = z.looseObject({
   nonce: opaque(NONCE_MAX),
   /** 0x and hex characters. */
   signature: z.string().regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and hex characters'),
 })
 
+/** The two roles that routes ask for (specification, Session); a session may list others, which do not matter. */
 export const walletRoleSchema = z.enum(['attester', 'submitter'])
 
+/** Answer of POST /v1/auth/session (specification, Session); the token is a secret. */
 export const sessionSchema = z.looseObject({
   token: opaque(TOKEN_MAX),
   /** Unix seconds. */
@@ -48,6 +53,7 @@ export const sessionSchema = z.looseObject({
 
 // attester routes
 
+/** Body of POST /v1/assets/:id/scores (specification, Score input): authenticity in percent, risk in basis points. */
 export const scoreInputSchema = z.looseObject({
   authenticityScore: percentageSchema,
   deepfakeRiskBps: z.int().min(0).max(10_000),
@@ -79,8 +85,13 @@ export const assetSchema = z.looseObject({
 /** `ownerAddress` must be the wallet of the session. */
 export const assetInputSchema = registrationSchema.extend({ ownerAddress: addressSchema })
 
+/** The role that a session must carry; the stake contract decides which roles a wallet has. */
 export type WalletRole = z.infer<typeof walletRoleSchema>
+/** What the service asks the wallet to sign; single-use, and valid for a few minutes. */
 export type Challenge = z.infer<typeof challengeSchema>
+/** A session as the service issued it; `SessionKeeper` keeps its token to itself. */
 export type Session = z.infer<typeof sessionSchema>
+/** A score in the units of this API, with the attestation that states the same risk. */
 export type ScoreInput = z.infer<typeof scoreInputSchema>
+/** Body of POST /v1/assets; another owner than the session's wallet is answered with 403. */
 export type AssetInput = z.infer<typeof assetInputSchema>

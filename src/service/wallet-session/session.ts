@@ -33,6 +33,7 @@ export interface SessionFacts {
   readonly expiresAt: number
 }
 
+/** Who signs in where and for what; `origin` and `chainId` are what a challenge may state of itself. */
 export interface SessionKeeperOptions {
   readonly auth: AuthRoutes
   readonly origin: URL

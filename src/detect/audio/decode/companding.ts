@@ -3,8 +3,9 @@ const MU_BIAS = 0x84
 /** Loudest 16-bit sample that mu-law holds. */
 const MU_CLIP = 32_635
 
-/** Tables of ITU-T G.711: what each of the 256 codes stands for, -1 to 1. */
+/** The mu-law table of ITU-T G.711: what each of the 256 codes stands for, -1 to 1. */
 export const MU_LAW = Float32Array.from({ length: 256 }, (_, code) => decodeMuLaw(code) / 32_768)
+/** The A-law table of ITU-T G.711, -1 to 1; WAV files of format tag 6 are read by it. */
 export const A_LAW = Float32Array.from({ length: 256 }, (_, code) => decodeALaw(code) / 32_768)
 
 /** The mu-law code of a sample, -1 to 1; louder ones are cut. */

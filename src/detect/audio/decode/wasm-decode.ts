@@ -30,6 +30,7 @@ const DECODERS = {
   'ogg-opus': async () => new (await import('ogg-opus-decoder')).OggOpusDecoder(),
 } satisfies Record<string, () => Promise<WasmDecoder>>
 
+/** Sounds that are decoded by WebAssembly, by container and codec; `audio-format.ts` finds out which one a file is. */
 export type WasmCodec = keyof typeof DECODERS
 
 /**
