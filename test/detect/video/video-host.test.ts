@@ -101,7 +101,7 @@ it.skipIf(ffmpeg === null)(
       const id = path.basename(await writeViewsPackage(bench.modelsDir))
       await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
       const file = path.join(bench.folder, 'portrait.webm')
-      const portrait = packagePath('src', 'sandbox', 'samples', 'astronaut.jpg')
+      const portrait = packagePath('samples', 'astronaut.jpg')
       const pan = 'crop=400:400:x=t*20:y=0,format=yuv420p'
       await make(
         '-loop',
