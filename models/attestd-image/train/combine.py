@@ -71,7 +71,8 @@ def resampled(rows):
 def fit_calibration(rows):
     """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
     slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows))
-    slope, real = float(slope[0]), [row for row in rows if not row["fake"]]
+    # Files that rank the wrong way round, as those of --small may, give a flat line instead of none.
+    slope, real = max(0.001, float(slope[0])), [row for row in rows if not row["fake"]]
     drawn, logits = resampled(real), np.array([row["logit"] for row in real])
     for at in np.sort(logits):
         flagged = drawn @ (logits > at) / drawn.sum(1)

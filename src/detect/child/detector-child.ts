@@ -3,9 +3,8 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from '../contract/child-messages.js'
-import type { Measurement } from '../contract/measurement.js'
 import { StageWatch } from '../contract/stage-watch.js'
-import { readEvidence } from '../evidence/read-evidence.js'
+import { EvidenceReader } from '../evidence/evidence-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { usedBy } from '../package/used-packages.js'
 import { loadChildDetector } from './load-child-detector.js'
@@ -13,6 +12,7 @@ import { loadChildDetector } from './load-child-detector.js'
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 
 const detectors = new Map<string, ChildDetector>()
+const evidenceReader = new EvidenceReader(systemClock)
 
 function send(message: FromChild): void {
   process.send?.(message)
@@ -45,23 +45,29 @@ async function measure({
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await withFileEvidence(await detector.measure(file, { heatMap, probe }), file)
+    const measurement = await detector.measure(file, { heatMap, probe })
     if (heatMap !== undefined && measurement.heatMap === undefined)
       throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
   } catch (error) {
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
+    return
   }
+  await sendEvidence(jobId, file)
 }
 
-/** Adds what the file states about itself, whichever detector read it. */
-async function withFileEvidence(measurement: Measurement, file: string): Promise<Measurement> {
-  if (measurement.evidence.length > 0) return measurement
+/** What the file states about itself, whichever detector measured it. */
+async function sendEvidence(jobId: number, file: string): Promise<void> {
   const watch = new StageWatch()
-  const evidence = await watch.during('evidence', () => readEvidence(file, systemClock))
-  const { elapsedMs } = measurement
-  const stages = elapsedMs.stages === undefined ? {} : { stages: { ...elapsedMs.stages, ...watch.ms } }
-  return { ...measurement, evidence, elapsedMs: { ...elapsedMs, ...stages } }
+  const evidence = await watch.during('evidence', () => evidenceReader.read(file))
+  const processorMs = watch.ms.evidence ?? 0
+  send({
+    type: 'evidence',
+    jobId,
+    rssBytes: process.memoryUsage.rss(),
+    evidence: evidence && [...evidence],
+    processorMs,
+  })
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { manifestSchema } from '../package/manifest.js'
-import { MAX_TEXT, measurementSchema } from './measurement.js'
+import { evidenceSchema, MAX_TEXT, measurementSchema } from './measurement.js'
 
 const jobId = z.int().min(1)
 const text = z.string().max(MAX_TEXT)
@@ -59,12 +59,24 @@ export const toChildSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Messages from a child: `hello` when it listens, `loaded` or `refused`, then `measured` or `failed` for each job. */
+/**
+ * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each job `failed`, or `measured` and
+ * after it `evidence`: what reading the evidence does to the process cannot cost the measurement.
+ */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
   z.strictObject({ type: z.literal('loaded') }),
   z.strictObject({ type: z.literal('refused'), reason, message: text }),
   z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement: measurementSchema }),
+  z.strictObject({
+    type: z.literal('evidence'),
+    jobId,
+    rssBytes,
+    /** Null where it could not be read within its limits. */
+    evidence: evidenceSchema.nullable(),
+    /** Processor time of the whole process while it was read. */
+    processorMs: z.number().min(0),
+  }),
   z.strictObject({ type: z.literal('failed'), jobId, rssBytes, reason, message: text }),
 ])
 

@@ -23,6 +23,11 @@ export const STAGES = ['decode', 'faces', 'crops', 'network', 'probe', 'evidence
 /** A step whose processor time is counted by itself, in ms, where the detector reports it. */
 export type Stage = (typeof STAGES)[number]
 
+/** What a file states about its own origin, a fact in each line. */
+export const evidenceSchema = z
+  .array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) }))
+  .max(16)
+
 /** What a detector measured on one file, before calibration. */
 export const measurementSchema = z.strictObject({
   /** Aggregated logit. */
@@ -35,7 +40,7 @@ export const measurementSchema = z.strictObject({
   parts: z.array(scored).max(MAX_REPORTED_PARTS),
   /** The same file re-encoded; empty where the package has no stability probe. */
   variants: z.array(scored).max(8),
-  evidence: z.array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) })).max(16),
+  evidence: evidenceSchema,
   /** Of the heat map, where one was asked for. */
   heatMap: heatMap.optional(),
   elapsedMs: z.strictObject({

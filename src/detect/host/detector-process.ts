@@ -6,6 +6,7 @@ import { reasonEntry } from '../../core/reasons.js'
 import { type FromChild, fromChildSchema, type ToChild } from '../contract/child-messages.js'
 import { MAX_PIXELS } from '../contract/medium-reader.js'
 import type { StopCause } from '../detector-events.js'
+import { measuredWithEvidence } from '../evidence/with-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { residentBytes } from './process-memory.js'
@@ -69,6 +70,8 @@ type Reply = Exclude<FromChild, { type: 'hello' }>
 
 interface Waiting {
   readonly jobId: number
+  /** What was measured, while the evidence is still being read: from then on the job cannot fail. */
+  measured: MeasuredMessage | null
   resolve(reply: Reply): void
   reject(error: AttestdError): void
 }
@@ -141,7 +144,7 @@ export class DetectorProcess {
   }
 
   /**
-   * Measures one file.
+   * Measures one file. What reading its evidence does to the process costs the evidence alone.
    * @param timeoutMs longest time for this job
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason of the child
    */
@@ -199,7 +202,7 @@ export class DetectorProcess {
     return new Promise((resolve, reject) => {
       if (this.#handle.exitCode !== null || this.#handle.signalCode !== null)
         reject(new AttestdError('detector-crashed'))
-      else this.#waiting = { jobId, resolve, reject }
+      else this.#waiting = { jobId, measured: null, resolve, reject }
     })
   }
 
@@ -211,14 +214,22 @@ export class DetectorProcess {
   }
 
   #isAwaited(reply: Reply): boolean {
-    return this.#waiting !== null && this.#waiting.jobId === ('jobId' in reply ? reply.jobId : LOAD_JOB)
+    const waiting = this.#waiting
+    if (waiting?.jobId !== ('jobId' in reply ? reply.jobId : LOAD_JOB)) return false
+    return (waiting.measured !== null) === (reply.type === 'evidence')
   }
 
   #settle(reply: Reply): void {
     const waiting = this.#waiting
-    this.#waiting = null
+    if (waiting === null) return
     if ('rssBytes' in reply) this.rssBytes = reply.rssBytes
-    waiting?.resolve(reply)
+    if (reply.type === 'measured') {
+      waiting.measured = reply
+      return
+    }
+    this.#waiting = null
+    const { measured } = waiting
+    waiting.resolve(measured !== null && reply.type === 'evidence' ? withEvidenceOf(measured, reply) : reply)
   }
 
   #sendPackages(): void {
@@ -267,8 +278,18 @@ export class DetectorProcess {
   #fail(error: AttestdError): void {
     const waiting = this.#waiting
     this.#waiting = null
-    waiting?.reject(error)
+    if (waiting?.measured) waiting.resolve(withEvidenceOf(waiting.measured, null))
+    else waiting?.reject(error)
   }
+}
+
+/** The measurement with the evidence that was read after it; `read` is null where the process ended over it. */
+function withEvidenceOf(
+  answer: MeasuredMessage,
+  read: Extract<FromChild, { type: 'evidence' }> | null,
+): MeasuredMessage {
+  const { evidence = null, processorMs = 0 } = read ?? {}
+  return { ...answer, measurement: measuredWithEvidence(answer.measurement, evidence, processorMs) }
 }
 
 /** A child that could not load is at an end, whatever stopped it. */

@@ -7,6 +7,7 @@ import { packagePath } from '../../../src/core/files.js'
 import { DetectorBench, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
+import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
@@ -134,6 +135,29 @@ describe('limits', () => {
       await renewed
     }
     expect(host.state().ready).toBe(2)
+  })
+})
+
+describe('metadata that takes minutes to read', () => {
+  const hostile = async () =>
+    bench.write('number.webp', webpWithStore(await noise().webp().toBuffer(), hugeNumberStore(512 * 1024)))
+
+  it('costs the evidence, not the score, and the process goes on', async () => {
+    const host = await bench.start()
+    const detection = await host.detect(image(await hostile()))
+    expect(detection.notes).toMatch(/what it states about itself could not be read$/)
+    expect(detection).toMatchObject({ detectorId: 'tiny-image', risk: expect.any(Number), evidence: [] })
+    const next = await host.detect(image(await bench.write('good', light)))
+    expect(next.notes).not.toMatch(/could not be read/)
+    expect(bench.all('child-stopped')).toEqual([])
+  })
+
+  it('costs no score either where the process has to be ended for it', async () => {
+    const host = await bench.start({ timeoutMs: 2_000 })
+    const detection = await host.detect(image(await hostile()))
+    expect(detection.notes).toMatch(/what it states about itself could not be read$/)
+    await expect(host.detect(image(await bench.write('good', light)))).resolves.toMatchObject({ evidence: [] })
+    expect(bench.all('child-stopped')).toMatchObject([{ cause: 'timeout' }])
   })
 })
 

@@ -1,0 +1,38 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { EvidenceReader } from '../../../src/detect/evidence/evidence-reader.js'
+import { withC2pa } from '../../support/c2pa-picture.js'
+import { noise } from '../../support/detector-images.js'
+import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
+
+describe('EvidenceReader', () => {
+  let folder: string
+  const file = async (name: string, bytes: Uint8Array) => {
+    const where = path.join(folder, name)
+    await fs.writeFile(where, bytes)
+    return where
+  }
+  beforeAll(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-evidence-'))
+  })
+  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
+
+  it('ends a thread that computes for too long, and reads the next file by another', async () => {
+    const picture = await noise(64, 64).webp().toBuffer()
+    const hostile = await file('number.webp', webpWithStore(picture, hugeNumberStore(512 * 1024)))
+    const signed = await file(
+      'signed.jpg',
+      await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter'),
+    )
+    const impatient = new EvidenceReader(systemClock, 2500)
+    expect(await impatient.read(hostile)).toBeNull()
+    await impatient.close()
+    const reader = new EvidenceReader(systemClock, 20_000)
+    expect(await reader.read(signed)).toMatchObject([{ kind: 'c2pa' }])
+    expect(await reader.read(await file('plain.webp', picture))).toEqual([])
+    await reader.close()
+  })
+})
