@@ -1,4 +1,4 @@
-import { asRisk, riskText } from '../core/risk.js'
+import { riskText } from '../core/risk.js'
 import type { Detection, RiskyPart } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 
@@ -23,7 +23,7 @@ export function detectionText(detection: Detection): string {
 }
 
 function heatMapText({ pieces, lowest, highest }: NonNullable<Detection['heatMap']>): string {
-  return `heat map: ${pieces} pieces scored by themselves, risks ${riskText(asRisk(lowest), 1)} to ${riskText(asRisk(highest), 1)}`
+  return `heat map: ${pieces} pieces scored by themselves, risks ${riskText(lowest, 1)} to ${riskText(highest, 1)}`
 }
 
 function list(title: string, parts: readonly RiskyPart[]): string[] {

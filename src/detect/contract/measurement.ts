@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { riskSchema } from '../../core/risk.js'
 
 /** Longest text that is taken from a child; a child that runs hostile bytes is not trusted. */
 export const MAX_TEXT = 2000
@@ -14,9 +15,8 @@ const milliseconds = z.number().min(0)
 
 const scored = z.strictObject({ name, rawScore: z.number() })
 
-const risk = z.number().min(0).max(1)
 /** How many pieces of the picture were scored by themselves, and their lowest and highest calibrated risk. */
-const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: risk, highest: risk })
+const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: riskSchema, highest: riskSchema })
 
 /** Steps of the work on a picture, in their order. */
 export const STAGES = ['decode', 'faces', 'crops', 'network', 'probe', 'evidence'] as const

@@ -1,3 +1,4 @@
+import { riskText } from '../../core/risk.js'
 import type { HeatMap } from '../contract/measurement.js'
 import type { Picture } from '../contract/picture.js'
 import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
@@ -87,8 +88,8 @@ function legend(width: number, { lowest, highest }: Ends): Buffer {
   // Where the two lie close together they are written side by side.
   const high = Math.max(place(highest), low + room)
   for (const risk of [lowest, highest]) for (let y = 4; y < 28; y++) set(place(risk), y, [0, 0, 0])
-  write(set, (lowest * 100).toFixed(1), Math.min(low - room / 2, width - 2 * room), 32)
-  write(set, (highest * 100).toFixed(1), Math.min(high - room / 2, width - room), 32)
+  write(set, riskText(lowest, 1), Math.min(low - room / 2, width - 2 * room), 32)
+  write(set, riskText(highest, 1), Math.min(high - room / 2, width - room), 32)
   return pixels
 }
 

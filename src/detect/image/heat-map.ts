@@ -1,3 +1,4 @@
+import { asRisk, type Risk } from '../../core/risk.js'
 import type { HeatMap } from '../contract/measurement.js'
 import type { Picture } from '../contract/picture.js'
 import { drawRisks, type RiskGrid } from './heat-map-picture.js'
@@ -30,13 +31,13 @@ export interface Square {
 export async function drawHeatMap(
   picture: Picture,
   out: string,
-  riskOf: (area: Area) => Promise<number>,
+  riskOf: (area: Area) => Promise<Risk>,
   maxSide = Number.POSITIVE_INFINITY,
 ): Promise<HeatMap> {
   const squares = pieces(picture.width, picture.height, maxSide)
-  const risks: number[] = []
+  const risks: Risk[] = []
   for (const { left, top, side } of squares) risks.push(await riskOf({ left, top, width: side, height: side }))
-  const ends = { lowest: Math.min(...risks), highest: Math.max(...risks) }
+  const ends = { lowest: asRisk(Math.min(...risks)), highest: asRisk(Math.max(...risks)) }
   await drawRisks(picture, riskGrid(picture.width, picture.height, squares, risks), ends, out)
   return { pieces: risks.length, ...ends }
 }
