@@ -43,10 +43,6 @@ def read(branches, index):
     return joined
 
 
-def inputs(rows, names):
-    return np.array([[row[name] for name in names] for row in rows])
-
-
 def fused(row, fusion):
     plan = fusion["withoutFaces" if row["face"] is None else "withFaces"]
     return plan["intercept"] + sum(plan[name] * row[name] for name in ("native", "whole", "face") if name in plan)
@@ -70,7 +66,7 @@ def resampled(rows):
 
 def fit_calibration(rows):
     """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
-    slope, _ = figures.logistic(inputs(rows, ("logit",)), [row["fake"] for row in rows], figures.weights(rows))
+    slope, _ = figures.logistic(np.array([[row["logit"]] for row in rows]), [row["fake"] for row in rows], figures.weights(rows))
     # Files that rank the wrong way round, as those of --small may, give a flat line instead of none.
     slope, real = max(0.001, float(slope[0])), [row for row in rows if not row["fake"]]
     drawn, logits = resampled(real), np.array([row["logit"] for row in real])

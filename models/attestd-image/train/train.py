@@ -35,6 +35,8 @@ FACE_SIZE, FACE_MARGIN = 160, 0.25
 # What a crop costs stands in card.md.
 CROPS, CROP_SIDE, WHOLE_SIDE = 4, 160, 224
 VERSION = "3.1.0"
+# Files of the package that training does not make.
+KEPT = ("faces.onnx", "selftest.jpg")
 
 
 def manifest(files, self_test):
@@ -79,13 +81,20 @@ def described(file):
     return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
+def begin_package(folder):
+    """A package folder with the files that training does not make."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        shutil.copyfile(PACKAGE / name, folder / name)
+
+
 def write_package(package, weights, half=""):
     """The networks as ONNX files and the manifest that names them; with `half`, those that learned from that half."""
     for view in fit.PLANS:
         net = network.Network()
         net.load_state_dict(torch.load(weights / f"{view}{half and f'-{half}'}.pt", weights_only=True))
         network.export(net, package / f"{view}.onnx")
-    names = [*(f"{view}.onnx" for view in fit.PLANS), "faces.onnx", "selftest.jpg"]
+    names = [*(f"{view}.onnx" for view in fit.PLANS), *KEPT]
     self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.02}
     text = json.dumps(manifest({name: described(package / name) for name in names}, self_test), indent=2)
     (package / "detector.json").write_text(f"{text}\n")
@@ -125,9 +134,7 @@ def run(originals, pack, work, package, plans):
     seen, judging = {}, {}
     for half in sources.HALVES:
         judging[half] = work / f"judge-{half}" / package.name
-        judging[half].mkdir(parents=True, exist_ok=True)
-        for name in ("faces.onnx", "selftest.jpg"):
-            shutil.copyfile(package / name, judging[half] / name)
+        begin_package(judging[half])
         write_package(judging[half], work, sources.other(half))
         seen[half] = branches(judging[half], evaluation / "index.csv", half, work / f"{half}.jsonl")
     metrics = combine.combine(package, judging, seen, work / "crossed.csv")
@@ -159,9 +166,7 @@ def small(folder):
         writer.writeheader()
         writer.writerows(lines)
     package = folder / PACKAGE.name
-    package.mkdir()
-    for name in ("faces.onnx", "selftest.jpg"):
-        shutil.copyfile(PACKAGE / name, package / name)
+    begin_package(package)
     # No face is found in shapes, so that view is not trained; its network is a fresh one.
     torch.manual_seed(0)
     (folder / "work").mkdir()

@@ -144,30 +144,29 @@ describe('a guarded connection', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it('dials the address that was vetted, asking once (rebinding)', async () => {
-    const server = await startServer()
+  /** Resolves to an allowed address at first, and to a refused one whenever it is asked again. */
+  function rebindingGuard() {
     let asked = 0
-    // The first answer is allowed; a second question would be answered with a refused address.
     const resolve: ResolveAll = async () => {
       asked += 1
       return [four(asked === 1 ? '127.0.0.1' : '127.0.0.9')]
     }
     const guard = createAddressGuard({ resolve, isAllowed: (address) => address === '127.0.0.1' })
     onEnd(() => guard.dispatcher.destroy())
+    return { guard, asked: () => asked }
+  }
+
+  it('dials the address that was vetted, asking once (rebinding)', async () => {
+    const server = await startServer()
+    const { guard, asked } = rebindingGuard()
     const reply = await request(`http://media.test:${server.port}/`, { dispatcher: guard.dispatcher })
     expect(await reply.body.text()).toBe('secret')
-    expect(asked).toBe(1)
+    expect(asked()).toBe(1)
   })
 
   it('is refused when a later answer turns private', async () => {
     const server = await startServer()
-    let asked = 0
-    const resolve: ResolveAll = async () => {
-      asked += 1
-      return [four(asked === 1 ? '127.0.0.1' : '127.0.0.9')]
-    }
-    const guard = createAddressGuard({ resolve, isAllowed: (address) => address === '127.0.0.1' })
-    onEnd(() => guard.dispatcher.destroy())
+    const { guard } = rebindingGuard()
     const once = { dispatcher: guard.dispatcher, reset: true }
     await (await request(`http://media.test:${server.port}/`, once)).body.dump()
     expect((await failure(request(`http://media.test:${server.port}/`, once))).reason).toBe('address-refused')
