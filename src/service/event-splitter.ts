@@ -1,83 +1,143 @@
 import { AttestdError } from '../core/errors.js'
+import { endOfLine, LF, type Line, lineAt, startsWith } from './event-lines.js'
 
-const LF = 10
-const CR = 13
-const COLON = 58
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+/** Most lines of one event: a list of some 8,000 assets, printed with a line a field. */
+export const MAX_EVENT_LINES = 100_000
 
-/** A whole piece of an event stream: one event up to its blank line, or lines that say nothing (comments, blank lines). */
+/** A piece of an event stream: an event or its next part, its lines ending in LF; or lines that say nothing. */
 export interface StreamPiece {
-  readonly kind: 'event' | 'silence'
+  /** `event`: with these bytes an event is whole. `silence`: comments and blank lines, of which nothing is kept. */
+  readonly kind: 'part' | 'event' | 'silence'
   readonly bytes: Uint8Array
 }
 
+const NOTHING = new Uint8Array(0)
+
 /**
- * Cuts the bytes of an event stream into pieces, so that its parser gets one whole event at a time and can be held back
- * between two, and an event that never ends is noticed before it fills the memory.
+ * Cuts the bytes of an event stream into pieces of at most one event, so that its parser can be held back between two,
+ * and leaves out what means nothing to it: comments, unknown fields. One pass, a few instructions a byte.
  */
 export class EventSplitter {
   readonly #maxEventBytes: number
-  /** Bytes of the unfinished piece. */
-  #held: Uint8Array[] = []
-  #heldBytes = 0
-  #line: 'empty' | 'comment' | 'field' = 'empty'
-  /** Whether the unfinished piece has a field line. */
-  #hasField = false
+  /** Start of a line that is still too short to be told by its field. */
+  #rest: Uint8Array = NOTHING
+  #isStart = true
   /** Whether the last line ended in a CR at the end of a chunk, whose LF may still follow. */
   #afterCr = false
+  /** The line under way; null where the next byte begins one. */
+  #line: Line | null = null
+  /** Of the event under way; 0 where there is none. */
+  #lines = 0
+  #bytes = 0
 
   constructor(maxEventBytes: number) {
     this.#maxEventBytes = maxEventBytes
   }
 
-  /** The pieces that these bytes complete. @throws AttestdError event-too-large; nothing more may be pushed then */
+  /** What these bytes bring, in order. @throws AttestdError event-too-large; nothing more may be pushed then */
   push(chunk: Uint8Array): StreamPiece[] {
-    const pieces: StreamPiece[] = []
-    // The LF of a CRLF that fell apart between two chunks: its line has ended already.
-    let from = this.#afterCr && chunk[0] === LF ? 1 : 0
-    if (chunk.length > 0) this.#afterCr = false
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at]
-      if (byte !== LF && byte !== CR) {
-        if (this.#line === 'empty') this.#line = byte === COLON ? 'comment' : 'field'
-        continue
+    const bytes = this.#taken(chunk)
+    const pieces = new Pieces(bytes.length)
+    for (let at = 0; at < bytes.length; ) {
+      this.#line ??= lineAt(bytes, at)
+      if (!this.#line) {
+        this.#rest = bytes.slice(at)
+        break
       }
-      if (byte === CR && chunk[at + 1] === LF) at++
-      this.#afterCr = chunk[at] === CR
-      const kind = this.#endLine()
-      if (!kind) continue
-      pieces.push(this.#cut(kind, chunk.subarray(from, at + 1)))
-      from = at + 1
+      const end = endOfLine(bytes, at)
+      const isWhole = end < bytes.length
+      this.#count(this.#line, end - at, isWhole)
+      if (this.#line === 'field') pieces.keep(bytes.subarray(at, end))
+      if (!isWhole) break
+      this.#endLine(this.#line, pieces)
+      at = this.#afterEnd(bytes, end)
     }
-    this.#hold(chunk.subarray(from))
-    return pieces
+    pieces.endPart()
+    return pieces.all
   }
 
-  /** @returns what kind of piece ends with this line, if one does */
-  #endLine(): StreamPiece['kind'] | null {
-    const line = this.#line
-    this.#line = 'empty'
-    if (line === 'field') this.#hasField = true
-    if (this.#hasField) return line === 'empty' ? 'event' : null
-    return 'silence'
+  /** The chunk behind what was left of the one before; without a byte order mark and the second half of a CRLF. */
+  #taken(chunk: Uint8Array): Uint8Array {
+    let bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
+    this.#rest = NOTHING
+    if (this.#afterCr && bytes[0] === LF) bytes = bytes.subarray(1)
+    this.#afterCr &&= chunk.length === 0
+    if (this.#isStart && bytes.length >= BYTE_ORDER_MARK.length) {
+      this.#isStart = false
+      if (startsWith(bytes, 0, BYTE_ORDER_MARK)) bytes = bytes.subarray(BYTE_ORDER_MARK.length)
+    }
+    return bytes
   }
 
-  #cut(kind: StreamPiece['kind'], last: Uint8Array): StreamPiece {
-    this.#hold(last)
-    // A parser waits for what follows a CR at the end, so a line that ends in a bare CR gets its LF here.
-    if (last.at(-1) === CR) this.#held.push(Uint8Array.of(LF))
-    const bytes = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held)
-    this.#held = []
-    this.#heldBytes = 0
-    this.#hasField = false
-    return { kind, bytes }
-  }
-
-  #hold(bytes: Uint8Array): void {
-    if (bytes.length === 0) return
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
-    if (this.#heldBytes > this.#maxEventBytes) {
+  /** Counts bytes and lines of events, those that are left out too. */
+  #count(line: Line, bytes: number, isWhole: boolean): void {
+    const isBetween = this.#lines === 0 && (line === 'blank' || line === 'comment')
+    if (isBetween) return
+    this.#bytes += bytes
+    if (isWhole) this.#lines++
+    if (this.#bytes > this.#maxEventBytes) {
       throw new AttestdError('event-too-large', `An event is larger than ${this.#maxEventBytes} bytes.`)
     }
+    if (this.#lines > MAX_EVENT_LINES) {
+      throw new AttestdError('event-too-large', `An event has more than ${MAX_EVENT_LINES} lines.`)
+    }
+  }
+
+  #endLine(line: Line, pieces: Pieces): void {
+    this.#line = null
+    if (this.#lines === 0) pieces.addSilence()
+    else if (line === 'field') pieces.endLine()
+    else if (line === 'blank') {
+      pieces.endEvent()
+      this.#lines = 0
+      this.#bytes = 0
+    }
+  }
+
+  /** @returns where the next line begins */
+  #afterEnd(bytes: Uint8Array, end: number): number {
+    if (bytes[end] === LF) return end + 1
+    this.#afterCr = end + 1 === bytes.length
+    return bytes[end + 1] === LF ? end + 2 : end + 1
+  }
+}
+
+/** What one chunk brings. What is kept of it is never longer than the chunk. */
+class Pieces {
+  readonly all: StreamPiece[] = []
+  readonly #kept: Uint8Array
+  #from = 0
+  #to = 0
+
+  constructor(maxBytes: number) {
+    this.#kept = new Uint8Array(maxBytes)
+  }
+
+  keep(bytes: Uint8Array): void {
+    this.#kept.set(bytes, this.#to)
+    this.#to += bytes.length
+  }
+
+  endLine(): void {
+    this.#kept[this.#to++] = LF
+  }
+
+  endEvent(): void {
+    this.endLine()
+    this.#add('event')
+  }
+
+  endPart(): void {
+    if (this.#to > this.#from) this.#add('part')
+  }
+
+  addSilence(): void {
+    if (this.all.at(-1)?.kind !== 'silence') this.all.push({ kind: 'silence', bytes: NOTHING })
+  }
+
+  #add(kind: StreamPiece['kind']): void {
+    this.all.push({ kind, bytes: this.#kept.subarray(this.#from, this.#to) })
+    this.#from = this.#to
   }
 }

@@ -5,9 +5,11 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
+import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
+import { MAX_ENTRIES } from './record.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
@@ -82,7 +84,7 @@ export class HttpCaller {
       const type = response.headers.get('content-type') ?? 'none'
       if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
         throw invalidReply(call, `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`)
-      return parseReply(call, await this.#text(call, response), shape)
+      return await parseReply(call, await this.#text(call, response), shape)
     })
   }
 
@@ -178,13 +180,14 @@ export class HttpCaller {
   }
 }
 
-function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw invalidReply(call, 'it is not JSON')
-  }
+async function parseReply<Shape extends z.ZodType>(
+  call: HttpCall,
+  text: string,
+  shape: Shape,
+): Promise<z.output<Shape>> {
+  const value = await parseJsonInTurns(text, { maxEntries: MAX_ENTRIES }).catch((error: unknown) => {
+    throw invalidReply(call, error instanceof RangeError ? error.message : 'it is not JSON')
+  })
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
   throw invalidReply(call, issueText(parsed.error))

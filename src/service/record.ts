@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
+import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import { issueText } from './issue-text.js'
 import type { RawEvent } from './sse-connection.js'
 
@@ -33,20 +34,35 @@ export function nameable(id: unknown): string | null {
   return typeof id === 'string' ? cleanText(id, 100) : null
 }
 
-/** The JSON data of an event. @throws AttestdError event-malformed where it is no JSON or of another shape */
-export function eventData<Shape extends z.ZodType>({ name, data }: RawEvent, shape: Shape): z.output<Shape> {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {
-    throw new AttestdError('event-malformed', `The data of an event ${name} is not JSON.`)
-  }
-  const result = shape.safeParse(value)
+/** Most entries of one list in an answer or event; more than the assets that fit into its bytes. */
+export const MAX_ENTRIES = 25_000
+
+/**
+ * The JSON data of an event, read in short turns.
+ * @throws AttestdError event-malformed where it is no JSON or of another shape, event-too-large where a list has more than
+ * `MAX_ENTRIES`
+ */
+export async function eventData<Shape extends z.ZodType>(
+  { name, data }: RawEvent,
+  shape: Shape,
+): Promise<z.output<Shape>> {
+  const result = shape.safeParse(await eventJson(name, data))
   if (result.success) return result.data
   throw new AttestdError('event-malformed', `An event ${name} has a wrong shape: ${issueText(result.error)}`)
 }
 
+async function eventJson(name: string, data: string): Promise<unknown> {
+  try {
+    return await parseJsonInTurns(data, { maxEntries: MAX_ENTRIES })
+  } catch (error) {
+    if (!(error instanceof RangeError)) {
+      throw new AttestdError('event-malformed', `The data of an event ${name} is not JSON.`)
+    }
+    throw new AttestdError('event-too-large', `The data of an event ${name} cannot be used: ${error.message}.`)
+  }
+}
+
 /** The error for an event of a name that the specification does not state. */
 export function unknownEvent({ name }: RawEvent): AttestdError {
-  return new AttestdError('event-malformed', `An event has the unknown name ${cleanText(name, 50)}.`)
+  return new AttestdError('event-malformed', `An event has the unknown name ${cleanText(name.slice(0, 100), 50)}.`)
 }

@@ -3,6 +3,7 @@ import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
+import { Turns } from '../core/turns/turns.js'
 import { EventSplitter, type StreamPiece } from './event-splitter.js'
 import { errorOfResponse, retryAfterOf } from './http-errors.js'
 import { Inbox } from './inbox.js'
@@ -33,8 +34,8 @@ export interface SseConnectionOptions {
 }
 
 /**
- * The eventsource library as the reader of one connection. It gets its bytes one whole event at a time and only when
- * the last one was handled, every end is reported through `inbox`, and it never reconnects by itself.
+ * The eventsource library as the reader of one connection. It gets the bytes of one event at a time and only when the last
+ * one was handled, in short turns; every end is reported through `inbox`, and it never reconnects by itself.
  */
 export class SseConnection {
   readonly #options: SseConnectionOptions
@@ -117,20 +118,22 @@ export class SseConnection {
   #readerOf(response: Response) {
     const body = response.body?.getReader()
     const splitter = new EventSplitter(this.#options.maxEventBytes)
-    const pieces: StreamPiece[] = []
+    const turns = new Turns()
+    /** The next one last. */
+    let pieces: StreamPiece[] = []
     const read = async (): Promise<{ done: false; value: Uint8Array } | { done: true }> => {
       for (;;) {
         await this.#inbox.emptied()
-        const piece = pieces.shift()
-        if (piece?.kind === 'event') return { done: false, value: piece.bytes }
-        if (piece) {
-          while (pieces[0]?.kind === 'silence') pieces.shift()
-          this.#inbox.push('alive')
-          continue
+        const piece = pieces.pop()
+        await turns.step(piece?.bytes.length)
+        if (piece?.kind === 'silence') this.#inbox.push('alive')
+        else if (piece) return { done: false, value: piece.bytes }
+        else {
+          const chunk = await this.#chunk(body)
+          if (!chunk) return { done: true }
+          await turns.step(chunk.length)
+          pieces = splitter.push(chunk).toReversed()
         }
-        const chunk = await this.#chunk(body)
-        if (!chunk) return { done: true }
-        pieces.push(...splitter.push(chunk))
       }
     }
     return {

@@ -54,9 +54,10 @@ export function createReport(options: ReportOptions): Report {
       metrics.streamEvents.inc({ kind: event.kind })
       if (event.kind === 'trouble') {
         const { message: detail, reason, retryInMs } = event
-        // Malformed events are trouble on a standing connection; all other trouble ends it.
+        // Events that cannot be used are trouble on a standing connection; all other trouble ends it.
         if (retryInMs !== undefined) metrics.streamReconnects.inc({ reason })
-        else if (reason === 'event-malformed') metrics.malformed.inc({ what: 'event', reason })
+        else if (reason === 'event-malformed' || reason === 'event-too-large')
+          metrics.malformed.inc({ what: 'event', reason })
         outages.trouble({ reason, subject: 'stream', message: 'stream had trouble', facts: { detail, retryInMs } })
       }
       activity.streamEvent(event)

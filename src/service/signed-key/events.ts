@@ -13,32 +13,33 @@ const ERROR_TEXT_MAX = 300
  * @throws AttestdError event-malformed for an unknown name,
  * data that is not JSON, or a wrong shape; a malformed asset inside is skipped and reported
  */
-export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
+export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): Promise<readonly ServiceEvent[]> {
   switch (event.name) {
     case 'ready':
-      return [{ kind: 'ready', stake: stakeOf(eventData(event, readyEventSchema).stake) }]
+      return [{ kind: 'ready', stake: stakeOf((await eventData(event, readyEventSchema)).stake) }]
     case 'open-assets':
-      return [{ kind: 'snapshot', ...assetsIn(event, onMalformed) }]
+      return [{ kind: 'snapshot', ...(await assetsIn(event, onMalformed)) }]
     case 'new-open-assets':
-      return [{ kind: 'delta', ...assetsIn(event, onMalformed) }]
+      return [{ kind: 'delta', ...(await assetsIn(event, onMalformed)) }]
     case 'ping':
-      eventData(event, pingEventSchema)
+      await eventData(event, pingEventSchema)
       return [{ kind: 'heartbeat' }]
     case 'error':
-      return [{ kind: 'trouble', reason: 'stream-error-event', message: errorText(event) }]
+      return [{ kind: 'trouble', reason: 'stream-error-event', message: await errorText(event) }]
     default:
       throw unknownEvent(event)
   }
 }
 
-function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
-  const { ids, assets } = eventData(event, assetsEventSchema)
+async function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
+  const { ids, assets } = await eventData(event, assetsEventSchema)
   return {
-    assets: readAssets(assets, { asked: false, onMalformed }),
+    assets: await readAssets(assets, { asked: false, onMalformed }),
     ids: ids.filter((id) => typeof id === 'string'),
   }
 }
 
-function errorText(event: RawEvent): string {
-  return `The service reported: ${cleanText(eventData(event, errorEventSchema).message, ERROR_TEXT_MAX)}`
+async function errorText(event: RawEvent): Promise<string> {
+  const { message } = await eventData(event, errorEventSchema)
+  return `The service reported: ${cleanText(message, ERROR_TEXT_MAX)}`
 }

@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
+import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, Stake } from '../port.js'
 import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
@@ -29,13 +30,15 @@ export function stakeOf(wire: WireStake): Stake {
   return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
 }
 
-/** The open assets of a list; each malformed one is skipped and reported, and costs nothing else. */
-export function readAssets(
+/** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
+export async function readAssets(
   values: readonly unknown[],
   { asked, onMalformed }: { asked: boolean; onMalformed?: OnMalformed | undefined },
-): Asset[] {
+): Promise<Asset[]> {
   const assets: Asset[] = []
+  const turns = new Turns()
   for (const value of values) {
+    await turns.step()
     const parsed = mediaAssetSchema.safeParse(value)
     if (!parsed.success)
       onMalformed?.({ what: 'asset', id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })

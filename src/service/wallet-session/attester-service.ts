@@ -52,7 +52,7 @@ export class WalletSessionAttesterService implements AttesterService {
     const { address, client, onMalformed } = this.#options
     const values = await client.listOpen(signal)
     return {
-      assets: readAssets(values, includeMyScore ? { attester: address, onMalformed } : { onMalformed }),
+      assets: await readAssets(values, includeMyScore ? { attester: address, onMalformed } : { onMalformed }),
       stake: null,
     }
   }

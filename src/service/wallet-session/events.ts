@@ -11,34 +11,34 @@ import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
  * @throws AttestdError event-malformed for an unknown name, data that is not JSON, or a snapshot
  * without a list; a malformed asset inside is skipped and reported
  */
-export function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): readonly ServiceEvent[] {
+export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): Promise<readonly ServiceEvent[]> {
   switch (event.name) {
     case 'snapshot':
       return [
         { kind: 'ready', stake: null },
-        { kind: 'snapshot', ...assetsOf(snapshotIn(event), onMalformed) },
+        { kind: 'snapshot', ...(await assetsOf(await snapshotIn(event), onMalformed)) },
       ]
     case 'new-asset':
-      return [{ kind: 'delta', ...assetsOf(newAssetsIn(event), onMalformed) }]
+      return [{ kind: 'delta', ...(await assetsOf(await newAssetsIn(event), onMalformed)) }]
     default:
       throw unknownEvent(event)
   }
 }
 
-function snapshotIn(event: RawEvent): unknown[] {
-  const assets = listIn(eventData(event, z.unknown()))
+async function snapshotIn(event: RawEvent): Promise<unknown[]> {
+  const assets = listIn(await eventData(event, z.unknown()))
   if (assets) return assets
   throw new AttestdError('event-malformed', `An event ${event.name} has a wrong shape: it holds no list`)
 }
 
 /** One asset, as itself or wrapped, or several. */
-function newAssetsIn(event: RawEvent): unknown[] {
-  const data = eventData(event, z.unknown())
+async function newAssetsIn(event: RawEvent): Promise<unknown[]> {
+  const data = await eventData(event, z.unknown())
   return listIn(data) ?? [data]
 }
 
 /** Ids are reported of malformed assets too: they are open, although they cannot be used. */
-function assetsOf(values: readonly unknown[], onMalformed: OnMalformed | undefined) {
+async function assetsOf(values: readonly unknown[], onMalformed: OnMalformed | undefined) {
   const ids = values.map((value) => assetIdIn(assetRecordIn(value))).filter((id) => id !== undefined)
-  return { assets: readAssets(values, { onMalformed }), ids }
+  return { assets: await readAssets(values, { onMalformed }), ids }
 }

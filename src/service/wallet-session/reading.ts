@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { Risk } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
+import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
 import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
@@ -60,10 +61,12 @@ export function scoreCountIn(record: Record<string, unknown>): number | null {
   return count ?? scoresIn(record)?.length ?? null
 }
 
-/** The open assets of a list; each malformed one is skipped and reported, and costs nothing else. */
-export function readAssets(values: readonly unknown[], { attester, onMalformed }: ReadOptions): Asset[] {
+/** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
+export async function readAssets(values: readonly unknown[], { attester, onMalformed }: ReadOptions): Promise<Asset[]> {
   const assets: Asset[] = []
+  const turns = new Turns()
   for (const value of values) {
+    await turns.step()
     const read = readAsset(value)
     if (typeof read === 'string')
       onMalformed?.({ what: 'asset', id: nameable(assetIdIn(assetRecordIn(value))), message: read })
