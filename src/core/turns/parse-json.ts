@@ -5,6 +5,8 @@ import { Turns } from './turns.js'
 export const SLICE_CHARS = 32 * 1024
 /** Lists and objects larger than a slice are looked into this deep; `{"data": {"assets": [{}]}}` needs four. */
 const MAX_DEPTH = 4
+/** Longest text in it, characters; parsed in one go, some milliseconds. */
+export const MAX_TEXT_CHARS = 2 * 1024 * 1024
 
 /** Limits of `parseJsonInTurns`. */
 export interface JsonLimits {
@@ -15,8 +17,8 @@ export interface JsonLimits {
 
 /**
  * `JSON.parse` for large texts from outside: slice by slice, with turns of the event loop in between. A text within it of
- * more than 32 Ki characters becomes null, and so does a list or object of that size below the fourth level: then only the
- * entry is malformed that holds it.
+ * more than 2 Mi characters becomes null, and so does a list or object of more than 32 Ki below the fourth level: then only
+ * the entry is malformed that holds it.
  * @throws SyntaxError where it is not JSON
  * @throws RangeError where a list or object has more than `maxEntries`
  */
@@ -32,13 +34,13 @@ interface Place extends Required<JsonLimits> {
 }
 
 async function valueIn(text: string, place: Place): Promise<unknown> {
-  if (text.length <= SLICE_CHARS) {
+  const open = text.charAt(text.search(/\S/))
+  const isNested = open === '[' || open === '{'
+  if (text.length <= (isNested ? SLICE_CHARS : MAX_TEXT_CHARS)) {
     await place.turns.step(text.length)
     return JSON.parse(text)
   }
-  const open = text.charAt(text.search(/\S/))
-  if (open === '') throw new SyntaxError('it is empty')
-  if (place.depth === MAX_DEPTH || (open !== '[' && open !== '{')) return null
+  if (!isNested || place.depth === MAX_DEPTH) return null
   const parts = await partsOf(text, open, place)
   // Unlike assignments, this makes an ordinary property of a member named `__proto__`.
   return open === '[' ? parts : Object.fromEntries(parts as [string, unknown][])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJsonInTurns, SLICE_CHARS } from '../../../src/core/turns/parse-json.js'
+import { MAX_TEXT_CHARS, parseJsonInTurns, SLICE_CHARS } from '../../../src/core/turns/parse-json.js'
 import { STEP_BYTES, TURN_BYTES, Turns } from '../../../src/core/turns/turns.js'
 
 const parse = (text: string, maxEntries = 1_000_000) => parseJsonInTurns(text, { maxEntries })
@@ -68,16 +68,18 @@ describe('limits', () => {
 
   it('a long text, and a large list far down, to null', async () => {
     const deep = [[[[LARGE]]]]
-    const value = [{ title: 'x"'.repeat(SLICE_CHARS), id: 'a' }, { id: 'b' }, { deep }]
+    const value = [{ title: 'x'.repeat(MAX_TEXT_CHARS), id: 'a' }, { id: 'b' }, { deep }]
     expect(await parse(JSON.stringify(value))).toEqual([{ title: null, id: 'a' }, { id: 'b' }, { deep: [[null]] }])
-    expect(await parse(JSON.stringify('x'.repeat(SLICE_CHARS)))).toBeNull()
+    expect(await parse(JSON.stringify('x'.repeat(MAX_TEXT_CHARS)))).toBeNull()
+    const text = 'x"'.repeat(SLICE_CHARS)
+    expect(await parse(JSON.stringify({ text, more: LARGE }))).toEqual({ text, more: LARGE })
   })
 
   it('what is gone through in one turn, whatever the text', async () => {
     const texts = [
       JSON.stringify({ assets: LARGE, ids: many(50_000, (at) => at) }),
       '[1,'.repeat(100_000),
-      `["${'x\\"'.repeat(200_000)}"]`,
+      `["${'x\\"'.repeat(800_000)}"]`,
       `[${' '.repeat(1_000_000)}]`,
       '['.repeat(1_000_000),
     ]
