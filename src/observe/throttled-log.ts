@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 
-/** The same outage is logged at most this often, milliseconds. */
-const OUTAGE_LOG_EVERY_MS = 60_000
+/** Lines of the same outage are counted over this time, milliseconds. */
+const MINUTE_MS = 60_000
 /** Outages tracked at once; beyond it the oldest is forgotten and would be logged again. */
 const MAX_OUTAGES = 200
 
@@ -18,21 +18,26 @@ export interface OutageLine {
   readonly reason: Reason
   /** Distinguishes outages of one reason, such as a gateway host. */
   readonly subject?: string
+  /** Lines written a minute, for trouble that differs from line to line. @default 1 */
+  readonly linesPerMinute?: number
   /** @default 'warn' */
   readonly level?: 'warn' | 'error'
   readonly message: string
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
-/** Writes an outage that repeats as one line a minute. */
+/** Writes an outage that repeats as one line a minute, or a stated few. */
 export interface ThrottledLog {
-  /** Writes the line, or counts it where the same reason (and subject) was written less than a minute ago. */
+  /** Writes the line, or counts it where the same reason (and subject) had its lines of this minute. */
   trouble(line: OutageLine): void
 }
 
 interface Outage {
-  readonly lastLine: number
-  /** Lines since the last written one. */
+  /** When the first line of its minute was written, monotonic milliseconds. */
+  readonly since: number
+  /** Lines of its minute. */
+  written: number
+  /** Lines since `since` that were not written. */
   suppressed: number
 }
 
@@ -40,20 +45,27 @@ interface Outage {
 export function createThrottledLog({ log, clock }: ThrottledLogOptions): ThrottledLog {
   const outages = new Map<string, Outage>()
   return {
-    trouble({ reason, subject, level = 'warn', message, facts = {} }) {
+    trouble({ reason, subject, linesPerMinute = 1, level = 'warn', message, facts = {} }) {
       const key = `${reason} ${subject ?? ''}`
       const now = clock.monotonic()
       const known = outages.get(key)
-      if (known && now - known.lastLine < OUTAGE_LOG_EVERY_MS) {
+      const isSameMinute = known !== undefined && now - known.since < MINUTE_MS
+      if (isSameMinute && known.written >= linesPerMinute) {
         known.suppressed += 1
         return
       }
-      const suppressed = known?.suppressed ?? 0
-      outages.delete(key)
-      outages.set(key, { lastLine: now, suppressed: 0 })
-      const oldest = outages.keys().next().value
-      if (outages.size > MAX_OUTAGES && oldest !== undefined) outages.delete(oldest)
+      const suppressed = isSameMinute ? 0 : (known?.suppressed ?? 0)
+      if (isSameMinute) known.written += 1
+      else remember(outages, key, { since: now, written: 1, suppressed: 0 })
       log[level]({ ...facts, reason, ...(subject ? { subject } : {}), ...(suppressed ? { suppressed } : {}) }, message)
     },
   }
+}
+
+/** As the newest; the oldest of too many is forgotten. */
+function remember(outages: Map<string, Outage>, key: string, outage: Outage): void {
+  outages.delete(key)
+  outages.set(key, outage)
+  const oldest = outages.keys().next().value
+  if (outages.size > MAX_OUTAGES && oldest !== undefined) outages.delete(oldest)
 }

@@ -5,9 +5,13 @@ import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import { issueText } from './issue-text.js'
 import type { RawEvent } from './sse-connection.js'
 
+/** Where a malformed part stood: in an answer to a request, or in an event of the stream. */
+export type MalformedSource = 'answer' | 'stream'
+
 /** Called for every part of an answer or event that was skipped because its shape is wrong. */
 export type OnMalformed = (event: {
   readonly what: 'asset' | 'stake'
+  readonly source: MalformedSource
   /** Asset id where one could be read, cleaned. */
   readonly id: string | null
   /** Field and what is wrong with it. */

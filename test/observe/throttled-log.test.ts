@@ -47,3 +47,17 @@ it('forgets the oldest of too many outages', () => {
   throttled.trouble({ ...line, subject: 'host-0' })
   expect(lines).toHaveLength(202)
 })
+
+it('writes so many lines a minute as the trouble is worth, and counts the rest', () => {
+  const { throttled, lines, at } = setUp()
+  for (const ms of [0, 30_000, 60_000]) {
+    at(ms)
+    for (let i = 0; i < 1_000; i += 1) throttled.trouble({ ...line, linesPerMinute: 2, facts: { ms, i } })
+  }
+  expect(lines.map(({ ms, i, suppressed }) => [ms, i, suppressed])).toEqual([
+    [0, 0, undefined],
+    [0, 1, undefined],
+    [60_000, 0, 1_998],
+    [60_000, 1, undefined],
+  ])
+})

@@ -47,17 +47,26 @@ export async function openService(parts: ServiceParts, onRoleMissing: (error: Er
   return { ...opened, address: signer.address }
 }
 
+/** Malformed parts that are logged a minute, of answers and of events each; the metric counts all. */
+const MALFORMED_LINES = 5
+
 /** What both clients report, as metrics and throttled log lines. */
 function countedBy({ metrics, outages }: ServiceParts) {
   const onRequest = ({ route, status, reason, elapsedMs }: RequestEvent) => {
     metrics.serviceRequests.inc({ route, status: String(status ?? reason) })
     metrics.serviceSeconds.observe({ route }, elapsedMs / 1000)
   }
-  const onMalformed: OnMalformed = ({ what, id, message: detail }) => {
+  const onMalformed: OnMalformed = ({ what, source, id, message: detail }) => {
     const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
     metrics.malformed.inc({ what, reason })
-    // Once a minute for each asset: every list and snapshot brings it again.
-    outages.trouble({ reason, subject: id ?? what, message: 'a malformed part was skipped', facts: { what, detail } })
+    // A few as examples, whatever their ids: every list and snapshot brings them again, and a hostile one brings others.
+    outages.trouble({
+      reason,
+      subject: source,
+      linesPerMinute: MALFORMED_LINES,
+      message: 'a malformed part was skipped',
+      facts: { what, asset: id ?? undefined, detail },
+    })
   }
   const onClock = ({ offsetMs, errorBoundMs, trusted }: ClockState) => {
     if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)

@@ -68,7 +68,7 @@ class SignedKeyAttesterService implements AttesterService {
     const { onMalformed } = this.#options
     const reply = await this.#client.list({ includeMyScore }, signal)
     return {
-      assets: await readAssets(reply.assets, { asked: includeMyScore, onMalformed }),
+      assets: await readAssets(reply.assets, { asked: includeMyScore, source: 'answer', onMalformed }),
       stake: readStake(reply.stake, onMalformed),
     }
   }

@@ -34,7 +34,7 @@ export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): P
 async function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
   const { ids, assets } = await eventData(event, assetsEventSchema)
   return {
-    assets: await readAssets(assets, { asked: false, onMalformed }),
+    assets: await readAssets(assets, { asked: false, source: 'stream', onMalformed }),
     ids: ids.filter((id) => typeof id === 'string'),
   }
 }

@@ -4,7 +4,7 @@ import { cleanText } from '../../core/text.js'
 import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, Stake } from '../port.js'
-import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
+import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
 import { MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
 import { mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
 
@@ -33,7 +33,7 @@ export function stakeOf(wire: WireStake): Stake {
 /** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
 export async function readAssets(
   values: readonly unknown[],
-  { asked, onMalformed }: { asked: boolean; onMalformed?: OnMalformed | undefined },
+  { asked, source, onMalformed }: { asked: boolean; source: MalformedSource; onMalformed?: OnMalformed | undefined },
 ): Promise<Asset[]> {
   const assets: Asset[] = []
   const turns = new Turns()
@@ -41,7 +41,7 @@ export async function readAssets(
     await turns.step()
     const parsed = mediaAssetSchema.safeParse(value)
     if (!parsed.success)
-      onMalformed?.({ what: 'asset', id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })
+      onMalformed?.({ what: 'asset', source, id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })
     else if (parsed.data.status === 'open') assets.push(assetOf(parsed.data, { asked }))
   }
   return assets
@@ -51,7 +51,7 @@ export async function readAssets(
 export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | null {
   const parsed = stakeSchema.safeParse(value)
   if (parsed.success) return stakeOf(parsed.data)
-  onMalformed?.({ what: 'stake', id: null, message: issueText(parsed.error) })
+  onMalformed?.({ what: 'stake', source: 'answer', id: null, message: issueText(parsed.error) })
   return null
 }
 

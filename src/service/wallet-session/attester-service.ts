@@ -51,8 +51,9 @@ export class WalletSessionAttesterService implements AttesterService {
   ): Promise<{ assets: Asset[]; stake: null }> {
     const { address, client, onMalformed } = this.#options
     const values = await client.listOpen(signal)
+    const reading = { source: 'answer', onMalformed } as const
     return {
-      assets: await readAssets(values, includeMyScore ? { attester: address, onMalformed } : { onMalformed }),
+      assets: await readAssets(values, includeMyScore ? { ...reading, attester: address } : reading),
       stake: null,
     }
   }

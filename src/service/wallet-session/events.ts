@@ -40,5 +40,5 @@ async function newAssetsIn(event: RawEvent): Promise<unknown[]> {
 /** Ids are reported of malformed assets too: they are open, although they cannot be used. */
 async function assetsOf(values: readonly unknown[], onMalformed: OnMalformed | undefined) {
   const ids = values.map((value) => assetIdIn(assetRecordIn(value))).filter((id) => id !== undefined)
-  return { assets: await readAssets(values, { onMalformed }), ids }
+  return { assets: await readAssets(values, { source: 'stream', onMalformed }), ids }
 }

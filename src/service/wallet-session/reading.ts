@@ -4,7 +4,7 @@ import { cleanText } from '../../core/text.js'
 import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
-import { asRecord, nameable, type OnMalformed, recordIn } from '../record.js'
+import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
 import { ownScore, scoresIn } from './score-record.js'
@@ -28,6 +28,7 @@ const readableSchema = assetSchema
 export interface ReadOptions {
   /** Address of the attester; absent where its score was not asked for. */
   readonly attester?: string
+  readonly source: MalformedSource
   readonly onMalformed?: OnMalformed | undefined
 }
 
@@ -62,14 +63,17 @@ export function scoreCountIn(record: Record<string, unknown>): number | null {
 }
 
 /** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
-export async function readAssets(values: readonly unknown[], { attester, onMalformed }: ReadOptions): Promise<Asset[]> {
+export async function readAssets(
+  values: readonly unknown[],
+  { attester, source, onMalformed }: ReadOptions,
+): Promise<Asset[]> {
   const assets: Asset[] = []
   const turns = new Turns()
   for (const value of values) {
     await turns.step()
     const read = readAsset(value)
     if (typeof read === 'string')
-      onMalformed?.({ what: 'asset', id: nameable(assetIdIn(assetRecordIn(value))), message: read })
+      onMalformed?.({ what: 'asset', source, id: nameable(assetIdIn(assetRecordIn(value))), message: read })
     else if (read.isOpen) assets.push({ ...read.asset, ...listedScore(assetRecordIn(value), attester) })
   }
   return assets

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { openService } from '../../../src/app/open/open-service.js'
+import type { DaemonOptions } from '../../../src/app/parts.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { createLogger } from '../../../src/observe/logger.js'
+import { createMetrics } from '../../../src/observe/metrics.js'
+import { createThrottledLog } from '../../../src/observe/throttled-log.js'
+import { ACCESS_KEY, LocalServer, SIGNING_SECRET, sendJson } from '../../service/local-service.js'
+import { event, open } from '../../service/stream-harness.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const LISTS = 5
+const MALFORMED = Array.from({ length: 10_000 }, (_, at) => ({ id: `asset-${at}`, title: at }))
+
+it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFinished }) => {
+  const clock = new ManualClock()
+  const server = await LocalServer.start(({ target }, response) => {
+    if (target === '/api/v1/time') return sendJson(response, 200, { serverTime: clock.now() })
+    if (!target.endsWith('/stream')) return sendJson(response, 200, { assets: MALFORMED, stake: {} })
+    open(response)
+    for (let at = 0; at < LISTS; at++) response.write(event('open-assets', { ids: [], assets: MALFORMED }))
+  })
+  onTestFinished(() => server.stop())
+  let logged = ''
+  const log = createLogger({
+    level: 'info',
+    format: 'json',
+    secrets: [],
+    destination: { write: (text) => (logged += text) },
+  })
+  const metrics = createMetrics({ clock, processMetrics: false })
+  const { settings } = loadSettings({
+    env: {
+      ATTESTD_SERVICE_URL: server.url,
+      ATTESTD_ACCESS_KEY: ACCESS_KEY,
+      ATTESTD_SIGNING_SECRET: SIGNING_SECRET,
+    },
+  })
+  const { service, close } = await openService(
+    {
+      clock,
+      metrics,
+      options: { settings, log } as DaemonOptions,
+      outages: createThrottledLog({ log, clock }),
+      random: () => 0.5,
+    },
+    () => {},
+  )
+  onTestFinished(close)
+  for (let at = 0; at < LISTS; at++) await service.listOpen({ includeMyScore: true })
+  let snapshots = 0
+  for await (const { kind } of service.watch(new AbortController().signal)) {
+    if (kind === 'snapshot' && ++snapshots === LISTS) break
+  }
+  const lines = logged.split('\n').filter((line) => line.includes('asset-malformed'))
+  expect(lines).toHaveLength(10)
+  expect(logged.length).toBeLessThan(8_000)
+  const counted = /attestd_malformed_total\{[^}]*what="asset"[^}]*\} (\d+)/.exec(await metrics.text())
+  expect(Number(counted?.[1])).toBe(2 * LISTS * MALFORMED.length)
+}, 120_000)
