@@ -279,6 +279,15 @@ export const SETTINGS = {
     expects: 'milliseconds, one minute or more',
     summary: 'How long verdicts and receipts are kept in the data directory.',
   }),
+  ledgerBytes: define({
+    env: 'LEDGER_BYTES',
+    path: 'run.ledgerBytes',
+    parse: bytes,
+    fallback: '1GiB',
+    expects: 'a size such as 1GiB',
+    summary:
+      'Size of the ledger in the data directory, which holds verdicts, abstentions, receipts and failures. The oldest go first.',
+  }),
 
   httpHost: define({
     env: 'HTTP_HOST',

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from './stored-risk.js'
 
@@ -68,24 +69,56 @@ export type StoredLedgerEntry = z.input<typeof ledgerEntry>
 export const storeLedgerEntry = (entry: LedgerEntry): StoredLedgerEntry => z.encode(ledgerEntry, entry)
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const FILE_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
+/** A day, and from its second file on the number of the file. */
+const FILE_NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/
+/** Largest file of the ledger, as a share of its size: what goes at once. */
+const SHARES = 8
 
-/** The daemon's own record of what it did: append-only JSON lines, one file a day (UTC), readable by other processes. */
+/** One file of the ledger. */
+interface LedgerFile {
+  readonly name: string
+  /** UTC, `2026-01-31`. */
+  readonly day: string
+  /** From 1 on within a day. */
+  readonly number: number
+}
+
+/**
+ * The daemon's own record of what it did: append-only JSON lines, one file a day (UTC) or more where a day has much,
+ * readable by other processes.
+ */
 export class Ledger {
   readonly #folder: string
+  readonly #maxBytes: number
   #made: Promise<unknown> | undefined
+  /** What was written last. */
+  #newest: LedgerFile | undefined
 
-  constructor(folder: string) {
+  /** @param maxBytes all files together; the oldest go first. Without it only `prune` removes any. */
+  constructor(folder: string, maxBytes = Number.POSITIVE_INFINITY) {
     this.#folder = folder
+    this.#maxBytes = maxBytes
   }
 
   /** One write per line with O_APPEND, so that lines of several writers do not mix. */
   async append(entry: LedgerEntry): Promise<void> {
     await this.#make()
-    const day = new Date(entry.at).toISOString().slice(0, 10)
-    await fs.appendFile(path.join(this.#folder, `${day}.jsonl`), `${JSON.stringify(storeLedgerEntry(entry))}\n`, {
-      mode: 0o600,
-    })
+    const line = `${JSON.stringify(storeLedgerEntry(entry))}\n`
+    const { name } = await this.#fileFor(new Date(entry.at).toISOString().slice(0, 10), Buffer.byteLength(line))
+    await fs.appendFile(path.join(this.#folder, name), line, { mode: 0o600 })
+  }
+
+  /** The file of that day that takes a line of so many bytes; where it is another than before, room is made for it. */
+  async #fileFor(day: string, bytes: number): Promise<LedgerFile> {
+    const share = this.#maxBytes / SHARES
+    const known = this.#newest?.day === day ? this.#newest : (await this.#files()).findLast((file) => file.day === day)
+    let file = known ?? fileOf(day, 1)
+    for (let size = await this.#sizeOf(file); size > 0 && size + bytes > share; size = await this.#sizeOf(file)) {
+      file = fileOf(day, file.number + 1)
+    }
+    if (file.name !== this.#newest?.name) await this.#shrinkTo(this.#maxBytes * (1 - 1 / SHARES))
+    this.#newest = file
+    return file
   }
 
   /**
@@ -94,8 +127,10 @@ export class Ledger {
    */
   async recent(limit: number, wanted: (entry: LedgerEntry) => boolean = () => true): Promise<LedgerEntry[]> {
     const found: LedgerEntry[] = []
-    for (const name of (await this.#files()).toReversed()) {
-      const lines = (await fs.readFile(path.join(this.#folder, name), 'utf8')).split('\n').toReversed()
+    for (const { name } of (await this.#files()).toReversed()) {
+      // Null where it was removed since.
+      const content = await readFileIfPresent(path.join(this.#folder, name))
+      const lines = content?.toString('utf8').split('\n').toReversed() ?? []
       for (const line of lines) {
         const entry = parseLine(line)
         if (!entry || !wanted(entry)) continue
@@ -106,12 +141,29 @@ export class Ledger {
     return found
   }
 
-  /** Removes whole days older than `maxAgeMs`. */
+  /** Removes whole days older than `maxAgeMs`, and the oldest files of more than its size. */
   async prune(maxAgeMs: number, now: number): Promise<void> {
-    for (const name of await this.#files()) {
-      const dayEnd = Date.parse(`${FILE_NAME.exec(name)![1]}T00:00:00Z`) + DAY_MS
+    for (const { name, day } of await this.#files()) {
+      const dayEnd = Date.parse(`${day}T00:00:00Z`) + DAY_MS
       if (now - dayEnd > maxAgeMs) await fs.rm(path.join(this.#folder, name), { force: true })
     }
+    await this.#shrinkTo(this.#maxBytes)
+  }
+
+  async #shrinkTo(maxBytes: number): Promise<void> {
+    let bytes = 0
+    for (const file of (await this.#files()).toReversed()) {
+      bytes += await this.#sizeOf(file)
+      if (bytes > maxBytes) await fs.rm(path.join(this.#folder, file.name), { force: true })
+    }
+  }
+
+  /** 0 where it is not there. */
+  async #sizeOf({ name }: LedgerFile): Promise<number> {
+    return fs.stat(path.join(this.#folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    )
   }
 
   /** Once a run; again after a failure. */
@@ -125,10 +177,18 @@ export class Ledger {
     }
   }
 
-  async #files(): Promise<string[]> {
+  /** Oldest first. */
+  async #files(): Promise<LedgerFile[]> {
     const names = await fs.readdir(this.#folder).catch(() => [])
-    return names.filter((name) => FILE_NAME.test(name)).sort()
+    const files = names.map((name) => FILE_NAME.exec(name)).filter((match) => match !== null)
+    return files
+      .map(([, day, number = '1']) => fileOf(day!, Number(number)))
+      .sort((a, b) => a.day.localeCompare(b.day) || a.number - b.number)
   }
+}
+
+function fileOf(day: string, number: number): LedgerFile {
+  return { name: number === 1 ? `${day}.jsonl` : `${day}.${number}.jsonl`, day, number }
 }
 
 function parseLine(line: string): LedgerEntry | null {

@@ -12,6 +12,12 @@ beforeEach(async () => {
 })
 afterEach(() => fs.rm(folder, { recursive: true }))
 
+async function sizeOf(folder: string): Promise<number> {
+  const names = await fs.readdir(folder)
+  const stats = await Promise.all(names.map((name) => fs.stat(path.join(folder, name))))
+  return stats.reduce((sum, { size }) => sum + size, 0)
+}
+
 const DAY = 24 * 60 * 60 * 1000
 const start = Date.UTC(2026, 0, 10, 12)
 const abstained = (at: number, assetId: string): LedgerEntry => ({
@@ -53,6 +59,27 @@ describe('the ledger', () => {
     await ledger.append(abstained(start + 2 * DAY, 'new'))
     await ledger.prune(DAY, start + 2 * DAY)
     expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['new'])
+  })
+
+  it('never takes more than its size, and loses the oldest first, within a day and over several processes', async () => {
+    const line = Buffer.byteLength(JSON.stringify(abstained(start, 'a100'))) + 1
+    const maxBytes = 80 * line
+    let ledger = new Ledger(folder, maxBytes)
+    for (let at = 100; at < 400; at++) {
+      // Another process, or the next run, goes on where the last one ended.
+      if (at % 7 === 0) ledger = new Ledger(folder, maxBytes)
+      await ledger.append(abstained(start + (at > 300 ? DAY : 0), `a${at}`))
+      expect(await sizeOf(folder)).toBeLessThanOrEqual(maxBytes)
+    }
+    const kept = (await new Ledger(folder).recent(1_000)).map((entry) => entry.assetId)
+    expect(kept.length).toBeGreaterThan(60)
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, at) => `a${399 - at}`))
+  })
+
+  it('is brought to its size where an older release left more', async () => {
+    for (const day of [0, 1, 2]) await new Ledger(folder).append(abstained(start + day * DAY, `a${day}`))
+    await new Ledger(folder, (await sizeOf(folder)) - 1).prune(90 * DAY, start + 2 * DAY)
+    expect((await new Ledger(folder).recent(9)).map((entry) => entry.assetId)).toEqual(['a2', 'a1'])
   })
 
   it('an empty data directory has no entries', async () => {

@@ -43,7 +43,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const paths = await openDataDir(settings.dataDir)
   const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
-  const ledger = new Ledger(paths.ledger)
+  const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
