@@ -1,6 +1,7 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
+import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
 import { consolePage } from './console/console-page.js'
 import type { ConsoleState } from './console/console-state.js'
@@ -34,6 +35,8 @@ export interface HttpServerOptions {
   readonly control: ControlHandlers
   /** Bearer token of this run; see `newControlToken`. */
   readonly controlToken: string
+  /** @default LIMITS */
+  readonly limits?: ServerLimits
 }
 
 /** The daemon's HTTP side. */
@@ -48,8 +51,8 @@ export interface HttpServer {
 
 /** Largest body of a request, bytes: a list of job ids. */
 const MAX_BODY_BYTES = 256 * 1024
-/** A request must be complete within this, milliseconds. */
-const REQUEST_TIMEOUT_MS = 10_000
+/** @default for the few people, scrapers and probes that look at a daemon; a reload of detectors takes minutes at most */
+const LIMITS: ServerLimits = { requestTimeoutMs: 10_000, maxConnections: 256, idleMs: 5 * 60_000 }
 
 /** For every answer; the console and the board replace the policy by their own. */
 const SECURITY_HEADERS = {
@@ -69,7 +72,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const app = fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    serverFactory: boundedServer(options.limits ?? LIMITS),
     forceCloseConnections: true,
     return503OnClosing: false,
   })

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import { adminRoutes } from './admin/admin-routes.js'
 import { serveIndexPage } from './admin/index-page.js'
 import type { SandboxControl } from './admin/sandbox-control.js'
@@ -19,10 +20,14 @@ import type { World } from './world.js'
 /** Longest decoded path parameter, characters; asset ids and content paths fit in. */
 const MAX_PARAM_LENGTH = 2048
 
+/** Room for uploads of large files, and for a fleet of daemons with a stream each. */
+const LIMITS: ServerLimits = { requestTimeoutMs: 60_000, maxConnections: 1_000, idleMs: 5 * 60_000 }
+
 /** Every API of the sandbox on one origin. */
 export async function createApp(world: World, control: SandboxControl): Promise<FastifyInstance> {
   const app = Fastify({
     forceCloseConnections: true,
+    serverFactory: boundedServer(LIMITS),
     exposeHeadRoutes: false,
     bodyLimit: world.limits.jsonBodyBytes,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import http from 'node:http'
+import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
@@ -295,4 +297,25 @@ describe('binding', () => {
 it('keeps hostile text out of attributes too', async () => {
   const page = await (await (await start()).get('/')).text()
   expect(page).not.toContain(HOSTILE)
+})
+
+describe('a caller that takes its time', () => {
+  const request = (line: string) => `${line} HTTP/1.1\r\nhost: 127.0.0.1\r\n`
+  const body = 'content-type: application/json\r\ncontent-length: 10\r\n\r\n{'
+
+  it.each([
+    ['half of the headers', request('GET /healthz')],
+    ['half of a body', `${request('POST /control/retry')}${body}`],
+    ['half of a body that nobody waits for', `${request('POST /nowhere')}${body}`],
+  ])('loses the connection on which it sent %s', async (_, text) => {
+    const { server, get } = await start({ limits: { requestTimeoutMs: 200, maxConnections: 4, idleMs: 60_000 } })
+    const callers = [0, 1, 2, 3].map(() => net.connect(server.port, '127.0.0.1'))
+    for (const caller of callers)
+      caller
+        .on('error', () => {})
+        .resume()
+        .write(text)
+    await Promise.all(callers.map((caller) => once(caller, 'close')))
+    expect((await get('/healthz')).status).toBe(200)
+  })
 })
