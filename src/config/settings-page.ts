@@ -74,7 +74,7 @@ export function exampleFile(): string {
 }
 
 const KIND_SUMMARIES = {
-  retry: 'retried with jittered back-off, counted against the attempts',
+  retry: 'passing trouble: retried with jittered back-off, up to a minute apart, until it is over or the asset closes',
   wait: 'held until the condition clears; no attempt is spent',
   permanent: 'fails at once and is kept for `attestd queue retry`',
   abstain: 'a result: no score is submitted',

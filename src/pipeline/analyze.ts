@@ -21,6 +21,7 @@ import {
   type Verdict,
 } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
+import { isByDetector } from './retry-failed.js'
 import type { ShadowLine } from './shadow-line.js'
 import type { VerdictStore } from './verdict-store.js'
 
@@ -89,11 +90,9 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
   if ((await endedClosed(queue, id)) && (await queue.remove('submit', id, 'completed'))) await add()
 }
 
-async function detectionFor(
-  { asset }: AnalyzeJob,
-  { id, signal }: JobRun<unknown>,
-  options: AnalyzeOptions,
-): Promise<Found> {
+async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOptions): Promise<Found> {
+  const { asset } = job
+  const { id, signal } = run
   const { detectors, events, log, media, verdicts } = options
   const fetchMedia = () => media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   let fetched: FetchedMedia | null = null
@@ -111,7 +110,10 @@ async function detectionFor(
       return { asset: typed, detection: known, cached: true, media: null }
     }
     fetched ??= await fetchMedia()
-    const detection = await detectors.detect({ file: fetched.file, mediaType, label: id }, signal)
+    const detecting = detectors.detect({ file: fetched.file, mediaType, label: id }, signal)
+    const detection = await detecting.catch(async (error: unknown) => {
+      throw await markedFailure(error, { job, mediaType, detectorDigest: detector.digest }, run, detectors)
+    })
     events.detected?.({ asset: typed, detection })
     // By what measured it: the detectors may have been replaced while the media was fetched.
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
@@ -120,6 +122,28 @@ async function detectionFor(
     fetched?.release()
     throw error
   }
+}
+
+interface Failing {
+  readonly job: AnalyzeJob
+  readonly mediaType: MediaType
+  readonly detectorDigest: string
+}
+
+/** Marks a job whose file its detector failed on, so that `retryForDetectors` knows what another one may do better. */
+async function markedFailure(
+  error: unknown,
+  { job, mediaType, detectorDigest }: Failing,
+  run: JobRun<unknown>,
+  detectors: DetectorHost,
+): Promise<unknown> {
+  if (run.signal.aborted || !(error instanceof AttestdError) || !isByDetector(error.reason)) return error
+  if (detectors.detectorFor(mediaType)?.digest !== detectorDigest) {
+    return new AttestdError('detector-unavailable', 'The detector that failed was replaced meanwhile.', { cause: error })
+  }
+  const failedBy = { mediaType, detectorDigest, platform: detectors.platform }
+  await run.save({ ...job, failedBy } satisfies AnalyzeJob)
+  return error
 }
 
 async function sniffedType(file: string): Promise<MediaType> {

@@ -13,6 +13,7 @@ export interface RunnerOptions {
   readonly queue: QueueName
   readonly prefix: string
   readonly lockMs: number
+  readonly retryMaxMs: number
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly random: Random
@@ -68,9 +69,12 @@ export class JobRunner<Data, Result> {
 
   async #settleThrown(job: Job, token: string, error: unknown): Promise<never> {
     const waits = Math.max(0, job.attemptsStarted - job.attemptsMade - 1)
-    const decision = judge(error, job.attemptsMade + 1, waits, this.#options.random)
+    const { random, retryMaxMs } = this.#options
+    const decision = judge(error, { attempt: job.attemptsMade + 1, waits }, retryMaxMs, random)
     if (decision.kind === 'hold') return await this.#hold(job, token, decision.reason, decision.delayMs)
     if (decision.kind === 'fail') throw new FailedForGood(decision.reason, decision.message, error)
+    // BullMQ gives up after as many tries as the job was added with: none, or what an older release allowed.
+    job.opts.attempts = job.attemptsMade + 2
     throw new RetryLater(decision.reason, decision.message, decision.delayMs, error)
   }
 

@@ -22,6 +22,8 @@ export interface Roles {
   forgetOffers(): void
   /** See `Intake.reconsider`. */
   reconsider(assetId: string): void
+  /** See `Analysis.retryFailed`; for detectors that were replaced. */
+  retryFailed(): void
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
@@ -93,6 +95,7 @@ export async function startRoles(
     },
     forgetOffers: () => intake?.forget(),
     reconsider: (assetId) => intake?.reconsider(assetId),
+    retryFailed: () => void analysis?.retryFailed(),
     async prune(ledger) {
       const now = parts.clock.now()
       await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
