@@ -62,10 +62,10 @@ export class Intake {
   readonly #offered = new Map<string, Offer>()
   /** Between the stream and the queue, so that an urgent asset overtakes a snapshot that is still being queued. */
   readonly #line = new OfferLine()
+  /** The ids that were open at last, and the monotonic time (ms) before which an offer of others is out of date. */
+  #open: { readonly ids: ReadonlySet<string>; readonly before: number } | null = null
   #failedListsInARow = 0
-  /** Ids of the last list; null before the first. */
-  #listed: ReadonlySet<string> | null = null
-  /** Monotonic time, ms. */
+  /** When `#recall` last read the queue, monotonic time, ms. */
   #recalledAt = Number.NEGATIVE_INFINITY
 
   constructor(options: IntakeOptions) {
@@ -77,11 +77,7 @@ export class Intake {
     // The first list knows what is scored already, which the stream does not say.
     const firstPauseMs = await this.#list(signal)
     const lanes = Array.from({ length: LANES }, () => this.#queueOffers(signal))
-    await Promise.all([
-      this.#followStream(signal),
-      this.#listRegularly(firstPauseMs, signal),
-      ...lanes,
-    ])
+    await Promise.all([this.#followStream(signal), this.#listRegularly(firstPauseMs, signal), ...lanes])
   }
 
   /** Forgets what was offered, so that the next list offers everything again; for a queue that may have lost jobs. */
@@ -105,19 +101,23 @@ export class Intake {
   async #recall(): Promise<void> {
     const { clock, log, queue } = this.#options
     const now = clock.monotonic()
-    if (this.#listed === null || now - this.#recalledAt < RECALL_EVERY_MS) return
+    if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
-      for await (const { data } of queue.pending('analyze')) {
-        // A malformed job names itself when it runs; here it only has no asset to remember.
+      for await (const { addedAt, data } of queue.pending('analyze')) {
         const asset = assetOfJob(data)
-        if (asset && !this.#offered.has(asset.id)) this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround })
+        // A malformed job names itself when it runs; here it only has no asset to remember.
+        if (!asset || this.#offered.has(asset.id)) continue
+        const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
+        this.#offered.set(asset.id, { at, turnaround: asset.turnaround })
       }
-      const retried = await retryPassed(queue, this.#listed)
+      const retried = await retryPassed(queue, this.#open.ids)
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
       this.#recalledAt = now
     } catch (error) {
       log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the queue')
     }
+    // The last list may have come before these jobs were known. Another daemon's clock tells when they were added.
+    await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
@@ -154,9 +154,8 @@ export class Intake {
       this.#failedListsInARow = 0
       onStake(stake)
       this.#want(assets)
-      this.#listed = new Set(assets.map(({ id }) => id))
       // What opened while the list was on its way is not in it, and is not closed for that.
-      await this.#dropClosed(this.#listed, asked)
+      await this.#dropClosed(new Set(assets.map(({ id }) => id)), asked)
       return listEveryMs
     } catch (error) {
       if (signal.aborted) return listEveryMs
@@ -223,6 +222,7 @@ export class Intake {
 
   /** @param before monotonic time; what was offered later is left alone */
   async #dropClosed(open: ReadonlySet<string>, before: number): Promise<void> {
+    this.#open = { ids: open, before }
     for (const [assetId, offer] of this.#offered) {
       if (open.has(assetId) || offer.at > before) continue
       this.#line.delete(assetId)
