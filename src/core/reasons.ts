@@ -5,7 +5,8 @@
  * `kind` decides what the pipeline does:
  * - `retry`: passing trouble; try again with jittered back-off until it is over or the asset closes.
  * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
- * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`.
+ * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`. What a detector
+ *   failed on is begun again with another detector.
  * - `abstain`: a result; the asset gets no score and the job completes.
  * - `closed`: a result; the asset no longer accepts scores.
  * - `setup`: the process cannot start (or go on) as configured.
