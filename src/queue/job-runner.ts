@@ -75,6 +75,8 @@ export class JobRunner<Data, Result> {
     if (decision.kind === 'fail') throw new FailedForGood(decision.reason, decision.message, error)
     // BullMQ gives up after as many tries as the job was added with: none, or what an older release allowed.
     job.opts.attempts = job.attemptsMade + 2
+    // New jobs go first: many that fail slowly, such as media that no gateway has, must not hold them up.
+    if (job.attemptsMade === 0) await job.changePriority({ priority: job.priority + 1 })
     throw new RetryLater(decision.reason, decision.message, decision.delayMs, error)
   }
 

@@ -117,6 +117,19 @@ export function engineContract(open: () => QueueEngine): void {
     expect(events.of('failed').filter(({ final }) => final)).toEqual([])
   })
 
+  it('lets new jobs go before those that are tried again, and these before less urgent ones', async () => {
+    const engine = open()
+    for (const id of ['tried', 'less-urgent']) await engine.add('submit', id, {}, { priority: id === 'tried' ? 1 : 10 })
+    const priorities: (number | undefined)[] = []
+    const events = await work('submit', async (run) => {
+      priorities.push((await (engine.boardQueues()[1] as Queue).getJob(run.id))?.priority)
+      if (run.id === 'tried' && run.attempt < 3) throw new AttestdError('service-failing')
+      return { kind: 'done', result: null }
+    })
+    await events.until('completed', () => true, 2)
+    expect(priorities.toSorted()).toEqual([1, 10, 2, 2])
+  })
+
   it('finds a job in whatever state, with the last failure', async () => {
     const engine = open()
     const state = async (id: string) => (await engine.find('analyze', id))?.state ?? null
