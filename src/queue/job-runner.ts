@@ -76,8 +76,13 @@ export class JobRunner<Data, Result> {
     // BullMQ gives up after as many tries as the job was added with: none, or what an older release allowed.
     job.opts.attempts = job.attemptsMade + 2
     // New jobs go first: many that fail slowly, such as media that no gateway has, must not hold them up.
-    if (job.attemptsMade === 0) await job.changePriority({ priority: job.priority + 1 })
+    if (job.attemptsMade === 0) await this.#goAfterNew(job)
     throw new RetryLater(decision.reason, decision.message, decision.delayMs, error)
+  }
+
+  async #goAfterNew(job: Job): Promise<void> {
+    const changing = job.changePriority({ priority: job.priority + 1 })
+    await changing.catch((error: unknown) => this.#options.report(toAttestdError(error, 'queue-unreachable')))
   }
 
   async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {
