@@ -74,9 +74,11 @@ export function exampleFile(): string {
 }
 
 const KIND_SUMMARIES = {
-  retry: 'retried with jittered back-off, counted against the attempts',
+  retry:
+    'passing trouble: retried with jittered back-off, at most `ATTESTD_RETRY_MAX_MS` (a minute) apart, until it is over or the asset closes',
   wait: 'held until the condition clears; no attempt is spent',
-  permanent: 'fails at once and is kept for `attestd queue retry`',
+  permanent:
+    'fails at once and is kept for `attestd queue retry`; what a detector failed on is begun again with another one',
   abstain: 'a result: no score is submitted',
   closed: 'a result: the asset no longer accepts scores',
   setup: 'the process does not start, or a verb refuses',

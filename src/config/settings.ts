@@ -82,21 +82,14 @@ export const SETTINGS = {
     expects: '1 to 64',
     summary: 'Scores submitted at the same time.',
   }),
-  analyzeAttempts: define({
-    env: 'ANALYZE_ATTEMPTS',
-    path: 'queue.analyzeAttempts',
-    parse: integer(1, 100),
-    fallback: '6',
-    expects: '1 to 100',
-    summary: 'Attempts of an analysis before it is kept as failed.',
-  }),
-  submitAttempts: define({
-    env: 'SUBMIT_ATTEMPTS',
-    path: 'queue.submitAttempts',
-    parse: integer(1, 1000),
-    fallback: '30',
-    expects: '1 to 1000',
-    summary: 'Attempts of a submission before it is kept as failed.',
+  retryMaxMs: define({
+    env: 'RETRY_MAX_MS',
+    path: 'queue.retryMaxMs',
+    parse: integer(100, 10 * MINUTE),
+    fallback: '60000',
+    expects: 'milliseconds, 100 to 600000',
+    summary:
+      'Longest pause between two attempts of a job in passing trouble. The pause grows to this and stays there until the asset closes; one that the service or a gateway asks for may be longer.',
   }),
 
   ipfsGateways: define({

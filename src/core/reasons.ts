@@ -3,9 +3,10 @@
  * the CLI and the readiness answer, so that a person who reads one can search for it in all others.
  *
  * `kind` decides what the pipeline does:
- * - `retry`: passing trouble; try again with jittered back-off, counted against the attempts.
+ * - `retry`: passing trouble; try again with jittered back-off until it is over or the asset closes.
  * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
- * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`.
+ * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`. What a detector
+ *   failed on is begun again with another detector.
  * - `abstain`: a result; the asset gets no score and the job completes.
  * - `closed`: a result; the asset no longer accepts scores.
  * - `setup`: the process cannot start (or go on) as configured.
@@ -101,7 +102,7 @@ export const REASONS = {
   'request-invalid': { kind: 'permanent', summary: 'A request does not match the API, so it was not sent.' },
   'service-reply-invalid': { kind: 'retry', summary: 'The answer of the service does not match its API.' },
   'service-redirected': {
-    kind: 'permanent',
+    kind: 'retry',
     summary: 'The service answered with a redirect, which is never followed with signed headers.',
     fix: 'Set ATTESTD_SERVICE_URL to the final origin.',
   },

@@ -98,13 +98,13 @@ export const METRICS = {
     name: 'attestd_queue_depth',
     type: 'gauge',
     labels: ['queue', 'state'],
-    help: 'Jobs by state: waiting, active, delayed, failed, completed. Waiting that only grows: add workers. Delayed that only grows: something holds submission (see attestd_holds_total).',
+    help: 'Jobs by state: waiting, active, delayed, failed, completed. Waiting that only grows: add workers. Delayed that only grows: something holds submission (see attestd_holds_total), or trouble lasts (see attestd_retries_total).',
   },
   retries: {
     name: 'attestd_retries_total',
     type: 'counter',
     labels: ['queue', 'reason'],
-    help: 'Attempts that failed and will be retried, by reason. More than a few in a hundred jobs is bad.',
+    help: 'Attempts that failed and will be retried, by reason. More than a few in a hundred jobs is bad. One that goes on rising: an outage, or assets that cannot be fetched; each open asset is retried about once a minute until it closes.',
   },
   holds: {
     name: 'attestd_holds_total',
@@ -235,7 +235,7 @@ export const METRICS = {
     name: 'attestd_missed_total',
     type: 'counter',
     labels: ['turnaround', 'reason'],
-    help: 'Assets whose score came too late: asset-closed (no score), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what delayed them.',
+    help: 'Assets whose score came too late: asset-closed (no score; analysis or submission was in trouble until then), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what delayed them.',
   },
   openToAccepted: {
     name: 'attestd_open_to_accepted_seconds',

@@ -23,6 +23,7 @@ import {
   type Verdict,
 } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
+import { isByDetector } from './retry-failed.js'
 import type { ShadowLine } from './shadow-line.js'
 import { type VerdictKey, type VerdictStore, verdictName } from './verdict-store.js'
 
@@ -97,11 +98,9 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 }
 
 /** @returns null while another job measures the same content */
-async function detectionFor(
-  { asset }: AnalyzeJob,
-  { id, signal }: JobRun<unknown>,
-  options: AnalyzeOptions,
-): Promise<Found | null> {
+async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOptions): Promise<Found | null> {
+  const { asset } = job
+  const { id, signal } = run
   const { detectors, media } = options
   const fetchMedia = () => media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   let fetched: FetchedMedia | null = null
@@ -120,7 +119,9 @@ async function detectionFor(
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
       (await detectOnce(key, id, options, () =>
         detectors.detect({ file: fetched!.file, mediaType, label: id }, signal),
-      ))
+      ).catch(async (error: unknown) => {
+        throw await markedFailure(error, key, job, run, detectors)
+      }))
     if (once && !once.cached) {
       options.events.detected?.({ asset: typed, detection: once.detection })
       return { asset: typed, ...once, media: fetched }
@@ -162,6 +163,24 @@ function detectOnce(
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
     return { detection, cached: false }
   })
+}
+
+/** Marks a job whose file its detector failed on, so that `retryForDetectors` knows which others to give it to. */
+async function markedFailure(
+  error: unknown,
+  { detectorDigest, mediaType }: VerdictKey,
+  job: AnalyzeJob,
+  run: JobRun<unknown>,
+  detectors: DetectorHost,
+): Promise<unknown> {
+  if (run.signal.aborted || !(error instanceof AttestdError) || !isByDetector(error.reason)) return error
+  if (detectors.detectorFor(mediaType)?.digest !== detectorDigest) {
+    const message = 'The detector that failed on the file was replaced meanwhile.'
+    return new AttestdError('detector-unavailable', message, { cause: error })
+  }
+  const failedBy = { mediaType, detectorDigest, platform: detectors.platform }
+  await run.save({ ...job, failedBy } satisfies AnalyzeJob)
+  return error
 }
 
 async function sniffedType(file: string): Promise<MediaType> {

@@ -48,13 +48,14 @@ export class Gate {
 
   /**
    * @param from a stake stated by the service proves that it lets this key in again; the stake contract does not
-   * @returns whether it crossed the minimum
+   * @returns whether it crossed the minimum, or is the first that is known and below it
    */
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {
     const before = this.stakeOk
+    const isFirst = this.#stake === null
     this.#stake = stake
     if (from === 'service') this.#refused = false
-    return before !== this.stakeOk
+    return before !== this.stakeOk || (isFirst && this.stakeLow)
   }
 
   /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
@@ -85,7 +86,12 @@ export class Gate {
   }
 
   get stakeOk(): boolean {
-    return !this.#refused && this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
+    return !this.#refused && this.#stake !== null && !this.stakeLow
+  }
+
+  /** Known to be below the minimum. */
+  get stakeLow(): boolean {
+    return this.#stake !== null && this.#stake.stakedWei < this.#stake.minStakeWei
   }
 
   /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
@@ -113,10 +119,11 @@ export class Gate {
   check(): GateAnswer {
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
-    if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
+    // What is known of wallet and stake comes before the refusal that follows from it.
     if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
+    if (this.stakeLow) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
+    if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
     if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
-    if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }
@@ -132,18 +139,19 @@ export async function pauseWhileClosed(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  let resting = false
+  let closedBy: Reason | null = null
   while (!signal.aborted) {
     const answer = gate.check()
-    if (!answer.open && !resting) {
+    const reason = answer.open ? null : answer.reason
+    if (reason !== null && reason !== closedBy) {
       worker.pause()
-      log.debug({ reason: answer.reason }, 'submission was paused')
+      log.debug({ reason }, 'submission was paused')
     }
-    if (answer.open && resting) {
+    if (reason === null && closedBy !== null) {
       worker.resume()
       log.debug({}, 'submission was resumed')
     }
-    resting = !answer.open
+    closedBy = reason
     await clock.sleep(FOLLOW_MS, signal).catch(() => {})
   }
 }

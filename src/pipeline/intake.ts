@@ -5,14 +5,15 @@ import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
-import { type AnalyzeJob, endedClosed, jobAssetOf, parseAnalyzeJob, priorityOf } from './jobs.js'
+import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, priorityOf } from './jobs.js'
 import { OfferLine } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
+import { retryPassed } from './retry-failed.js'
 
 /** The ports of intake; `random` is for the jitter of pauses after a failed list. */
 export interface IntakeOptions {
   readonly service: AttesterService
-  readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'pending' | 'result'>
+  readonly queue: Pick<QueueEngine, 'add' | 'failed' | 'find' | 'pending' | 'remove' | 'result' | 'retry'>
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
@@ -30,6 +31,11 @@ export interface IntakeOptions {
  * so this only repairs a queue that lost it.
  */
 const REOFFER_MS = 5 * 60_000
+/**
+ * How often the jobs in the queue are read for assets that this process does not know of, ms. A job in passing trouble
+ * ends only when intake sees its asset closed, so none may stay unknown.
+ */
+const RECALL_EVERY_MS = 5 * 60_000
 /** An asset that seemed closed and is still offered is looked at again after this time, ms. */
 const RECONSIDER_MS = 10_000
 /**
@@ -59,6 +65,8 @@ export class Intake {
   /** The ids that were open at last, and the monotonic time (ms) before which an offer of others is out of date. */
   #open: { readonly ids: ReadonlySet<string>; readonly before: number } | null = null
   #failedListsInARow = 0
+  /** When `#recall` last read the queue, monotonic time, ms. */
+  #recalledAt = Number.NEGATIVE_INFINITY
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -69,17 +77,13 @@ export class Intake {
     // The first list knows what is scored already, which the stream does not say.
     const firstPauseMs = await this.#list(signal)
     const lanes = Array.from({ length: LANES }, () => this.#queueOffers(signal))
-    await Promise.all([
-      this.#recallPending(),
-      this.#followStream(signal),
-      this.#listRegularly(firstPauseMs, signal),
-      ...lanes,
-    ])
+    await Promise.all([this.#followStream(signal), this.#listRegularly(firstPauseMs, signal), ...lanes])
   }
 
   /** Forgets what was offered, so that the next list offers everything again; for a queue that may have lost jobs. */
   forget(): void {
     this.#offered.clear()
+    this.#recalledAt = Number.NEGATIVE_INFINITY
   }
 
   /** Lets the next list or snapshot offer the asset again; for one whose job ended because it seemed closed. */
@@ -90,28 +94,30 @@ export class Intake {
     this.#offered.set(assetId, { ...offer, at: this.#options.clock.monotonic() - REOFFER_MS + RECONSIDER_MS })
   }
 
-  /** After a restart the queue knows more than this process: without it, jobs of assets closed meanwhile would run. */
-  async #recallPending(): Promise<void> {
+  /**
+   * The queue knows more than this process, after a restart above all: jobs of assets that closed meanwhile would run,
+   * and what an older release gave up would stay so.
+   */
+  async #recall(): Promise<void> {
     const { clock, log, queue } = this.#options
+    const now = clock.monotonic()
+    if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
       for await (const { addedAt, data } of queue.pending('analyze')) {
-        this.#recall(data, clock.monotonic() - Math.max(0, clock.now() - addedAt))
+        const asset = assetOfJob(data)
+        // A malformed job names itself when it runs; here it only has no asset to remember.
+        if (!asset || this.#offered.has(asset.id)) continue
+        const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
+        this.#offered.set(asset.id, { at, turnaround: asset.turnaround })
       }
+      const retried = await retryPassed(queue, this.#open.ids)
+      if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
+      this.#recalledAt = now
     } catch (error) {
-      log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the last run')
+      log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the queue')
     }
-    // The first list may have come before these jobs were known. Another daemon's clock tells when they were added.
-    if (this.#open) await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
-  }
-
-  /** @param at monotonic time of the offer, ms */
-  #recall(data: unknown, at: number): void {
-    try {
-      const { id, turnaround } = parseAnalyzeJob(data).asset
-      if (!this.#offered.has(id)) this.#offered.set(id, { at, turnaround })
-    } catch {
-      // A malformed job names itself when it runs; here it only has no asset to remember.
-    }
+    // The last list may have come before these jobs were known. Another daemon's clock tells when they were added.
+    await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
@@ -132,6 +138,7 @@ export class Intake {
   async #listRegularly(firstPauseMs: number, signal: AbortSignal): Promise<void> {
     let pauseMs = firstPauseMs
     while (!signal.aborted) {
+      await this.#recall()
       await this.#options.clock.sleep(pauseMs, signal).catch(() => {})
       if (signal.aborted) return
       pauseMs = await this.#list(signal)
@@ -218,20 +225,27 @@ export class Intake {
     this.#open = { ids: open, before }
     for (const [assetId, offer] of this.#offered) {
       if (open.has(assetId) || offer.at > before) continue
-      this.#offered.delete(assetId)
       this.#line.delete(assetId)
-      await this.#dropJob(assetId, offer.turnaround)
+      if (await this.#dropJob(assetId, offer.turnaround)) this.#offered.delete(assetId)
     }
   }
 
-  async #dropJob(assetId: string, turnaround: Turnaround): Promise<void> {
+  /** @returns false where there may still be a job to drop: one at work may be put back for another try */
+  async #dropJob(assetId: string, turnaround: Turnaround): Promise<boolean> {
     const { events, log, queue } = this.#options
+    const id = jobIdOf(assetId)
     try {
-      if (!(await queue.remove('analyze', jobIdOf(assetId), 'waiting'))) return
-      events.dropped?.({ assetId, turnaround })
-      log.info({ asset: assetId, reason: 'asset-closed' }, 'job of a closed asset was dropped')
+      const job = await queue.find('analyze', id)
+      if (job === null || job.state === 'completed' || job.state === 'failed') return true
+      if (!(await queue.remove('analyze', id, 'waiting'))) return false
+      const { attempts, failure } = job
+      events.dropped?.({ assetId, turnaround, asset: assetOfJob(job.data), failure })
+      const facts = { asset: assetId, attempts, reason: 'asset-closed', lastReason: failure?.reason }
+      log.info(facts, 'job of a closed asset was dropped')
+      return true
     } catch (error) {
       log.warn({ asset: assetId, reason: toAttestdError(error).reason }, 'could not drop the job of a closed asset')
+      return false
     }
   }
 }

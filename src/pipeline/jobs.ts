@@ -21,10 +21,16 @@ export type JobAsset = z.infer<typeof jobAsset>
 /** An asset of which it is known what kind of media it is. */
 export type TypedAsset = JobAsset & { readonly mediaType: MediaType }
 
+const failedBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDigest: z.string(), platform: z.string() })
+/** What an analysis failed by; see `Detection` for digest and platform. */
+export type FailedBy = z.infer<typeof failedBy>
+
 const analyzeJob = z.object({
   asset: jobAsset,
   /** When intake first saw the asset open, local Unix ms. */
   seenAt: z.number(),
+  /** Set where a detector failed on the file for good, so that another one is given a try. */
+  failedBy: failedBy.optional(),
 })
 /** Data of a job of the queue `analyze`, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>
@@ -104,6 +110,10 @@ function parseJob<Schema extends z.ZodType>(schema: Schema, data: unknown): z.ou
 export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)
 /** Data from the queue; what older releases did not write is null. @throws AttestdError job-malformed */
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
+/** The asset of either kind of job, also of one that has failed; null where the data is malformed. */
+export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
+/** What a failed analysis failed by; null where it is not marked. */
+export const readFailedBy = (data: unknown): FailedBy | null => analyzeJob.safeParse(data).data?.failedBy ?? null
 /** The job as it is queued and saved, its risk as a percentage; `parseSubmitJob` takes it back. */
 export const storeSubmitJob = (job: SubmitJob): StoredSubmitJob => z.encode(submitJob, job)
 /** The end of an analyze job as the queue keeps it, its risk as a percentage. */

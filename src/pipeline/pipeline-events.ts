@@ -1,3 +1,4 @@
+import type { Reason } from '../core/reasons.js'
 import type { Detection, ShadowMeasurement } from '../detect/detection.js'
 import type { Asset, ServiceEvent, Turnaround } from '../service/port.js'
 import type { JobAsset, TypedAsset } from './jobs.js'
@@ -16,12 +17,22 @@ export interface ShadowComparison {
   readonly wouldChange: boolean | null
 }
 
+/** An analysis that did not end before its asset closed. */
+export interface DroppedAnalysis {
+  readonly assetId: string
+  readonly turnaround: Turnaround
+  /** Null where the job is malformed. */
+  readonly asset: JobAsset | null
+  /** How its last try failed; null where it had none. */
+  readonly failure: { readonly reason: Reason; readonly message: string } | null
+}
+
 /** What the pipeline reports to metrics and the console beside the ends of its jobs. Handlers must not throw. */
 export interface PipelineEvents {
   streamEvent?(event: ServiceEvent): void
   enqueued?(asset: JobAsset): void
   skipped?(cause: SkipCause, asset: Asset): void
-  dropped?(event: { assetId: string; turnaround: Turnaround }): void
+  dropped?(event: DroppedAnalysis): void
   detected?(event: { asset: TypedAsset; detection: Detection }): void
   shadowed?(comparison: ShadowComparison): void
   /** A file that no shadow measured, because there was other work. */

@@ -12,6 +12,7 @@ import { JobWorker } from './job-worker.js'
 import {
   type AddOptions,
   type FailedJob,
+  type KnownJob,
   type Processor,
   QUEUE_NAMES,
   type QueueCounts,
@@ -76,7 +77,7 @@ export class BullEngine implements QueueEngine {
     const clean = cleanJson(data, this.#maxDataBytes)
     const addMark = randomUUID()
     const options: MarkedOptions = {
-      ...this.#jobOptions(name),
+      ...this.#jobOptions(),
       jobId: id,
       priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
       addMark,
@@ -92,12 +93,13 @@ export class BullEngine implements QueueEngine {
     processor: Processor<Data, Result>,
     events: WorkerEvents,
   ): Promise<RunningWorker> {
-    const { prefix, lockMs, concurrency, clock, random } = this.#options
+    const { prefix, lockMs, retryMaxMs, concurrency, clock, random } = this.#options
     const worker = await JobWorker.start(processor, events, {
       backing: this.#backing,
       queue,
       prefix,
       lockMs,
+      retryMaxMs,
       concurrency: concurrency[queue],
       maxDataBytes: this.#maxDataBytes,
       clock,
@@ -125,6 +127,19 @@ export class BullEngine implements QueueEngine {
     if (!wanted.includes(found)) return false
     // BullMQ refuses to remove a job that became active meanwhile.
     return (await this.#ask(() => queue.remove(id))) > 0
+  }
+
+  async find(name: QueueName, id: string): Promise<KnownJob | null> {
+    const job = await this.#ask(() => this.#queues[name].getJob(id))
+    if (!job) return null
+    const state: string = await this.#ask(() => job.getState())
+    if (state === 'unknown') return null
+    return {
+      state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
+      data: job.data,
+      attempts: job.attemptsMade,
+      failure: job.failedReason ? readFailure(job.failedReason) : null,
+    }
   }
 
   async result(name: QueueName, id: string): Promise<unknown> {
@@ -222,10 +237,9 @@ export class BullEngine implements QueueEngine {
     return queue
   }
 
-  #jobOptions(name: QueueName): JobsOptions {
+  #jobOptions(): JobsOptions {
     const { completed, failed } = this.#options.retention ?? DEFAULT_RETENTION
     return {
-      attempts: this.#options.attempts[name],
       backoff: { type: BACKOFF_BY_REASON },
       removeOnComplete: { age: Math.ceil(completed.ageMs / 1000), count: completed.count },
       removeOnFail: { age: Math.ceil(failed.ageMs / 1000), count: failed.count },

@@ -21,8 +21,8 @@ export interface QueueEngineOptions {
   readonly lockMs: number
   /** Jobs that run at the same time in this process. */
   readonly concurrency: Readonly<Record<QueueName, number>>
-  /** Tries before a job is kept as failed. Waits do not count. */
-  readonly attempts: Readonly<Record<QueueName, number>>
+  /** Longest pause between two tries of a job, milliseconds. How many there are has no limit. */
+  readonly retryMaxMs: number
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

@@ -13,6 +13,7 @@ export interface RunnerOptions {
   readonly queue: QueueName
   readonly prefix: string
   readonly lockMs: number
+  readonly retryMaxMs: number
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly random: Random
@@ -68,10 +69,20 @@ export class JobRunner<Data, Result> {
 
   async #settleThrown(job: Job, token: string, error: unknown): Promise<never> {
     const waits = Math.max(0, job.attemptsStarted - job.attemptsMade - 1)
-    const decision = judge(error, job.attemptsMade + 1, waits, this.#options.random)
+    const { random, retryMaxMs } = this.#options
+    const decision = judge(error, { attempt: job.attemptsMade + 1, waits }, retryMaxMs, random)
     if (decision.kind === 'hold') return await this.#hold(job, token, decision.reason, decision.delayMs)
     if (decision.kind === 'fail') throw new FailedForGood(decision.reason, decision.message, error)
+    // BullMQ gives up after as many tries as the job was added with: none, or what an older release allowed.
+    job.opts.attempts = job.attemptsMade + 2
+    // New jobs go first: many that fail slowly, such as media that no gateway has, must not hold them up.
+    if (job.attemptsMade === 0) await this.#goAfterNew(job)
     throw new RetryLater(decision.reason, decision.message, decision.delayMs, error)
+  }
+
+  async #goAfterNew(job: Job): Promise<void> {
+    const changing = job.changePriority({ priority: job.priority + 1 })
+    await changing.catch((error: unknown) => this.#options.report(toAttestdError(error, 'queue-unreachable')))
   }
 
   async #hold(job: Job, token: string, reason: AttestdError['reason'], delayMs: number): Promise<never> {

@@ -17,6 +17,7 @@ export interface JobWorkerOptions {
   readonly queue: QueueName
   readonly prefix: string
   readonly lockMs: number
+  readonly retryMaxMs: number
   readonly concurrency: number
   readonly maxDataBytes: number
   readonly clock: Clock
@@ -63,6 +64,7 @@ export class JobWorker implements RunningWorker {
       queue,
       prefix,
       lockMs,
+      retryMaxMs: options.retryMaxMs,
       maxDataBytes: options.maxDataBytes,
       clock: options.clock,
       random: options.random,
@@ -124,7 +126,7 @@ export class JobWorker implements RunningWorker {
     worker.on('failed', (job, error) => {
       if (!job) return
       const attempt = job.attemptsMade
-      const retryInMs = error instanceof RetryLater && attempt < (job.opts.attempts ?? 1) ? error.delayMs : null
+      const retryInMs = error instanceof RetryLater ? error.delayMs : null
       const failure = readFailure(error.message)
       events.failed?.({
         queue,

@@ -6,7 +6,7 @@ export const QUEUE_NAMES = ['analyze', 'submit'] as const
 /** `analyze` makes verdicts, `submit` sends them; each has its own workers, attempts and concurrency. */
 export type QueueName = (typeof QUEUE_NAMES)[number]
 
-/** What may differ from job to job; attempts, back-off and retention are the queue's. */
+/** What may differ from job to job; back-off and retention are the queue's. */
 export interface AddOptions {
   /** 1 goes first. */
   readonly priority: number
@@ -32,6 +32,17 @@ export type JobEnd<Result> =
 
 /** The work of a queue, called for each run of a job; what it throws is judged by its reason. */
 export type Processor<Data, Result> = (run: JobRun<Data>) => Promise<JobEnd<Result>>
+
+/** What the queue knows of one job. */
+export interface KnownJob {
+  /** `waiting` with those that wait for their next try. */
+  readonly state: 'waiting' | 'active' | 'completed' | 'failed'
+  readonly data: unknown
+  /** Tries that failed. */
+  readonly attempts: number
+  /** How the last of them failed; null where none did. */
+  readonly failure: { readonly reason: Reason; readonly message: string } | null
+}
 
 /** A job that failed for good and is kept until a person retries it or its retention ends. */
 export interface FailedJob {
@@ -65,7 +76,7 @@ export interface WorkerEvents {
     attempt: number
     elapsedMs: number
   }): void
-  /** A try failed; `final` when no try is left or the reason is permanent. */
+  /** A try failed; `final` when the reason is not one that passes. */
   failed?(event: {
     queue: QueueName
     id: string
@@ -109,6 +120,8 @@ export interface QueueEngine {
   pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
   /** Removes a job that waits (delayed ones too), or one that completed. @returns false where it is in another state or absent */
   remove(queue: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean>
+  /** A job in whatever state; null where the queue does not have it. */
+  find(queue: QueueName, id: string): Promise<KnownJob | null>
   /** What a completed job returned; undefined where it is in another state or absent. */
   result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>

@@ -12,39 +12,44 @@ export type RetryDecision = { readonly reason: Reason; readonly message: string 
 )
 
 const SECOND = 1000
-const MINUTE = 60 * SECOND
 
-const DEFAULT_BACKOFF: Backoff = { baseMs: 2 * SECOND, maxMs: 2 * MINUTE }
-
-/** Where a reason asks for another pace than the default. Assets may close after five minutes, so pauses stay short. */
-const BACKOFFS: Partial<Record<Reason, Backoff>> = {
-  'service-connection-lost': { baseMs: SECOND, maxMs: MINUTE },
-  'service-unreachable': { baseMs: 2 * SECOND, maxMs: MINUTE },
-  'service-failing': { baseMs: 2 * SECOND, maxMs: MINUTE },
-  'service-rate-limited': { baseMs: 5 * SECOND, maxMs: 2 * MINUTE },
-  'service-forbidden': { baseMs: 30 * SECOND, maxMs: 5 * MINUTE },
-  'service-unauthorized': { baseMs: 5 * SECOND, maxMs: 5 * MINUTE },
-  'media-unreachable': { baseMs: 5 * SECOND, maxMs: 3 * MINUTE },
-  'media-integrity': { baseMs: 10 * SECOND, maxMs: 5 * MINUTE },
-  'detector-unavailable': { baseMs: SECOND, maxMs: 30 * SECOND },
-  'stake-low': { baseMs: 15 * SECOND, maxMs: MINUTE },
-  'internal-error': { baseMs: 5 * SECOND, maxMs: 5 * MINUTE },
+/** Pause before the second try, ms; it doubles from there to the longest that the settings allow. */
+const DEFAULT_BASE_MS = 2 * SECOND
+/** Where a reason asks for another beginning than the default, ms. */
+const BASES_MS: Partial<Record<Reason, number>> = {
+  'service-connection-lost': SECOND,
+  'service-rate-limited': 5 * SECOND,
+  'service-forbidden': 30 * SECOND,
+  'service-unauthorized': 5 * SECOND,
+  'media-unreachable': 5 * SECOND,
+  'media-integrity': 10 * SECOND,
+  'detector-unavailable': SECOND,
+  'stake-low': 15 * SECOND,
+  'internal-error': 5 * SECOND,
 }
 
 /** A hold of nothing would turn a job that waits into a busy loop. */
 const MIN_HOLD_MS = 50
-const MAX_HOLD_MS = 7 * 24 * 60 * MINUTE
+const MAX_HOLD_MS = 7 * 24 * 3600 * SECOND
+
+/** What the pause of a job depends on beside its failure. */
+export interface Tries {
+  /** Tries made, this one included. */
+  readonly attempt: number
+  /** Times the job was put back without an attempt; lengthens the pause of the next wait. */
+  readonly waits: number
+}
 
 /**
- * Decides from what a run threw: passing trouble is tried again, waits cost no attempt, everything else is final.
- * @param attempt tries made, this one included
- * @param waits times the job was put back without an attempt; lengthens the pause of the next wait
+ * Decides from what a run threw: passing trouble is tried again however long it lasts (an asset that closes takes its
+ * job away), waits cost no attempt, everything else is final.
+ * @param maxMs longest pause, unless the other side asked for a longer one
  */
-export function judge(error: unknown, attempt: number, waits: number, random: Random): RetryDecision {
+export function judge(error: unknown, { attempt, waits }: Tries, maxMs: number, random: Random): RetryDecision {
   const failure = toAttestdError(error)
   const { reason, kind } = failure
   const message = cleanText(failure.message)
-  const backoff = BACKOFFS[reason] ?? DEFAULT_BACKOFF
+  const backoff: Backoff = { baseMs: BASES_MS[reason] ?? DEFAULT_BASE_MS, maxMs }
   const pauseMs = (tries: number) =>
     Math.max(MIN_HOLD_MS, honoredDelayMs(failure.retryAfterMs, backoffMs(tries, backoff, random)))
   if (kind === 'retry') return { kind: 'retry', reason, message, delayMs: pauseMs(attempt) }

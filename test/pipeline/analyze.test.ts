@@ -1,13 +1,15 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection, DetectorHost } from '../../src/detect/detection.js'
 import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js'
 import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { MemoryClaims } from '../../src/queue/claims.js'
+import type { JobRun } from '../../src/queue/queues.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { jobRun, submitJobData } from '../support/pipeline-parts.js'
 
@@ -32,7 +34,13 @@ const SURE: Detection = {
 async function outcomeOf(
   change: Partial<Detection>,
   unsurePolicy: AnalyzeOptions['unsurePolicy'],
-  given: { mediaType?: null; bytes?: Uint8Array; claimed?: (contentHash: string) => string } = {},
+  given: {
+    mediaType?: null
+    bytes?: Uint8Array
+    claimed?: (contentHash: string) => string
+    host?: Partial<DetectorHost>
+    run?: JobRun<unknown>
+  } = {},
 ) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-analyze-'))
   const file = path.join(folder, 'media')
@@ -48,6 +56,7 @@ async function outcomeOf(
       asked.push(mediaType)
       return { ...SURE, ...change }
     },
+    ...given.host,
   }
   const queued: unknown[] = []
   const clock = new ManualClock()
@@ -55,7 +64,7 @@ async function outcomeOf(
   if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
   let held = 0
   try {
-    const end = await analyze(jobRun({ asset, seenAt }), {
+    const end = await analyze(given.run ?? jobRun({ asset, seenAt }), {
       media: {
         fetch: async () => {
           held += 1
@@ -136,4 +145,28 @@ it('waits while another asset with the same content is being measured, and spend
   const { end, asked, held, queued } = await outcomeOf({}, 'abstain', { claimed })
   expect(end).toEqual({ kind: 'hold', reason: 'analysis-elsewhere', delayMs: 1000 })
   expect({ asked, held, queued }).toEqual({ asked: [], held: 0, queued: [] })
+})
+
+describe('a file that the detector fails on', () => {
+  const detect = async () => {
+    throw new AttestdError('detector-crashed')
+  }
+  const data = () => ({ asset: submitJobData().asset, seenAt: 0 })
+
+  it('is marked with the detector, so that another one gets it', async () => {
+    const run = jobRun(data())
+    await expect(outcomeOf({}, 'abstain', { run, host: { detect } })).rejects.toMatchObject({
+      reason: 'detector-crashed',
+    })
+    const failedBy = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
+    expect(run.saved).toEqual([{ ...data(), failedBy }])
+  })
+
+  it('is tried again where the detector was replaced meanwhile', async () => {
+    const run = jobRun(data())
+    const next = [SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
+    const host = { detect, detectorFor: () => next.shift() ?? null }
+    await expect(outcomeOf({}, 'abstain', { run, host })).rejects.toMatchObject({ reason: 'detector-unavailable' })
+    expect(run.saved).toEqual([])
+  })
 })

@@ -32,6 +32,16 @@ describe('the gate', () => {
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
   })
 
+  it('names a stake that is low from the start on, also where the service refuses the key for it', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.refuse()
+    expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n }, 'contract')).toBe(true)
+    expect(gate.updateStake({ stakedWei: 3n, minStakeWei: 5n }, 'contract')).toBe(false)
+    expect(gate.check()).toMatchObject({ open: false, reason: 'stake-low' })
+    gate.updateStake({ stakedWei: 5n, minStakeWei: 5n }, 'contract')
+    expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
+  })
+
   it('a refusal closes it until a stake can be read again', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })

@@ -4,6 +4,8 @@ import { jobIdOf } from '../../src/core/ids.js'
 import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Intake } from '../../src/pipeline/intake.js'
+import type { DroppedAnalysis } from '../../src/pipeline/pipeline-events.js'
+import type { FailedJob, KnownJob } from '../../src/queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { openAsset } from '../support/pipeline-parts.js'
@@ -24,6 +26,11 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const broken = { queue: false }
   const results = new Map<string, unknown>()
   const gate: { hold?: Promise<void> } = {}
+  const dropped: DroppedAnalysis[] = []
+  const failed: FailedJob[] = []
+  const retried: string[] = []
+  /** What the queue says of jobs; those that are not here wait. */
+  const known = new Map<string, Partial<KnownJob>>()
   const queue = {
     add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
       await gate.hold
@@ -32,7 +39,12 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       added.push({ id, priority })
       return { added: true }
     },
+    find: async (_name: string, id: string) =>
+      ({ state: 'waiting', data: null, attempts: 0, failure: null, ...known.get(id) }) as KnownJob,
+    failed: async (name: string) => failed.filter(({ queue }) => queue === name),
+    retry: async (name: string, ids: readonly string[] = []) => retried.push(...ids.map((id) => `${name} ${id}`)),
     remove: async (name: string, id: string, state: string) => {
+      if (state === 'waiting' && known.get(id)?.state === 'active') return false
       if (state === 'waiting') removed.push(id)
       else completedRemoved.push(`${name} ${id}`)
       if (name === 'analyze' && state === 'completed')
@@ -65,7 +77,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     clock,
     random: () => 0,
     log: silentLog,
-    events: { skipped: (cause) => counts.skipped.push(cause) },
+    events: { skipped: (cause) => counts.skipped.push(cause), dropped: (event) => dropped.push(event) },
     listEveryMs: 60_000,
     onStake: () => counts.stakes++,
     onForbidden: () => counts.forbidden++,
@@ -77,6 +89,10 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     added,
     removed,
     completedRemoved,
+    dropped,
+    failed,
+    known,
+    retried,
     results,
     reconsider: (id: string) => intake.reconsider(id),
     gate,
@@ -131,6 +147,52 @@ describe('intake', () => {
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
+  })
+
+  it('a job at work when its asset closes is dropped once it is put back, and its last failure is told once', async () => {
+    const parts = setUp()
+    const asset = openAsset({ id: 'a' })
+    await parts.send(snapshot(asset))
+    await parts.clock.advance(5001)
+    parts.known.set(jobIdOf('a'), { state: 'active' })
+    await parts.send(snapshot())
+    expect(parts.removed).toEqual([])
+    const failure = { reason: 'media-unreachable', message: 'no gateway' } as const
+    parts.known.set(jobIdOf('a'), { state: 'waiting', data: { asset, seenAt: 1 }, attempts: 9, failure })
+    await parts.send(snapshot())
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('a')])
+    expect(parts.dropped).toMatchObject([{ assetId: 'a', asset: { id: 'a' }, failure }])
+  })
+
+  it('jobs of closed assets that it does not know of are found by reading the queue again', async () => {
+    const pending: { id: string; data: unknown; addedAt: number }[] = []
+    const parts = setUp(pending)
+    await settle()
+    pending.push({ id: jobIdOf('stray'), data: { asset: openAsset({ id: 'stray' }), seenAt: 1 }, addedAt: 1 })
+    for (let minute = 0; minute < 6; minute++) await parts.clock.advance(60_000)
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('stray')])
+  })
+
+  it('takes up failed jobs again where the asset is open and the reason passes, also those of an older release', async () => {
+    const parts = setUp(
+      [],
+      ['a', 'b', 'c'].map((id) => openAsset({ id })),
+    )
+    const fail = (queue: FailedJob['queue'], id: string, reason: FailedJob['reason']) => {
+      const data = { asset: openAsset({ id }), seenAt: 1 }
+      parts.failed.push({ queue, id: jobIdOf(id), reason, message: '', attempts: 6, failedAt: 1, data })
+    }
+    fail('analyze', 'a', 'media-unreachable')
+    fail('submit', 'b', 'service-failing')
+    fail('submit', 'c', 'score-conflict')
+    fail('analyze', 'closed', 'media-unreachable')
+    await settle()
+    await settle()
+    await parts.end()
+    expect(parts.retried).toEqual([`analyze ${jobIdOf('a')}`, `submit ${jobIdOf('b')}`])
   })
 
   it('after a restart a job of an asset that closed meanwhile is dropped at once, one that was just queued is not', async () => {

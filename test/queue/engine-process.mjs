@@ -10,7 +10,7 @@ const engine = await openQueueEngine({
   lockMs,
   prefix: 'attestd-test',
   concurrency: { analyze: 1, submit: 1 },
-  attempts: { analyze: 3, submit: 3 },
+  retryMaxMs: 500,
   clock: systemClock,
   random: () => 0,
   log: silentLog,

@@ -6,7 +6,8 @@ import { silentLog } from '../../src/core/log.js'
 import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import type { WorkerEvents } from '../../src/queue/queues.js'
 
-export const ATTEMPTS = 3
+/** Longest pause between two tries, ms; the smallest jitter halves it. */
+export const RETRY_MAX_MS = 100
 export const LOCK_MS = 2000
 
 /** Options that make back-off short: the smallest jitter, and locks that expire within a test. */
@@ -21,7 +22,7 @@ export function engineOptions(
     prefix: 'attestd-test',
     lockMs: LOCK_MS,
     concurrency: { analyze: 4, submit: 1 },
-    attempts: { analyze: ATTEMPTS, submit: ATTEMPTS },
+    retryMaxMs: RETRY_MAX_MS,
     clock: systemClock,
     random: () => 0,
     log: silentLog,

@@ -4,12 +4,13 @@ import { REASONS, type Reason, reasonEntry } from '../../src/core/reasons.js'
 import { FailedForGood, RetryLater, readFailure, reasonBackoff } from '../../src/queue/job-failure.js'
 import { holdDelayMs, judge } from '../../src/queue/retry-policy.js'
 
+const MAX_MS = 60_000
 const all = Object.keys(REASONS) as Reason[]
 const KIND_OF = { retry: 'retry', wait: 'hold', permanent: 'fail', abstain: 'fail', closed: 'fail', setup: 'hold' }
 
 describe('retry policy', () => {
   it.each(all)('%s ends as its kind says, with whole milliseconds', (reason) => {
-    const decision = judge(new AttestdError(reason, 'text'), 3, 2, () => 0.37)
+    const decision = judge(new AttestdError(reason, 'text'), { attempt: 3, waits: 2 }, MAX_MS, () => 0.37)
     expect(decision).toMatchObject({ kind: KIND_OF[reasonEntry(reason).kind], reason, message: 'text' })
     if (decision.kind !== 'fail') {
       expect(Number.isInteger(decision.delayMs)).toBe(true)
@@ -22,17 +23,24 @@ describe('retry policy', () => {
     [1, 1, 1000],
     [2, 0, 1000],
     [3, 1, 4000],
-    [40, 1, 30_000],
+    [40, 1, 60_000],
+    [100_000, 1, 60_000],
   ])('attempt %i with random %d pauses %i ms', (attempt, random, delayMs) => {
-    const decision = judge(new AttestdError('detector-unavailable'), attempt, 0, () => random)
+    const decision = judge(new AttestdError('detector-unavailable'), { attempt, waits: 0 }, MAX_MS, () => random)
     expect(decision).toMatchObject({ kind: 'retry', delayMs })
   })
 
   it('lengthens waits by the waits before, not by the attempts', () => {
-    const pause = (waits: number) => judge(new AttestdError('service-rate-limited'), 1, waits, () => 1)
+    const limited = new AttestdError('service-rate-limited')
+    const pause = (waits: number) => judge(limited, { attempt: 1, waits }, MAX_MS, () => 1)
     expect([0, 1, 2, 9].map((waits) => pause(waits))).toMatchObject(
-      [5000, 10_000, 20_000, 120_000].map((delayMs) => ({ kind: 'hold', delayMs })),
+      [5000, 10_000, 20_000, 60_000].map((delayMs) => ({ kind: 'hold', delayMs })),
     )
+  })
+
+  it.each(all)('%s pauses a minute at most, however long it lasts', (reason) => {
+    const decision = judge(new AttestdError(reason), { attempt: 500, waits: 500 }, MAX_MS, () => 1)
+    if (decision.kind !== 'fail') expect(decision.delayMs).toBe(MAX_MS)
   })
 
   it.each([
@@ -40,7 +48,8 @@ describe('retry policy', () => {
     [10.4, 1000],
     [86_400_000, 600_000],
   ])('honors a wish for %d ms as %i ms', (retryAfterMs, delayMs) => {
-    const decision = judge(new AttestdError('service-failing', 'busy', { retryAfterMs }), 1, 0, () => 0)
+    const busy = new AttestdError('service-failing', 'busy', { retryAfterMs })
+    const decision = judge(busy, { attempt: 1, waits: 0 }, MAX_MS, () => 0)
     expect(decision).toMatchObject({ delayMs })
   })
 

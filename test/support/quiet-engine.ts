@@ -11,7 +11,7 @@ export function openQuietEngine(url: string, dataDir: string, prefix = 'attestd'
     prefix,
     lockMs: 30_000,
     concurrency: { analyze: 1, submit: 1 },
-    attempts: { analyze: 1, submit: 1 },
+    retryMaxMs: 60_000,
     clock: systemClock,
     random: () => 0.5,
     log: silentLog,

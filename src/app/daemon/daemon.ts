@@ -91,7 +91,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       url: http.url,
       lost: Promise.race([queue.lost, roles.lost]),
       async reloadDetectors() {
-        await reloadDetectors(roles!.readiness.detectors, { log, metrics }).catch(() => {})
+        await reloadDetectors(roles!, { log, metrics }).catch(() => {})
       },
       async stop(drainMs) {
         stopTidying()
@@ -135,7 +135,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     queueNames: QUEUE_NAMES,
     control: {
       ...controlOf(queue),
-      reload: ({ detectors }) => reloadDetectors(roles.readiness.detectors, { log, metrics }, detectors),
+      reload: ({ detectors }) => reloadDetectors(roles, { log, metrics }, detectors),
     },
     controlToken,
   })

@@ -72,6 +72,11 @@ function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>
 
 function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
   const { stake } = gate
+  const says = stake ? `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.` : ''
+  if (!gate.hasRole) {
+    return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
+  }
+  if (gate.stakeLow) return { ok: false, reason: 'stake-low', says }
   if (gate.refused) {
     return {
       ok: false,
@@ -79,15 +84,11 @@ function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResu
       says: 'The service refuses this key, as it does when the stake is below the minimum.',
     }
   }
-  if (!gate.hasRole) {
-    return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
-  }
   if (!stake) {
     const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
     return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
   }
-  const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
-  return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }
+  return { ok: true, says }
 }
 
 function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
-import type { DetectorHost } from '../../detect/detection.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
 import { callDaemon } from '../../observe/control-client.js'
 import type { Metrics } from '../../observe/metrics.js'
 import { runningDaemon } from '../running-daemon.js'
+import type { Roles } from './roles.js'
 
 /** A swap warms processes for every package; longer than this, ms, and the verb stops waiting for it. */
 const RELOAD_ANSWER_MS = 280_000
@@ -25,15 +25,16 @@ export type ReloadedDetector = z.infer<typeof reloadedDetector>
 
 /**
  * Reloads the detector packages without losing a job; see `DetectorHost.reload`.
- * @param detectors null in a process that does not analyze
+ * @param roles without detectors in a process that does not analyze
  * @returns those in use from now on
  * @throws AttestdError why the old ones stayed
  */
 export async function reloadDetectors(
-  detectors: DetectorHost | null,
+  roles: Pick<Roles, 'readiness' | 'retryFailed'>,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   choices?: readonly DetectorChoice[],
 ): Promise<ReloadedDetector[]> {
+  const { detectors } = roles.readiness
   try {
     if (detectors === null) {
       throw new AttestdError(
@@ -43,6 +44,7 @@ export async function reloadDetectors(
     }
     await detectors.reload(choices)
     metrics.detectorReloads.inc({ outcome: 'done' })
+    roles.retryFailed()
     return detectors.detectors.map((one) => ({ ...one, mediaTypes: [...one.mediaTypes] }))
   } catch (error) {
     const { reason } = toAttestdError(error)

@@ -7,6 +7,7 @@ import {
   type AnalyzeJob,
   type AnalyzeResult,
   analyzeResult,
+  assetOfJob,
   type JobAsset,
   parseAnalyzeJob,
   parseSubmitJob,
@@ -15,7 +16,7 @@ import {
   submitResult,
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
-import type { PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { DroppedAnalysis, PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
 import type { WorkerEvents } from '../../queue/queues.js'
 import type { Activity } from './activity.js'
 
@@ -65,7 +66,7 @@ export function createReport(options: ReportOptions): Report {
     enqueued: ({ turnaround }) => metrics.assets.inc({ how: 'enqueued', turnaround }),
     skipped: (cause, { turnaround }) =>
       metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
-    dropped: ({ turnaround }) => metrics.assets.inc({ how: 'dropped', turnaround }),
+    dropped: (event) => reportDropped(event, options, book),
     detected: ({ detection }) => {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
@@ -93,7 +94,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       }
     },
     failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {
-      const asset = assetOf(data)
+      const asset = assetOfJob(data)
       const facts = { queue, asset: asset?.id ?? id, attempt, reason, detail: message }
       if (!final) {
         metrics.retries.inc({ queue, reason })
@@ -117,6 +118,20 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
     // The engine writes the log line of it.
     trouble: () => options.onQueueTrouble(),
   }
+}
+
+/** The end of an analysis in trouble that outlasted its asset; one whose turn never came only counts. */
+function reportDropped(
+  { asset, failure, turnaround }: DroppedAnalysis,
+  { activity, clock, metrics }: ReportOptions,
+  book: LedgerWriter,
+): void {
+  metrics.assets.inc({ how: 'dropped', turnaround })
+  if (!failure || !asset) return
+  const { message, reason } = failure
+  metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+  book.write(asset, { kind: 'failed', queue: 'analyze', reason, message })
+  activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
 }
 
 function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
@@ -189,15 +204,6 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
 
 /** The kind of media that neither the service nor the bytes state. */
 const UNKNOWN = 'unknown'
-
-/** Both kinds of job carry the asset in the same place. */
-function assetOf(data: unknown): AnalyzeJob['asset'] | null {
-  try {
-    return parseAnalyzeJob(data).asset
-  } catch {
-    return null
-  }
-}
 
 type RowFacts = Pick<Parameters<Activity['addRow']>[0], 'outcome'> & Partial<Parameters<Activity['addRow']>[0]>
 

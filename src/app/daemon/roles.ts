@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { withinLimit } from '../../core/time-limit.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { type Gate, pauseWhileClosed } from '../../pipeline/gate.js'
 import { Intake } from '../../pipeline/intake.js'
@@ -22,6 +23,8 @@ export interface Roles {
   forgetOffers(): void
   /** See `Intake.reconsider`. */
   reconsider(assetId: string): void
+  /** See `Analysis.retryFailed`; for detectors that were replaced. */
+  retryFailed(): void
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
@@ -34,6 +37,8 @@ const LOOPS_END_MS = 5000
 /** How long a stop lets submission go on once analysis has ended, ms: the last verdicts take a request or two each. */
 const LAST_SUBMISSIONS_MS = 3000
 const LAST_SUBMISSIONS_LOOK_MS = 50
+/** How long submission waits at its start for the stake to be read, ms, so that no job is held for not knowing it. */
+const FIRST_STAKE_MS = 3000
 /** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
 const ANALYSIS_SHARE = 0.75
 
@@ -93,6 +98,7 @@ export async function startRoles(
     },
     forgetOffers: () => intake?.forget(),
     reconsider: (assetId) => intake?.reconsider(assetId),
+    retryFailed: () => void analysis?.retryFailed(),
     async prune(ledger) {
       const now = parts.clock.now()
       await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
@@ -138,8 +144,12 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
   })
 }
 
-function startSubmission(parts: DaemonParts, { gate, opened, stake }: ServiceSide): Promise<RunningWorker> {
+async function startSubmission(parts: DaemonParts, side: ServiceSide): Promise<RunningWorker> {
   const { options, queue, report } = parts
+  const { contract, gate, opened, stake } = side
+  // A failure is reported by the watch.
+  const firstReading = contract?.watch.refresh().catch(() => {})
+  await withinLimit(parts.clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
   const { settings, log } = options
   const { clock, service } = opened
   const needs = {

@@ -20,7 +20,7 @@ export interface ServiceSide {
 
 /** The stake contract that is read again and again. */
 export interface WatchedContract {
-  readonly watch: Pick<StakeWatch, 'run' | 'latest'>
+  readonly watch: Pick<StakeWatch, 'latest' | 'refresh' | 'run'>
   /** Why the last reading failed; null where it did not. */
   readonly trouble: AttestdError | null
   close(): Promise<void>

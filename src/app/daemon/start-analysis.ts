@@ -1,6 +1,7 @@
 import { toAttestdError } from '../../core/errors.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { analyze } from '../../pipeline/analyze.js'
+import { retryForDetectors } from '../../pipeline/retry-failed.js'
 import { ShadowLine } from '../../pipeline/shadow-line.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
 import type { RunningWorker } from '../../queue/queues.js'
@@ -18,6 +19,8 @@ export interface Analysis {
   readonly worker: RunningWorker
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
+  /** Gives the files that other detectors failed on to those in use now; a failure is logged. */
+  retryFailed(): Promise<void>
 }
 
 /**
@@ -46,7 +49,19 @@ export async function startAnalysis(
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
-  return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal) }
+  const retryFailed = () => retryByThese(detectors, parts)
+  void retryFailed()
+  return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
+}
+
+async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<void> {
+  const { log } = options
+  try {
+    const jobs = await retryForDetectors(queue, detectors, clock.now())
+    if (jobs > 0) log.info({ jobs }, 'failed jobs were taken up again, since the detectors are others')
+  } catch (error) {
+    log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the failed jobs')
+  }
 }
 
 /** Keeps the proof fresh that inference works, by the package's own sample, while there is no live work. */

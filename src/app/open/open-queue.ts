@@ -14,7 +14,7 @@ export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> =
     lockMs: settings.queueLockMs,
     fsync: settings.queueFsync,
     concurrency: { analyze: settings.analyzeConcurrency, submit: settings.submitConcurrency },
-    attempts: { analyze: settings.analyzeAttempts, submit: settings.submitAttempts },
+    retryMaxMs: settings.retryMaxMs,
     clock: systemClock,
     random: Math.random,
     log: silentLog,

@@ -136,6 +136,21 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
   })
 
+  it('an analysis in trouble that outlasted its asset is recorded with its last failure; one without a try only counts', async () => {
+    const event = { assetId: asset.id, turnaround: 'standard', asset } as const
+    report.pipeline.dropped?.({ ...event, failure: null })
+    await report.flush()
+    expect(await new Ledger(folder).recent(5)).toEqual([])
+    report.pipeline.dropped?.({ ...event, failure: { reason: 'media-unreachable', message: 'no gateway' } })
+    await report.flush()
+    expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_assets_total{how="dropped",turnaround="standard"}')).toMatch(/ 2$/)
+    expect(activity.recent).toMatchObject([{ outcome: 'failed', reason: 'media-unreachable' }])
+    expect(await new Ledger(folder).recent(5)).toMatchObject([
+      { kind: 'failed', queue: 'analyze', reason: 'media-unreachable', message: 'no gateway' },
+    ])
+  })
+
   it('a submission that found its asset closed is reported, so that the asset can be looked at again', async () => {
     submitted({ outcome: 'closed', maybeStored: false })
     await report.flush()

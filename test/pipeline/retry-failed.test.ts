@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { retryForDetectors } from '../../src/pipeline/retry-failed.js'
+import type { FailedJob } from '../../src/queue/queues.js'
+import { openAsset } from '../support/pipeline-parts.js'
+
+const NOW = Date.UTC(2026, 0, 2)
+const HOUR_MS = 3_600_000
+const SUMMARY = { id: 'd', title: 'd', version: '1.0.0', digest: 'now', mediaTypes: ['image' as const] }
+const by = (detectorDigest: string, platform = 'here', mediaType = 'image') => ({ mediaType, detectorDigest, platform })
+
+it.each<[string, Partial<FailedJob>, object, boolean]>([
+  ['by another detector', {}, by('before'), true],
+  ['by this one on another platform', {}, by('now', 'there'), true],
+  ['by this one', {}, by('now'), false],
+  ['in a release that did not mark by which', {}, {}, true],
+  ['on a kind of media without a detector', {}, by('before', 'here', 'text'), false],
+  ['a day ago', { failedAt: NOW - 24 * HOUR_MS }, by('before'), false],
+  ['for a reason that no detector changes', { reason: 'job-malformed' }, by('before'), false],
+])('an analysis that failed %s is begun again or not', async (_what, change, failedBy, again) => {
+  const data = { asset: openAsset(), seenAt: 1, ...(Object.keys(failedBy).length > 0 ? { failedBy } : {}) }
+  const job: FailedJob = {
+    queue: 'analyze',
+    id: 'one',
+    reason: 'detector-crashed',
+    message: '',
+    attempts: 1,
+    failedAt: NOW - HOUR_MS,
+    data,
+    ...change,
+  }
+  const retried: string[] = []
+  const queue = {
+    failed: async () => [job],
+    retry: async (_name: string, ids: readonly string[] = []) => retried.push(...ids),
+  }
+  const detectors = {
+    platform: 'here',
+    detectorFor: (mediaType: string) => (mediaType === 'image' ? SUMMARY : null),
+  }
+  expect(await retryForDetectors(queue, detectors, NOW)).toBe(again ? 1 : 0)
+  expect(retried).toEqual(again ? ['one'] : [])
+})
