@@ -2,7 +2,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 
 /** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
 const AWAY =
-  /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING/i
+  /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|redirections|slots cache|startup nodes|isn't ready|sentinels are|node is disconnected/i
 
 /** What BullMQ and its connections throw, in our reasons: locks, connections and all the rest. */
 export function engineError(error: unknown): AttestdError {

@@ -11,6 +11,7 @@ import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
+const SHOWN = { shape: 'single', shown: 'shown' } as const
 const available = findRedisServer() !== null
 
 /** Keeps what was logged, to look for secrets in it. */
@@ -249,7 +250,12 @@ describe.skipIf(!available)('Redis engine at start', () => {
       await opened.close()
       const failure = await open('wrong-secret').catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(AttestdError)
-      expect(failure).toMatchObject({ reason: 'queue-misconfigured', message: expect.stringMatching(/127\.0\.0\.1/) })
+      expect(failure).toMatchObject({ reason: 'queue-unauthorized', message: expect.stringMatching(/127\.0\.0\.1/) })
+      expect((failure as AttestdError).fix).toMatch(/ATTESTD_QUEUE_PASSWORD/)
+      const byFile = await openQueueEngine(
+        engineOptions(`redis://127.0.0.1:${port}`, '', { redis: { password: 'hunter2hunter2' } }),
+      )
+      await byFile.close()
       expect(`${(failure as Error).message} ${log.lines.join(' ')}`).not.toMatch(/hunter2|wrong-secret/)
     }))
 
@@ -264,7 +270,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
       const hidden = Object.create(limited, {
         info: { value: async () => full.replace(/maxmemory_policy:.*/, '') },
       }) as Redis
-      await expect(checkRedis(hidden, 'shown', log)).resolves.toBeUndefined()
+      await expect(checkRedis(hidden, SHOWN, log)).resolves.toBeUndefined()
       limited.disconnect()
       expect(log.lines.join('\n')).toMatch(/noeviction/)
       expect(log.lines.join('\n')).toMatch(/append-only/)
@@ -299,7 +305,7 @@ describe('Redis engine without Redis', () => {
     const redis = {
       info: async () => `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`,
     } as Redis
-    const checked = checkRedis(redis, 'shown', silentLog).then(
+    const checked = checkRedis(redis, SHOWN, silentLog).then(
       () => null,
       (error: AttestdError) => error.reason,
     )
