@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -152,6 +152,38 @@ describe.skipIf(!available)('Redis with TLS and an authority of its own', () => 
       message: expect.stringMatching(/does not speak TLS/),
     })
     await plain.stop()
+  })
+})
+
+describe.skipIf(!available)('a user with the rights that docs/redis.md states', () => {
+  it('adds, works, saves, lists and drains', async () => {
+    const [, rights = ''] =
+      /`ACL SETUSER attestd on >PASSWORD ([^`]+)`/.exec(readFileSync('docs/redis.md', 'utf8')) ?? []
+    const server = await startRedisServer()
+    await askRedis(server.port, (redis) => redis.acl('SETUSER', 'attestd', 'on', '>pass-word', ...rights.split(' ')))
+    const url = server.url.replace('//', '//attestd@')
+    const options = engineOptions(url, '', { prefix: 'attestd', redis: { password: 'pass-word' } })
+    const engine = await openQueueEngine(options)
+    const events = new EventLog()
+    await engine.add('analyze', 'waits', {}, { priority: 1 })
+    await engine.add('submit', 'runs', {}, { priority: 1 })
+    const worker = await engine.work(
+      'submit',
+      async ({ save }) => {
+        await save({ saved: true })
+        return { kind: 'done', result: null }
+      },
+      events,
+    )
+    await events.until('completed')
+    expect(await engine.drain('analyze')).toBe(1)
+    expect(await engine.failed('submit', 10)).toEqual([])
+    await worker.stop(5000)
+    await engine.close()
+    await expect(openQueueEngine({ ...options, prefix: 'other' })).rejects.toMatchObject({
+      reason: 'queue-unauthorized',
+    })
+    await server.stop()
   })
 })
 

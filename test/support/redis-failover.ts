@@ -18,24 +18,31 @@ const LIMIT_MS = 60_000
 
 /**
  * Kills the primary, waits until a replica has taken over, and starts the old one again, as a replica.
- * @param losing runs while the replicas hang, so that they miss all that is written meanwhile
+ * @param losing runs while the replicas hang; they are killed too, so that all that is written meanwhile is lost
  */
 export async function failOver(group: RedisGroup, losing?: () => Promise<void>): Promise<void> {
   const port = await group.primaryPort()
   const old = group.servers.find((server) => server.port === port)!
-  const replicas = losing ? await replicasOf(old, group) : []
-  for (const server of replicas) server.freeze()
-  await losing?.()
+  const replicas = await replicasOf(old.port, group)
+  if (losing) {
+    for (const server of replicas) server.freeze()
+    await losing()
+  }
   await old.kill9()
-  for (const server of replicas) server.thaw()
+  // Thawed, a replica would still read what waits in its socket.
+  if (losing) await Promise.all(replicas.map((server) => server.kill9().then(() => server.restart())))
   await lookUntil('a new primary', async () => ![port, null].includes(await group.primaryPort()))
   await old.restart()
+  const complete = async () => (await replicasOf(await group.primaryPort(), group)).length === replicas.length
+  await lookUntil('the old primary as a replica', complete)
 }
 
-async function replicasOf({ port }: RedisServer, { servers, password }: RedisGroup): Promise<RedisServer[]> {
+/** The servers that follow the primary on that port and are in step with it. */
+async function replicasOf(port: number | null, { servers, password }: RedisGroup): Promise<RedisServer[]> {
   const role = (server: RedisServer) => askRedis(server.port, (redis) => redis.info('replication'), password)
   const roles = await Promise.all(servers.map(role))
-  return servers.filter((_, nth) => roles[nth]!.includes(`master_port:${port}\r`))
+  const follows = (text: string) => text.includes(`master_port:${port}\r`) && text.includes('master_link_status:up')
+  return servers.filter((_, nth) => follows(roles[nth]!))
 }
 
 /** One question to one server, which fails where the server does not answer. */

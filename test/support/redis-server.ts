@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,7 @@ export interface RedisServerOptions {
   readonly appendonly?: boolean
   /** Serves TLS alone. */
   readonly tls?: Certificates
-  /** More command line arguments, which win over the others. */
+  /** More settings as on the command line, which win over the others. */
   readonly args?: readonly string[]
 }
 
@@ -47,7 +47,8 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   if (!binary) throw new Error('no redis-server on the path; set REDIS_SERVER or install one')
   const dir = await mkdtemp(path.join(os.tmpdir(), 'attestd-redis-'))
   const port = await freePort()
-  const args = serverArguments(port, dir, options)
+  const args = [path.join(dir, 'redis.conf')]
+  await writeFile(args[0]!, configuration(port, dir, options))
   let child = await launch(binary, args, port)
   return {
     port,
@@ -66,11 +67,8 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   }
 }
 
-function serverArguments(
-  port: number,
-  dir: string,
-  { appendonly = true, tls, args = [] }: RedisServerOptions,
-): string[] {
+/** In a file, which Sentinel and cluster rewrite when roles change, so that a restart knows them. */
+function configuration(port: number, dir: string, { appendonly = true, tls, args = [] }: RedisServerOptions): string {
   const listen = tls
     ? { port: 0, 'tls-port': port, 'tls-cert-file': tls.cert, 'tls-key-file': tls.key, 'tls-ca-cert-file': tls.ca }
     : { port }
@@ -78,14 +76,15 @@ function serverArguments(
     ...listen,
     dir,
     bind: '127.0.0.1',
-    save: '',
+    save: '""',
     'maxmemory-policy': 'noeviction',
+    appendonly: appendonly ? 'yes' : 'no',
     appendfsync: 'everysec',
     // A replica is in step at once, not after the five seconds that others have to join.
     'repl-diskless-sync-delay': 0,
   }
-  const lines = Object.entries({ ...settings, appendonly: appendonly ? 'yes' : 'no' })
-  return [...lines.flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  return lines.join('') + args.join(' ').replaceAll(/ ?--/g, '\n')
 }
 
 /** Starts it and waits until it answers. @throws where it does not start */

@@ -36,7 +36,9 @@ function checkMode(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'
   const mode = info.get('redis_mode') ?? info.get('server_mode')
   if (shape !== 'single' || (mode !== 'sentinel' && mode !== 'cluster')) return
   const found =
-    mode === 'sentinel' ? 'a Sentinel; redis+sentinel://HOST:PORT/NAME' : 'a node of a cluster; redis+cluster://HOST:PORT'
+    mode === 'sentinel'
+      ? 'a Sentinel; redis+sentinel://HOST:PORT/NAME'
+      : 'a node of a cluster; redis+cluster://HOST:PORT'
   throw new AttestdError('queue-address-wrong', `Redis at ${shown} is ${found} is how the queue URL names it.`)
 }
 
