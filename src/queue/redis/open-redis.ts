@@ -8,6 +8,7 @@ import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
 import { saveInRedis } from './save-data.js'
+import { redisClaims, redisTexts } from './shared.js'
 
 /**
  * Connects to Redis, waiting for one that is still starting.
@@ -71,6 +72,8 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, job, json),
+    claims: redisClaims(producer),
+    texts: redisTexts(producer),
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
