@@ -1,5 +1,5 @@
 import { createRedisBackend, type IQueueBackend } from 'bullmq'
-import type { Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
 import { AttestdError } from '../../core/errors.js'
 import type { Backing } from '../backing.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
@@ -40,10 +40,19 @@ function onTrouble(connection: RedisClient, report: (error: Error) => void): voi
   const closed = () => report(new Error('the connection closed'))
   connection.on('error', report)
   connection.on('close', closed)
-  // A cluster: only what becomes of its primaries is trouble. It reports no error while others answer.
-  connection.on('-node', (node: Redis) => {
-    if (!node.options.readOnly) closed()
-  })
+  if (!(connection instanceof Cluster)) return
+  connection.on('+node', (node: Redis) => onPrimaryLost(node, closed))
+  for (const node of connection.nodes()) onPrimaryLost(node, closed)
+}
+
+/** A cluster reports no error while other nodes answer. Of a node that never was connected nothing is lost. */
+function onPrimaryLost(node: Redis, lost: () => void): void {
+  const watch = () =>
+    node.once('end', () => {
+      if (!node.options.readOnly) lost()
+    })
+  if (node.status === 'ready') watch()
+  else node.once('ready', watch)
 }
 
 interface RedisParts {
