@@ -5,7 +5,7 @@ import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { wholeNumberFlag } from './flags/whole-number.js'
 import { table } from './terminal/table.js'
 
-const KEYS = ['dataDir', 'queueUrl', 'queuePrefix'] as const
+const KEYS = ['dataDir', 'queueUrl', 'queuePrefix', 'queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
 
 interface QueueFlags {
   readonly queue?: string

@@ -4,6 +4,7 @@ import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/net/loopback.js'
 import { chainSettings } from './chain-settings.js'
 import { choiceText, chosenDetectors } from './detector-choice.js'
+import { REDIS_TLS_KEYS, redisSettings } from './redis-settings.js'
 import { serviceSettings } from './service-settings.js'
 import {
   bytes,
@@ -35,12 +36,17 @@ export const SETTINGS = {
   queueUrl: define({
     env: 'QUEUE_URL',
     path: 'queue.url',
-    parse: text(/^(embedded:|rediss?:\/\/)/, 'embedded:, redis://… or rediss://…'),
+    parse: text(
+      /^(embedded:|rediss?(\+sentinel|\+cluster)?:\/\/)/,
+      'embedded:, redis://…, redis+sentinel://…, redis+cluster://…, or these with rediss',
+    ),
     fallback: 'embedded:',
-    expects: 'embedded: (one process) or redis://HOST:6379 or rediss://HOST:6379',
+    expects:
+      'embedded: (one process), redis://HOST:6379, redis+sentinel://HOST:26379,HOST:26379/NAME or redis+cluster://HOST:6379,HOST:6379; with rediss for TLS',
     summary: 'The queue engine. The embedded one needs no server but serves a single process; Redis serves many.',
     secret: 'credentials',
   }),
+  ...redisSettings,
   queuePrefix: define({
     env: 'QUEUE_PREFIX',
     path: 'queue.prefix',
@@ -342,6 +348,11 @@ type Optional =
   | 'privyWalletId'
   | 'privyAuthorizationKey'
   | 'stakeContract'
+  | 'queuePassword'
+  | 'queueSentinelPassword'
+  | 'queueTlsCa'
+  | 'queueTlsCert'
+  | 'queueTlsKey'
   | 'detectorToken'
   | 'httpPassword'
 
@@ -369,6 +380,14 @@ export function conflictsIn(settings: Partial<Settings>): Conflict[] {
       key: 'roles',
       expected: 'all roles, since the embedded queue serves one process and a missing role would leave its jobs undone',
       fix: 'Leave ATTESTD_ROLES out, or set ATTESTD_QUEUE_URL to redis://HOST:6379 to split the roles.',
+    })
+  }
+  const tlsFile = REDIS_TLS_KEYS.find((key) => settings[key] !== undefined)
+  if (tlsFile && queueUrl && !queueUrl.startsWith('rediss')) {
+    conflicts.push({
+      key: tlsFile,
+      expected: 'a queue URL with TLS, since a plain connection checks no certificate',
+      fix: `Begin ATTESTD_QUEUE_URL with rediss, or leave ATTESTD_${SETTINGS[tlsFile].env} out.`,
     })
   }
   if (serviceUrl?.startsWith('http:') && !serviceAllowHttp && !isLoopback(new URL(serviceUrl).hostname)) {

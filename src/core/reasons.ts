@@ -51,6 +51,26 @@ export const REASONS = {
     summary: 'The queue engine is not safe to use as configured.',
     fix: 'Redis must be 6.2 or later with maxmemory-policy noeviction.',
   },
+  'queue-unauthorized': {
+    kind: 'setup',
+    summary: 'Redis refused the user, the password or their rights.',
+    fix: 'Check the user in ATTESTD_QUEUE_URL, the password there or in ATTESTD_QUEUE_PASSWORD (of Sentinels in ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
+  },
+  'queue-tls-mismatch': {
+    kind: 'setup',
+    summary: 'Redis speaks TLS and ATTESTD_QUEUE_URL does not say so, or the other way around.',
+    fix: 'Begin ATTESTD_QUEUE_URL with rediss for a port with TLS, with redis for a plain one.',
+  },
+  'queue-certificate-refused': {
+    kind: 'setup',
+    summary: 'The certificate of Redis is not trusted, is not for the host of the URL, or Redis asks for one of ours.',
+    fix: 'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, name the host as the certificate does; where Redis asks for a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
+  },
+  'queue-address-wrong': {
+    kind: 'setup',
+    summary: 'What answers at ATTESTD_QUEUE_URL is not what the URL describes.',
+    fix: 'Write redis://HOST:PORT/DATABASE for one Redis, redis+sentinel://HOST:PORT,HOST:PORT/NAME for Sentinels with the name of the primary, redis+cluster://HOST:PORT,HOST:PORT for a cluster.',
+  },
   'sandbox-data-invalid': {
     kind: 'setup',
     summary: 'What the sandbox kept on disk cannot be read.',

@@ -2,12 +2,16 @@ import { AttestdError, errorText } from '../core/errors.js'
 
 /** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
 const AWAY =
-  /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING/i
+  /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|redirections|slots cache|startup nodes|isn't ready|sentinels are|node is disconnected/i
 
-/** What BullMQ and its connections throw, in our reasons: locks, connections and all the rest. */
+/** Words of Redis for a user or password that it does not take, or no longer. */
+const REFUSED = /\b(NOAUTH|WRONGPASS|NOPERM)\b/
+
+/** What BullMQ and its connections throw, in our reasons: rights, locks, connections and all the rest. */
 export function engineError(error: unknown): AttestdError {
   if (error instanceof AttestdError) return error
   const text = errorText(error)
+  if (REFUSED.test(text)) return new AttestdError('queue-unauthorized', text, { cause: error })
   if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
   const { code } = error as { code?: unknown }
   const away = AWAY.test(text) || (typeof code === 'string' && AWAY.test(code))

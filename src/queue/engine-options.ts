@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { QueueName } from './queues.js'
+import type { RedisAccess } from './redis/redis-access.js'
 
 /** How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. */
 export interface Retention {
@@ -11,10 +12,12 @@ export interface Retention {
 
 /** What both engines are opened with; where only one of them uses an option, its text says so. */
 export interface QueueEngineOptions {
-  /** `embedded:`, `embedded:/some/dir`, `redis://…` or `rediss://…`. */
+  /** `embedded:`, `embedded:/some/dir`, or a URL of Redis as `redis/redis-url.ts` reads it. */
   readonly url: string
   /** Where the embedded queue keeps its files when the URL names no directory. */
   readonly dataDir: string
+  /** What opens Redis beside the URL. */
+  readonly redis?: RedisAccess
   /** Redis key prefix; keeps deployments apart. The embedded engine has a directory of its own and ignores it. */
   readonly prefix: string
   /** How long a job stays with a worker that stopped renewing its lock, milliseconds. */

@@ -4,15 +4,20 @@ import type { QueueEngineOptions } from './engine-options.js'
 import { parseQueueUrl } from './queue-url.js'
 import type { QueueEngine } from './queues.js'
 import { openRedis } from './redis/open-redis.js'
+import { redisTarget } from './redis/redis-access.js'
+import { keyPrefix } from './redis/redis-url.js'
 
 /**
  * Opens the queue engine that the URL asks for.
- * @throws AttestdError setting-invalid, queue-in-use, queue-misconfigured, queue-unreachable or data-dir-unusable
+ * @throws AttestdError setting-invalid, queue-in-use, queue-unreachable, data-dir-unusable, or why Redis refuses us or is not safe to use
  */
-export async function openQueueEngine(options: QueueEngineOptions): Promise<QueueEngine> {
-  const target = parseQueueUrl(options.url, options.dataDir)
+export async function openQueueEngine(given: QueueEngineOptions): Promise<QueueEngine> {
+  const target = parseQueueUrl(given.url, given.dataDir)
+  const options = target.kind === 'redis' ? { ...given, prefix: keyPrefix(target.address, given.prefix) } : given
   const backing =
-    target.kind === 'embedded' ? await openEmbedded(target.dir, options) : await openRedis(target, options)
+    target.kind === 'redis'
+      ? await openRedis(await redisTarget(target.address, options.redis ?? {}), options)
+      : await openEmbedded(target.dir, options)
   const engine = new BullEngine(backing, options)
   try {
     await engine.ready()

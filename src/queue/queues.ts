@@ -107,7 +107,7 @@ export interface RunningWorker {
   stop(capMs: number): Promise<{ drained: boolean }>
 }
 
-/** The queue engine behind one URL: `embedded:`, `redis://` or `rediss://`. All BullMQ. */
+/** The queue engine behind one URL: embedded, or Redis of any shape. All BullMQ. */
 export interface QueueEngine {
   readonly kind: 'embedded' | 'redis'
   readonly claims: Claims

@@ -108,6 +108,17 @@ it.each(['a=', 'a=0', 'a=-1', 'a=1001', 'a=dark', 'a,b=1,a', '../a', 'a=1=2'])(
   },
 )
 
+it('files of TLS need a queue URL with TLS', () => {
+  const env = { ATTESTD_QUEUE_TLS_CA: '/ca.pem', ATTESTD_QUEUE_URL: 'redis+cluster://h' }
+  expect(problemsOf({ env }).problems).toMatchObject([
+    { setting: 'ATTESTD_QUEUE_TLS_CA', fix: expect.stringContaining('rediss') },
+  ])
+  const tls = { ...env, ATTESTD_QUEUE_URL: 'rediss+cluster://h', ATTESTD_QUEUE_PASSWORD: 'hush-hush' }
+  const loaded = loadSettings({ env: tls })
+  expect(loaded.settings).toMatchObject({ queueTlsCa: '/ca.pem', queuePassword: 'hush-hush' })
+  expect(loaded.secrets).toContain('hush-hush')
+})
+
 it('a secret may come from a file, and is trimmed at its end only', () => {
   const secret = file('secret', ' s3cr3t \n')
   const loaded = loadSettings({ env: { ATTESTD_SIGNING_SECRET_FILE: secret } })
@@ -203,16 +214,19 @@ it('an unknown name in the environment is reported, not refused', () => {
   expect(unknownEnv).toEqual(['ATTESTD_SIGNING_SECRETS', 'ATTESTD_CHAIN'])
 })
 
-it.each(['redis://:hush-hush@h:1', 'redis://:hush@hush-hush@h:1', 'redis://me:hush,hush@h:1/0', 'rediss://hush:@h'])(
-  'no part of the credentials in %s is shown',
-  (url) => {
-    const loaded = loadSettings({
-      env: { ATTESTD_QUEUE_URL: url, ATTESTD_IPFS_GATEWAYS: 'https://a,https://me:hush@b/ipfs' },
-    })
-    expect(JSON.stringify(shownSettings(loaded))).not.toContain('hush')
-    expect(loaded.secrets.join()).toContain('hush')
-  },
-)
+it.each([
+  'redis://:hush-hush@h:1',
+  'redis://:hush@hush-hush@h:1',
+  'redis://me:hush,hush@h:1/0',
+  'rediss://hush:@h',
+  'redis+sentinel://me:hush@h:1,i:2/main',
+])('no part of the credentials in %s is shown', (url) => {
+  const loaded = loadSettings({
+    env: { ATTESTD_QUEUE_URL: url, ATTESTD_IPFS_GATEWAYS: 'https://a,https://me:hush@b/ipfs' },
+  })
+  expect(JSON.stringify(shownSettings(loaded))).not.toContain('hush')
+  expect(loaded.secrets.join()).toContain('hush')
+})
 
 it('shown settings mask every secret', () => {
   const env = {

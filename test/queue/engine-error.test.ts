@@ -9,6 +9,10 @@ it.each([
   ['Command timed out', undefined, 'queue-unreachable'],
   ['Reached the max retries per request limit (which is 5).', undefined, 'queue-unreachable'],
   ['connect failed', 'ECONNREFUSED', 'queue-unreachable'],
+  ['NOPERM No permissions to access a key', undefined, 'queue-unauthorized'],
+  ['WRONGPASS invalid username-password pair or user is disabled.', undefined, 'queue-unauthorized'],
+  ['Too many Cluster redirections. Last error: Error: Connection is closed.', undefined, 'queue-unreachable'],
+  ['NOREPLICAS Not enough good replicas to write.', undefined, 'queue-unreachable'],
   ['deadlock detected', '40P01', 'internal-error'],
   ["OOM command not allowed when used memory > 'maxmemory'.", undefined, 'internal-error'],
 ])('%s (%s) is %s', (message, code, reason) => {

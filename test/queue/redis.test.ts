@@ -17,6 +17,7 @@ import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
+const SHOWN = { shape: 'single', shown: 'shown' } as const
 const available = findRedisServer() !== null
 
 const STORED_KEY = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: 'test' } as const
@@ -288,7 +289,12 @@ describe.skipIf(!available)('Redis engine at start', () => {
       await opened.close()
       const failure = await open('wrong-secret').catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(AttestdError)
-      expect(failure).toMatchObject({ reason: 'queue-misconfigured', message: expect.stringMatching(/127\.0\.0\.1/) })
+      expect(failure).toMatchObject({ reason: 'queue-unauthorized', message: expect.stringMatching(/127\.0\.0\.1/) })
+      expect((failure as AttestdError).fix).toMatch(/ATTESTD_QUEUE_PASSWORD/)
+      const byFile = await openQueueEngine(
+        engineOptions(`redis://127.0.0.1:${port}`, '', { redis: { password: 'hunter2hunter2' } }),
+      )
+      await byFile.close()
       expect(`${(failure as Error).message} ${log.lines.join(' ')}`).not.toMatch(/hunter2|wrong-secret/)
     }))
 
@@ -303,7 +309,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
       const hidden = Object.create(limited, {
         info: { value: async () => full.replace(/maxmemory_policy:.*/, '') },
       }) as Redis
-      await expect(checkRedis(hidden, 'shown', log)).resolves.toBeUndefined()
+      await expect(checkRedis(hidden, SHOWN, log)).resolves.toBeUndefined()
       limited.disconnect()
       expect(log.lines.join('\n')).toMatch(/noeviction/)
       expect(log.lines.join('\n')).toMatch(/append-only/)
@@ -338,7 +344,7 @@ describe('Redis engine without Redis', () => {
     const redis = {
       info: async () => `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`,
     } as Redis
-    const checked = checkRedis(redis, 'shown', silentLog).then(
+    const checked = checkRedis(redis, SHOWN, silentLog).then(
       () => null,
       (error: AttestdError) => error.reason,
     )

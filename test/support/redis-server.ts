@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificates } from './certificates.js'
 
 export interface RedisServerOptions {
   /** Append-only file with fsync every second. @default true */
   readonly appendonly?: boolean
-  /** More command line arguments, which win over the others. */
+  /** Serves TLS alone. */
+  readonly tls?: Certificates
+  /** More settings as on the command line, which win over the others. */
   readonly args?: readonly string[]
 }
 
@@ -22,6 +25,9 @@ export interface RedisServer {
   kill9(): Promise<void>
   /** Starts again on the same port and files after `kill9`. */
   restart(): Promise<void>
+  /** SIGSTOP and SIGCONT: it hangs, with its connections open. */
+  freeze(): void
+  thaw(): void
   /** Ends it and removes its files. */
   stop(): Promise<void>
 }
@@ -41,13 +47,16 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   if (!binary) throw new Error('no redis-server on the path; set REDIS_SERVER or install one')
   const dir = await mkdtemp(path.join(os.tmpdir(), 'attestd-redis-'))
   const port = await freePort()
-  const args = serverArguments(port, dir, options)
+  const args = [path.join(dir, 'redis.conf')]
+  await writeFile(args[0]!, configuration(port, dir, options))
   let child = await launch(binary, args, port)
   return {
     port,
-    url: `redis://127.0.0.1:${port}`,
+    url: `${options.tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
     dir,
     kill9: () => end(child, 'SIGKILL'),
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     restart: async () => {
       child = await launch(binary, args, port)
     },
@@ -58,13 +67,28 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   }
 }
 
-function serverArguments(port: number, dir: string, { appendonly = true, args = [] }: RedisServerOptions): string[] {
-  const settings = { port, dir, bind: '127.0.0.1', save: '', 'maxmemory-policy': 'noeviction', appendfsync: 'everysec' }
-  const lines = Object.entries({ ...settings, appendonly: appendonly ? 'yes' : 'no' })
-  return [...lines.flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
+/** In a file, which Sentinel and cluster rewrite when roles change, so that a restart knows them. */
+function configuration(port: number, dir: string, { appendonly = true, tls, args = [] }: RedisServerOptions): string {
+  const listen = tls
+    ? { port: 0, 'tls-port': port, 'tls-cert-file': tls.cert, 'tls-key-file': tls.key, 'tls-ca-cert-file': tls.ca }
+    : { port }
+  const settings = {
+    ...listen,
+    dir,
+    bind: '127.0.0.1',
+    save: '""',
+    'maxmemory-policy': 'noeviction',
+    appendonly: appendonly ? 'yes' : 'no',
+    appendfsync: 'everysec',
+    // A replica is in step at once, not after the five seconds that others have to join.
+    'repl-diskless-sync-delay': 0,
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  return lines.join('') + args.join(' ').replaceAll(/ ?--/g, '\n')
 }
 
-async function launch(binary: string, args: readonly string[], port: number): Promise<ChildProcess> {
+/** Starts it and waits until it answers. @throws where it does not start */
+export async function launch(binary: string, args: readonly string[], port: number): Promise<ChildProcess> {
   const child = spawn(binary, args, { stdio: 'ignore' })
   const deadline = Date.now() + START_LIMIT_MS
   while (!(await answers(port))) {
@@ -77,7 +101,7 @@ async function launch(binary: string, args: readonly string[], port: number): Pr
   return child
 }
 
-/** Whether Redis answers; one that asks for a password or still loads its file answers too, with an error. */
+/** Whether Redis answers, if only with an error: to a client without a password, or (by hanging up) without TLS. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
@@ -86,18 +110,21 @@ function answers(port: number): Promise<boolean> {
       resolve(answer)
     }
     socket.on('data', (data) => finish(!data.toString().startsWith('-LOADING')))
-    socket.on('error', () => finish(false))
+    socket.on('close', () => finish(socket.bytesWritten > 0))
+    socket.on('error', () => finish(socket.bytesWritten > 0))
   })
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Resolves when the process is gone. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill(signal)
   await gone
 }
 
-function freePort(): Promise<number> {
+/** A port of this host that nobody used a moment ago. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer()
     server.on('error', reject)

@@ -5,10 +5,17 @@ import { openQueueEngine } from '../../queue/engine.js'
 import type { QueueEngineOptions } from '../../queue/engine-options.js'
 import type { QueueEngine } from '../../queue/queues.js'
 
-/** The queue engine of the settings. @throws AttestdError queue-in-use, queue-misconfigured, queue-unreachable */
+/** The queue engine of the settings. @throws AttestdError as `openQueueEngine` */
 export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> = {}): Promise<QueueEngine> {
   return openQueueEngine({
     url: settings.queueUrl,
+    redis: {
+      password: settings.queuePassword,
+      sentinelPassword: settings.queueSentinelPassword,
+      caFile: settings.queueTlsCa,
+      certFile: settings.queueTlsCert,
+      keyFile: settings.queueTlsKey,
+    },
     dataDir: settings.dataDir,
     prefix: settings.queuePrefix,
     lockMs: settings.queueLockMs,

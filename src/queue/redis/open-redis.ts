@@ -1,112 +1,77 @@
 import { createRedisBackend, type IQueueBackend } from 'bullmq'
-import type { Redis } from 'ioredis'
-import type { Clock, Random } from '../../core/clock.js'
-import { AttestdError, errorText } from '../../core/errors.js'
-import type { Log } from '../../core/log.js'
-import { backoffMs } from '../../core/retry.js'
+import { Cluster, type Redis } from 'ioredis'
+import { AttestdError } from '../../core/errors.js'
 import type { Backing } from '../backing.js'
-import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
-import { checkRedis, isRefusal } from './redis-checks.js'
-import { makeConsumer, makeProducer } from './redis-connection.js'
+import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
+import type { RedisTarget } from './redis-access.js'
+import { checkRedis } from './redis-checks.js'
+import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
+import { redisTrouble } from './redis-refusal.js'
 import { saveInRedis } from './save-data.js'
 import { redisClaims, redisTexts } from './shared.js'
 
-/** Where Redis is; only `shown` may stand in a log line or an error. */
-export interface RedisTarget {
-  readonly url: string
-  /** The URL without secrets. */
-  readonly shown: string
-}
-
-/** `startWaitMs` is how long a Redis that does not answer is waited for, ms; `signal` ends that wait. */
-export interface RedisOpenOptions {
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly startWaitMs?: number
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Pace of trying to connect at start. */
-const START_BACKOFF = { baseMs: 250, maxMs: 4000 }
-
 /**
  * Connects to Redis, waiting for one that is still starting.
- * @throws AttestdError queue-unreachable after `startWaitMs`, queue-misconfigured where Redis refuses us or is not safe to use
+ * @throws AttestdError queue-unreachable after `startWaitMs`; at once the reason why Redis does not let us in or is not
+ *   safe to use
  */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
-  const producer = await connectPatiently(() => makeProducer(target.url, options.random), target, options)
-  const consumer = makeConsumer(target.url, options.random)
+  const producer = await connectPatiently(() => makeProducer(target, options.random), target, options)
+  const consumer = makeConsumer(target, options.random)
   const listeners = new Set<(error: AttestdError) => void>()
   for (const connection of [producer, consumer]) {
-    connection.on('error', (error: Error) => {
-      for (const listener of listeners) listener(unreachable(target, error))
+    onTrouble(connection, (error) => {
+      for (const listener of listeners) listener(redisTrouble(error, target))
     })
   }
   try {
-    await checkRedis(producer, target.shown, options.log)
+    await checkRedis(producer, target, options.log)
     await consumer.connect()
   } catch (error) {
     producer.disconnect()
     consumer.disconnect()
-    throw error instanceof AttestdError ? error : unreachable(target, error)
+    throw error instanceof AttestdError ? error : redisTrouble(error, target)
   }
-  return redisBacking(producer, consumer, target, listeners)
+  return redisBacking(producer, consumer, { target, prefix: options.prefix, listeners })
 }
 
-async function connectPatiently(make: () => Redis, target: RedisTarget, options: RedisOpenOptions): Promise<Redis> {
-  const { clock, random, log, signal, startWaitMs = DEFAULT_START_WAIT_MS } = options
-  const deadline = clock.monotonic() + startWaitMs
-  for (let tries = 1; ; tries++) {
-    // A fresh one for each try: one that was asked to disconnect while it had no socket would take its next loss for
-    // a goodbye of ours and never connect again.
-    const connection = make()
-    const failure = await connectOnce(connection)
-    if (failure === null) return connection
-    if (isRefusal(failure)) {
-      throw new AttestdError(
-        'queue-misconfigured',
-        `Redis at ${target.shown} refused the connection: ${errorText(failure)}`,
-      )
-    }
-    const pauseMs = backoffMs(tries, START_BACKOFF, random)
-    if (clock.monotonic() + pauseMs >= deadline) throw unreachable(target, failure)
-    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; it will be tried again')
-    await clock.sleep(pauseMs, signal)
-  }
+/** A connection that closes may mean a failover, which loses the last writes: that is trouble even without an error. */
+function onTrouble(connection: RedisClient, report: (error: Error) => void): void {
+  const closed = () => report(new Error('the connection closed'))
+  connection.on('error', report)
+  connection.on('close', closed)
+  if (!(connection instanceof Cluster)) return
+  connection.on('+node', (node: Redis) => onPrimaryLost(node, closed))
+  for (const node of connection.nodes()) onPrimaryLost(node, closed)
 }
 
-/** One try to connect. ioredis reports the cause only by event and would go on by itself. @returns what went wrong */
-async function connectOnce(connection: Redis): Promise<Error | null> {
-  let cause: Error | undefined
-  const onError = (error: Error) => {
-    cause ??= error
-  }
-  connection.on('error', onError)
-  try {
-    await connection.connect()
-    await connection.ping()
-    return null
-  } catch (error) {
-    connection.disconnect()
-    return cause ?? (error instanceof Error ? error : new Error(String(error)))
-  } finally {
-    connection.off('error', onError)
-  }
+/** A cluster reports no error while other nodes answer. Of a node that never was connected nothing is lost. */
+function onPrimaryLost(node: Redis, lost: () => void): void {
+  const watch = () =>
+    node.once('end', () => {
+      if (!node.options.readOnly) lost()
+    })
+  if (node.status === 'ready') watch()
+  else node.once('ready', watch)
+}
+
+interface RedisParts {
+  readonly target: RedisTarget
+  readonly prefix: string
+  readonly listeners: Set<(error: AttestdError) => void>
 }
 
 function redisBacking(
-  producer: Redis,
-  consumer: Redis,
-  target: RedisTarget,
-  listeners: Set<(error: AttestdError) => void>,
+  producer: RedisClient,
+  consumer: RedisClient,
+  { target, prefix, listeners }: RedisParts,
 ): Backing {
   let closing = false
   const lost = new Promise<Error>((resolve) => {
     for (const connection of [producer, consumer]) {
       // Redis may always come back; but should a connection stop trying, only a restart helps.
       connection.once('end', () => {
-        if (!closing) resolve(unreachable(target, new Error('the connection ended for good')))
+        if (!closing) resolve(redisTrouble(new Error('the connection ended for good'), target))
       })
     }
   })
@@ -120,8 +85,9 @@ function redisBacking(
     texts: redisTexts(producer),
     ping: async () => {
       // A command would wait in line until Redis is back.
-      if (producer.status !== 'ready') throw unreachable(target, new Error(`the connection is ${producer.status}`))
-      await producer.ping()
+      if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
+      // A command with a key: on a cluster it is the node of our keys that must answer.
+      await producer.exists(`${prefix}:ping`)
     },
     onTrouble: (listener) => void listeners.add(listener),
     lost,
@@ -132,10 +98,4 @@ function redisBacking(
       consumer.disconnect()
     },
   }
-}
-
-function unreachable({ shown }: RedisTarget, error: unknown): AttestdError {
-  return new AttestdError('queue-unreachable', `Redis at ${shown} does not answer: ${errorText(error)}`, {
-    cause: error,
-  })
 }

@@ -1,24 +1,26 @@
-import type { Redis } from 'ioredis'
-import { AttestdError, errorText } from '../../core/errors.js'
+import { Cluster, type Redis } from 'ioredis'
+import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
+import type { RedisTarget } from './redis-access.js'
+import type { RedisClient } from './redis-connection.js'
 
 const MIN_VERSION = [6, 2] as const
 
-/** Refusals that waiting does not cure: wrong password, missing rights, no such database, TLS that does not match. */
-const REFUSALS =
-  /NOAUTH|WRONGPASS|NOPERM|invalid password|ERR AUTH|DB index|certificate|self.signed|wrong version number|SSL routines/i
-
-/** Whether an error of a connection means that Redis is there but does not let us in. */
-export function isRefusal(error: unknown): boolean {
-  return REFUSALS.test(errorText(error))
-}
+/** What of a target its checks need. */
+type Checked = Pick<RedisTarget, 'shape' | 'shown'>
 
 /**
- * Checks what BullMQ needs and only warns about: the version, and that Redis never evicts jobs to free memory.
- * @throws AttestdError queue-misconfigured
+ * Checks that Redis is of the shape that the URL says, and what BullMQ needs and only warns about: the version, and
+ * that Redis never evicts jobs to free memory. Of a cluster, every primary.
+ * @throws AttestdError queue-misconfigured, queue-address-wrong
  */
-export async function checkRedis(redis: Redis, shown: string, log: Log): Promise<void> {
+export async function checkRedis(redis: RedisClient, target: Checked, log: Log): Promise<void> {
+  for (const each of redis instanceof Cluster ? redis.nodes('master') : [redis]) await checkServer(each, target, log)
+}
+
+async function checkServer(redis: Redis, { shape, shown }: Checked, log: Log): Promise<void> {
   const info = parseInfo(await redis.info())
+  checkMode(info, shape, shown)
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
   if (info.get('aof_enabled') === '0') {
@@ -27,6 +29,17 @@ export async function checkRedis(redis: Redis, shown: string, log: Log): Promise
       'redis kept no append-only file; a crash of it would lose the jobs since its last snapshot',
     )
   }
+}
+
+/** A Sentinel or a node of a cluster greets like any Redis, and would refuse the first job. */
+function checkMode(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'], shown: string): void {
+  const mode = info.get('redis_mode') ?? info.get('server_mode')
+  if (shape !== 'single' || (mode !== 'sentinel' && mode !== 'cluster')) return
+  const found =
+    mode === 'sentinel'
+      ? 'a Sentinel; redis+sentinel://HOST:PORT/NAME'
+      : 'a node of a cluster; redis+cluster://HOST:PORT'
+  throw new AttestdError('queue-address-wrong', `Redis at ${shown} is ${found} is how the queue URL names it.`)
 }
 
 function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {

@@ -1,26 +1,46 @@
-import type { Redis } from 'ioredis'
 import type { HeldJob } from '../backing.js'
+import type { RedisClient } from './redis-connection.js'
 
 /**
  * Compares, sets and renews in one step, in BullMQ's own keys: the job's hash, its lock, and the set of jobs that look
- * stalled. KEYS job, lock, stalled; ARGV token, lock milliseconds, data, id.
+ * stalled. KEYS job, lock, stalled; ARGV token, lock milliseconds, data, id. Returns how many replicas are in step, -1
+ * where the lock is not held.
  */
 const SAVE = `
-if redis.call('GET', KEYS[2]) ~= ARGV[1] or redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if redis.call('GET', KEYS[2]) ~= ARGV[1] or redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 redis.call('SREM', KEYS[3], ARGV[4])
 redis.call('HSET', KEYS[1], 'data', ARGV[3])
-return 1`
+return select(2, string.gsub(redis.call('INFO', 'replication'), 'state=online', ''))`
+
+/** Longest wait for the replicas at a time, milliseconds: other commands of the connection wait behind it. */
+const CONFIRM_MS = 500
 
 /**
  * Replaces the data of a job where the token still holds its lock, and renews the lock. The command may wait for Redis
- * to come back: late, it changes nothing that somebody else has taken over.
+ * to come back: late, it changes nothing that somebody else has taken over. Returns when every replica that is in step
+ * has the data, and with it all that was written before, so that a failover does not undo what the caller goes on to
+ * do. A replica that hangs is waited for until Redis drops it (`repl-timeout`).
  * @param json the data as JSON text
  * @returns whether the lock was held
  */
-export async function saveInRedis(redis: Redis, { queue, prefix, id, token, lockMs }: HeldJob, json: string) {
+export async function saveInRedis(redis: RedisClient, job: HeldJob, json: string): Promise<boolean> {
+  const { queue, prefix, id, token, lockMs } = job
   const base = `${prefix}:${queue}`
-  const job = `${base}:${id}`
-  const saved = await redis.eval(SAVE, 3, job, `${job}:lock`, `${base}:stalled`, token, lockMs, json, id)
-  return saved === 1
+  const key = `${base}:${id}`
+  const script = [SAVE, 3, key, `${key}:lock`, `${base}:stalled`, token, lockMs, json, id] as const
+  for (;;) {
+    const replicas = Number(await redis.eval(...script))
+    if (replicas < 0) return false
+    if (replicas === 0) return true
+    // WAIT is about the writes of its own connection, so it goes out in one piece with the write.
+    const [, waited] =
+      (await redis
+        .pipeline()
+        .eval(...script)
+        .wait(replicas, CONFIRM_MS)
+        .exec()) ?? []
+    if (waited?.[0]) throw waited[0]
+    if (Number(waited?.[1]) >= replicas) return true
+  }
 }

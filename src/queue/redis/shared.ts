@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import type { Claims, SharedTexts } from '../claims.js'
+import type { RedisClient } from './redis-connection.js'
 
 /** KEYS claim; ARGV owner, milliseconds. */
 const TAKE = `
@@ -14,7 +14,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`
 
 /** Claims in Redis: one key each, which expires. */
-export function redisClaims(redis: Redis): Claims {
+export function redisClaims(redis: RedisClient): Claims {
   return {
     take: async (key, owner, ms) => (await redis.eval(TAKE, 1, key, owner, ms)) === 1,
     release: async (key, owner) => void (await redis.eval(RELEASE, 1, key, owner)),
@@ -22,7 +22,7 @@ export function redisClaims(redis: Redis): Claims {
 }
 
 /** Texts in Redis: one key each, which expires. */
-export function redisTexts(redis: Redis): SharedTexts {
+export function redisTexts(redis: RedisClient): SharedTexts {
   return {
     get: (key) => redis.get(key),
     set: async (key, text, ms) => void (await redis.set(key, text, 'PX', ms)),

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { define, folder } from './setting.js'
+
+/** The settings that name a file of TLS. */
+export const REDIS_TLS_KEYS = ['queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
+
+/** What opens Redis beside the URL of the queue. */
+export const redisSettings = {
+  queuePassword: define({
+    env: 'QUEUE_PASSWORD',
+    path: 'queue.password',
+    parse: z.string().min(1, 'a text that is not empty'),
+    expects: 'a password; its user stands in the URL, redis://USER@HOST',
+    summary: 'Password of Redis. Wins over one in the URL.',
+    secret: 'whole',
+  }),
+  queueSentinelPassword: define({
+    env: 'QUEUE_SENTINEL_PASSWORD',
+    path: 'queue.sentinelPassword',
+    parse: z.string().min(1, 'a text that is not empty'),
+    expects: 'a password',
+    summary: 'Password of the Sentinels themselves, where they have one.',
+    secret: 'whole',
+  }),
+  queueTlsCa: define({
+    env: 'QUEUE_TLS_CA',
+    path: 'queue.tlsCa',
+    parse: folder,
+    expects: 'the path of a PEM file',
+    summary:
+      'Certificates of the authorities that may have signed those of Redis, instead of those that the system trusts.',
+  }),
+  queueTlsCert: define({
+    env: 'QUEUE_TLS_CERT',
+    path: 'queue.tlsCert',
+    parse: folder,
+    expects: 'the path of a PEM file',
+    summary: 'Our own certificate, where Redis asks for one (tls-auth-clients, its default).',
+  }),
+  queueTlsKey: define({
+    env: 'QUEUE_TLS_KEY',
+    path: 'queue.tlsKey',
+    parse: folder,
+    expects: 'the path of a PEM file',
+    summary: 'Private key of our own certificate.',
+  }),
+} as const

@@ -1,0 +1,63 @@
+import net from 'node:net'
+import tls, { type ConnectionOptions } from 'node:tls'
+import type { Clock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { withinLimit } from '../../core/time-limit.js'
+import type { RedisTarget } from './redis-access.js'
+import type { RedisNode } from './redis-url.js'
+
+/** How long a port may take to answer, milliseconds: a plain Redis lets a TLS greeting wait for ever. */
+const KNOCK_MS = 2000
+/** Codes of Node and OpenSSL for a certificate that one of both sides does not accept or misses. */
+const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
+
+/**
+ * Looks whether the ports of the URL speak TLS, or do not, as the URL says: ioredis reports a wrong guess as a time-out
+ * or a lost connection, like any outage. Nothing secret is sent.
+ * @throws AttestdError queue-tls-mismatch, queue-certificate-refused; a port that does not answer passes
+ */
+export async function checkDoors(target: RedisTarget, clock: Clock): Promise<void> {
+  const problems = await Promise.all(target.nodes.map((node) => doorProblem(node, target, clock)))
+  const problem = problems.find((each) => each !== null)
+  if (problem) throw problem
+}
+
+async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
+  const failure = await knock(node, tlsOptions, clock)
+  if (failure === null) return null
+  const port = `Port ${node.port} of ${node.host}`
+  if (tlsOptions === null) {
+    const withTls = await knock(node, { rejectUnauthorized: false }, clock)
+    if (withTls !== null && !isAboutCertificate(withTls)) return null
+    return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, and ${shown} does not say so.`)
+  }
+  if (isAboutCertificate(failure)) {
+    const says = isAlert(failure) ? 'Redis asks for a certificate of ours, or refuses the one it got' : failure.message
+    return new AttestdError('queue-certificate-refused', `${port}: ${says}.`, { cause: failure })
+  }
+  if ((await knock(node, null, clock)) !== null) return null
+  return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, and ${shown} says that it does.`)
+}
+
+function isAboutCertificate(failure: NodeJS.ErrnoException): boolean {
+  return CERTIFICATE.test(failure.code ?? '')
+}
+
+/** What the other side says, where OpenSSL adds only its own line numbers. */
+const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? false
+
+/** Says PING. @returns null where something like Redis answered, else what went wrong */
+async function knock(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
+  const socket = options ? tls.connect({ ...node, ...options }) : net.connect(node)
+  const answered = new Promise<Error | null>((resolve) => {
+    socket.once(options ? 'secureConnect' : 'connect', () => socket.write('PING\r\n'))
+    socket.once('data', (data) => resolve(/^[+-]/.test(data.toString()) ? null : new Error('no answer of a Redis')))
+    socket.on('error', resolve)
+    socket.once('close', () => resolve(new Error('closed without an answer')))
+  })
+  try {
+    return await withinLimit(clock, KNOCK_MS, answered, () => new Error(`no answer within ${KNOCK_MS} ms`))
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,50 @@
+import fs from 'node:fs/promises'
+import type { ConnectionOptions } from 'node:tls'
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { RedisAddress } from './redis-url.js'
+
+/** What opens Redis beside its URL; files are PEM, by their paths. */
+export interface RedisAccess {
+  /** Wins over one in the URL. */
+  readonly password?: string | undefined
+  /** Of the Sentinels themselves. */
+  readonly sentinelPassword?: string | undefined
+  /** The only authorities that are trusted, instead of those of the system. */
+  readonly caFile?: string | undefined
+  /** A certificate of our own and its key, where Redis asks for one. */
+  readonly certFile?: string | undefined
+  readonly keyFile?: string | undefined
+}
+
+/** Everything that a connection to Redis is made from. `shown` alone may stand in a log line or an error. */
+export interface RedisTarget extends RedisAddress {
+  readonly sentinelPassword: string | undefined
+  /** Null without TLS. */
+  readonly tlsOptions: ConnectionOptions | null
+}
+
+/** @throws AttestdError setting-invalid where a file cannot be read */
+export async function redisTarget(address: RedisAddress, access: RedisAccess): Promise<RedisTarget> {
+  const { password = address.password, sentinelPassword, caFile, certFile, keyFile } = access
+  const [ca, cert, key] = await Promise.all([
+    readPem('ATTESTD_QUEUE_TLS_CA', caFile),
+    readPem('ATTESTD_QUEUE_TLS_CERT', certFile),
+    readPem('ATTESTD_QUEUE_TLS_KEY', keyFile),
+  ])
+  const tlsOptions = address.tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : null
+  return { ...address, password, sentinelPassword, tlsOptions }
+}
+
+async function readPem(setting: string, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  let text: string
+  try {
+    text = await fs.readFile(file, 'utf8')
+  } catch (error) {
+    throw new AttestdError('setting-invalid', `${setting} cannot be read: ${errorText(error)}`)
+  }
+  if (!text.includes('-----BEGIN ')) {
+    throw new AttestdError('setting-invalid', `${setting} names ${file}, which is not a PEM file (-----BEGIN …).`)
+  }
+  return text
+}

@@ -1,0 +1,74 @@
+import { AttestdError, errorText } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
+import type { RedisTarget } from './redis-access.js'
+
+interface Refusal {
+  readonly pattern: RegExp
+  readonly reason: Reason
+  /** What it means, after "Redis at ...". */
+  meaning(target: RedisTarget): string
+}
+
+/** What Redis, its Sentinels and TLS answer where waiting does not help, by their own words. */
+const REFUSALS: readonly Refusal[] = [
+  {
+    pattern: /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH/i,
+    reason: 'queue-unauthorized',
+    meaning: () => 'refused the user, the password or their rights',
+  },
+  {
+    pattern: /certificate|self.signed|altnames/i,
+    reason: 'queue-certificate-refused',
+    meaning: () => 'and attestd do not accept the certificate of the other',
+  },
+  {
+    pattern: /wrong version number|SSL routines|packet length/i,
+    reason: 'queue-tls-mismatch',
+    meaning: () => 'does not speak TLS as the URL says',
+  },
+  {
+    pattern: /DB index|SELECT is not allowed/i,
+    reason: 'queue-address-wrong',
+    meaning: ({ db }) => `has no database ${db}`,
+  },
+  {
+    pattern: /No such master/i,
+    reason: 'queue-address-wrong',
+    meaning: ({ primary }) => `are Sentinels that know no primary by the name of ${primary}`,
+  },
+  {
+    pattern: /unknown command.{1,3}sentinel/i,
+    reason: 'queue-address-wrong',
+    meaning: () => 'is not a Sentinel',
+  },
+  {
+    pattern: /cluster support disabled|unknown command.{1,3}cluster/i,
+    reason: 'queue-address-wrong',
+    meaning: () => 'is not a node of a cluster',
+  },
+]
+
+/** @returns the refusal that the error of a connection means, null where Redis is only away */
+export function refusalOf(error: unknown, target: RedisTarget): AttestdError | null {
+  const text = redisErrorText(error)
+  const found = REFUSALS.find(({ pattern }) => pattern.test(text))
+  if (!found) return null
+  return new AttestdError(found.reason, `Redis at ${target.shown} ${found.meaning(target)}: ${text}`, { cause: error })
+}
+
+/** The refusal or, for everything else, that Redis does not answer. */
+export function redisTrouble(error: unknown, target: RedisTarget): AttestdError {
+  return (
+    refusalOf(error, target) ??
+    new AttestdError('queue-unreachable', `Redis at ${target.shown} does not answer: ${redisErrorText(error)}`, {
+      cause: error,
+    })
+  )
+}
+
+/** The message with the one of the last node that was asked, which a cluster keeps apart; without ioredis' own plans. */
+function redisErrorText(error: unknown): string {
+  const { lastNodeError } = error as { lastNodeError?: unknown }
+  const text = lastNodeError ? `${errorText(error)} ${errorText(lastNodeError)}` : errorText(error)
+  return text.replace(/ Retrying from scratch after \d+ms\./, '')
+}

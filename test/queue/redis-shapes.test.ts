@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import { type Certificates, makeCertificates } from '../support/certificates.js'
+import { startCluster } from '../support/redis-cluster.js'
+import { askRedis, failOver, lookUntil, type RedisGroup } from '../support/redis-failover.js'
+import { SENTINEL_PASSWORDS, startSentinels } from '../support/redis-sentinels.js'
+import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
+import { engineContract } from './engine-contract.js'
+import { deferred, EventLog, engineOptions } from './queue-support.js'
+
+const available = findRedisServer() !== null
+
+const SHAPES = [
+  { shape: 'Sentinel', start: startSentinels, redis: { sentinelPassword: SENTINEL_PASSWORDS.sentinel } },
+  { shape: 'cluster', start: () => startCluster('attestd-test'), redis: {} },
+]
+
+describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, redis }) => {
+  let group: RedisGroup
+  let engine: QueueEngine
+
+  beforeAll(async () => {
+    group = await start()
+    engine = await openQueueEngine(engineOptions(group.url, '', { redis }))
+  })
+
+  afterAll(async () => {
+    await engine?.close()
+    await group?.stop()
+  })
+
+  engineContract(() => engine)
+
+  it('goes on after a failover with every job, and says that the connection was lost', async () => {
+    const jobs = 30
+    for (let n = 0; n < jobs; n++) await engine.add('analyze', `over-${n}`, { n }, { priority: 1 })
+    const events = new EventLog()
+    const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), events)
+    await failOver(group)
+    await events.until('trouble', (event) => event.reason === 'queue-unreachable')
+    await lookUntil('an answer', async () => engine.ping().then(() => true))
+    const done = new EventLog()
+    const later = await engine.work('analyze', async () => ({ kind: 'done', result: null }), done)
+    await done.until('completed', () => true, jobs)
+    expect(new Set(done.of('completed').map(({ id }) => id)).size).toBe(jobs)
+    await worker.stop(5000)
+    await later.stop(5000)
+  }, 90_000)
+})
+
+describe.skipIf(!available)('what is saved before a send', () => {
+  it('is on the replica before the run goes on, so that a failover does not undo it', async () => {
+    const primary = await startRedisServer()
+    const replica = await startRedisServer({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
+    const engine = await openQueueEngine(engineOptions(primary.url, ''))
+    try {
+      await lookUntil('a replica in step', () =>
+        askRedis(primary.port, async (redis) => (await redis.info('replication')).includes('state=online')),
+      )
+      const started = deferred()
+      const frozen = deferred()
+      const saved = deferred()
+      let isSaved = false
+      await engine.work(
+        'submit',
+        async ({ save }) => {
+          started.resolve()
+          await frozen.promise
+          await save({ attempt: 1 })
+          isSaved = true
+          saved.resolve()
+          return { kind: 'done', result: null }
+        },
+        {},
+      )
+      await engine.add('submit', 'careful', {}, { priority: 1 })
+      await started.promise
+      replica.freeze()
+      frozen.resolve()
+      const data = (port: number) => askRedis(port, (redis) => redis.hget('attestd-test:submit:careful', 'data'))
+      await lookUntil('the save on the primary', async () => (await data(primary.port)) === '{"attempt":1}')
+      // Far more round trips than a save takes.
+      for (let n = 0; n < 50; n++) await engine.ping()
+      expect(isSaved).toBe(false)
+      replica.thaw()
+      await saved.promise
+      expect(await data(replica.port)).toBe('{"attempt":1}')
+    } finally {
+      await engine.close()
+      await primary.stop()
+      await replica.stop()
+    }
+  }, 30_000)
+})
+
+describe.skipIf(!available)('Redis with TLS and an authority of its own', () => {
+  let folder: string
+  let files: Certificates
+  let server: RedisServer
+  let stranger: Certificates
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'attestd-tls-'))
+    files = makeCertificates(folder)
+    stranger = makeCertificates(mkdtempSync(path.join(folder, 'other-')))
+    server = await startRedisServer({ tls: files })
+  })
+
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const open = (url: string, redis: QueueEngineOptions['redis'] = {}) =>
+    openQueueEngine(engineOptions(url, '', { redis, startWaitMs: 20_000 }))
+  const all = () => ({ caFile: files.ca, certFile: files.cert, keyFile: files.key })
+
+  it('is used with the authority and a certificate of ours, by address and by name', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const engine = await open(`rediss://${host}:${server.port}`, all())
+      expect(await engine.add('analyze', host, {}, { priority: 1 })).toEqual({ added: true })
+      await engine.close()
+    }
+  })
+
+  it('is refused at once, by the right reason, where something does not fit', async () => {
+    const refused = (url: string, redis: QueueEngineOptions['redis'], reason: string, message = /./) =>
+      expect(open(url, redis), `${url} ${JSON.stringify(redis)}`).rejects.toMatchObject({
+        reason,
+        message: expect.stringMatching(message),
+      })
+    await refused(server.url, {}, 'queue-certificate-refused', /self-signed/)
+    await refused(server.url, { caFile: stranger.ca }, 'queue-certificate-refused')
+    await refused(server.url, { caFile: files.ca }, 'queue-certificate-refused', /asks for a certificate/)
+    await refused(server.url, { ...all(), certFile: stranger.cert, keyFile: stranger.key }, 'queue-certificate-refused')
+    await refused(server.url.replace('rediss', 'redis'), {}, 'queue-tls-mismatch', /speaks TLS/)
+    await refused(server.url.replace('rediss', 'redis+cluster'), {}, 'queue-tls-mismatch', /speaks TLS/)
+    await refused(server.url, { caFile: path.join(folder, 'none.pem') }, 'setting-invalid', /ATTESTD_QUEUE_TLS_CA/)
+    await refused(server.url, { caFile: import.meta.filename }, 'setting-invalid', /not a PEM file/)
+  })
+
+  it('is told from a plain port', async () => {
+    const plain = await startRedisServer()
+    const opening = open(plain.url.replace('redis', 'rediss'), all())
+    await expect(opening).rejects.toMatchObject({
+      reason: 'queue-tls-mismatch',
+      message: expect.stringMatching(/does not speak TLS/),
+    })
+    await plain.stop()
+  })
+})
+
+describe.skipIf(!available)('a user with the rights that docs/redis.md states', () => {
+  it('adds, works, saves, lists and drains', async () => {
+    const [, rights = ''] =
+      /`ACL SETUSER attestd on >PASSWORD ([^`]+)`/.exec(readFileSync('docs/redis.md', 'utf8')) ?? []
+    const server = await startRedisServer()
+    await askRedis(server.port, (redis) => redis.acl('SETUSER', 'attestd', 'on', '>pass-word', ...rights.split(' ')))
+    const url = server.url.replace('//', '//attestd@')
+    const options = engineOptions(url, '', { prefix: 'attestd', redis: { password: 'pass-word' } })
+    const engine = await openQueueEngine(options)
+    const events = new EventLog()
+    await engine.add('analyze', 'waits', {}, { priority: 1 })
+    await engine.add('submit', 'runs', {}, { priority: 1 })
+    const worker = await engine.work(
+      'submit',
+      async ({ save }) => {
+        await save({ saved: true })
+        return { kind: 'done', result: null }
+      },
+      events,
+    )
+    await events.until('completed')
+    expect(await engine.drain('analyze')).toBe(1)
+    expect(await engine.failed('submit', 10)).toEqual([])
+    await worker.stop(5000)
+    await engine.close()
+    await expect(openQueueEngine({ ...options, prefix: 'other' })).rejects.toMatchObject({
+      reason: 'queue-unauthorized',
+    })
+    await server.stop()
+  })
+})
+
+describe.skipIf(!available)('a URL that does not fit what answers', () => {
+  it.each([
+    ['redis', '/99', 'has no database 99'],
+    ['redis+cluster', '', 'is not a node of a cluster'],
+    ['redis+sentinel', '/mymaster', 'is not a Sentinel'],
+  ])('%s://HOST%s is refused at once: Redis %s', async (scheme, rest, message) => {
+    const server = await startRedisServer()
+    const opening = openQueueEngine(engineOptions(`${scheme}://127.0.0.1:${server.port}${rest}`, ''))
+    await expect(opening).rejects.toMatchObject({
+      reason: 'queue-address-wrong',
+      message: expect.stringMatching(message),
+    })
+    await server.stop()
+  })
+
+  it('of one Redis is refused by a node of a cluster', async () => {
+    const server = await startRedisServer({ args: ['--cluster-enabled', 'yes', '--cluster-port', '0'] })
+    await expect(openQueueEngine(engineOptions(server.url, ''))).rejects.toMatchObject({
+      reason: 'queue-address-wrong',
+      message: expect.stringMatching(/redis\+cluster:/),
+    })
+    await server.stop()
+  })
+})
