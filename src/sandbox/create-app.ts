@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { adminRoutes } from './admin/admin-routes.js'
 import { serveIndexPage } from './admin/index-page.js'
@@ -19,6 +19,11 @@ import type { World } from './world.js'
 /** Longest decoded path parameter, characters; asset ids and content paths fit in. */
 const MAX_PARAM_LENGTH = 2048
 
+function stateDate({ limits: { dateOffsetMs }, time }: World, reply: FastifyReply): void {
+  if (dateOffsetMs === null) reply.raw.sendDate = false
+  else reply.header('date', new Date(time.now() + dateOffsetMs).toUTCString())
+}
+
 /** Every API of the sandbox on one origin. */
 export async function createApp(world: World, control: SandboxControl): Promise<FastifyInstance> {
   const app = Fastify({
@@ -36,7 +41,7 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   })
   app.decorateRequest('fault', null)
   // A service whose clock is off says so: clients judge the ends of challenges and sessions by this.
-  app.addHook('onSend', async (_, reply) => void reply.header('date', new Date(world.time.now()).toUTCString()))
+  app.addHook('onSend', async (_, reply) => stateDate(world, reply))
   await documentRoutes(app, world.limits.headerPrefix)
   await app.register(publicRoutes(world))
   await app.register(attesterRoutes(world))

@@ -8,6 +8,7 @@ import { startDeadline } from '../core/time-limit.js'
 import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
+import { shapeText } from './shape-text.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
@@ -31,8 +32,6 @@ export interface HttpCall {
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
-  /** Called with the time that the answer states, Unix milliseconds to the second, where it does. */
-  readonly onDate?: (serverMs: number) => void
 }
 
 /** One finished request; for metrics. */
@@ -54,6 +53,8 @@ export interface HttpOptions {
   readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
+  /** Called with the time that an answer states in its Date, Unix milliseconds to the second, where it does. */
+  readonly onDate?: ((serverMs: number) => void) | undefined
 }
 
 /** State of one request that its error reports. */
@@ -159,7 +160,7 @@ export class HttpCaller {
     })
     flight.status = response.status
     const serverMs = dateOf(response.headers)
-    if (serverMs !== null) call.onDate?.(serverMs)
+    if (serverMs !== null) this.#options.onDate?.(serverMs)
     return response
   }
 
@@ -187,7 +188,8 @@ function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape
   }
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  throw invalidReply(call, issueText(parsed.error))
+  // Keys are the sender's words as well: one that repeats a secret as a key must not get it into a log.
+  throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
 }
 
 function invalidReply({ route, changes }: HttpCall, what: string): AttestdError {

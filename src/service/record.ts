@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { issueText } from './issue-text.js'
+import { shapeText } from './shape-text.js'
 import type { RawEvent } from './sse-connection.js'
 
 /** Called for every part of an answer or event that was skipped because its shape is wrong. */
@@ -43,7 +44,10 @@ export function eventData<Shape extends z.ZodType>({ name, data }: RawEvent, sha
   }
   const result = shape.safeParse(value)
   if (result.success) return result.data
-  throw new AttestdError('event-malformed', `An event ${name} has a wrong shape: ${issueText(result.error)}`)
+  throw new AttestdError(
+    'event-malformed',
+    `An event ${name} has a wrong shape: ${issueText(result.error)}; it is ${shapeText(value)}`,
+  )
 }
 
 /** The error for an event of a name that the specification does not state. */

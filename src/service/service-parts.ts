@@ -54,10 +54,15 @@ interface TimeOfService {
   readonly readTime: (signal?: AbortSignal) => Promise<number>
   /** Steps in which service time moves, milliseconds. */
   readonly granularityMs?: number
+  /** Called with the time that an answer states in its Date, Unix milliseconds to the second. */
+  readonly onDate?: (serverMs: number) => void
+  /** See `ServiceClockOptions`. */
+  readonly objection?: () => string | null
 }
 
 /** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createServiceParts(options: ServiceOptions, time: TimeOfService): ServiceParts {
+  const { onDate, ...sampled } = time
   const { clock, log, random, maxBytes, onRequest, requestTimeoutMs, streamIdleMs } = options
   const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
   const userAgent = options.userAgent ?? USER_AGENT
@@ -67,9 +72,10 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     userAgent,
     maxReplyBytes: maxBytes,
     onRequest,
+    onDate,
   })
   const serviceClock = new ServiceClock({
-    ...time,
+    ...sampled,
     clock,
     log,
     windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,

@@ -90,8 +90,11 @@ function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResu
   return gate.stakeOk ? { ok: true, says } : { ok: false, reason: 'stake-low', says }
 }
 
-function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {
+function clockCheck({ trusted, offsetMs, errorBoundMs, objection }: ClockState): CheckResult {
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
+  if (objection !== undefined) {
+    return { ok: false, reason: 'clock-untrusted', says: `Sources of the time disagree: ${objection}.` }
+  }
   const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
 }

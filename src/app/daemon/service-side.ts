@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import type { StakeReading } from '../../chain/stake-contract.js'
 import type { StakeWatch } from '../../chain/stake-watch.js'
 import type { AttestdError } from '../../core/errors.js'
@@ -49,7 +48,7 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
     },
     onRefused: () => metrics.stakeEnough.set({}, 0),
   })
-  const contract = await watchOf(parts, opened.address ?? settings.walletAddress ?? null, (reading) => {
+  const contract = await watchOf(parts, opened, (reading) => {
     if (opinion) opinion.read(reading)
     else stake.readInContract(reading, reading.roles.attester)
   })
@@ -58,18 +57,20 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
 
 async function watchOf(
   { clock, metrics, options, random }: DaemonParts,
-  account: Address | null,
+  opened: OpenService,
   onReading: (reading: StakeReading) => void,
 ): Promise<WatchedContract | null> {
   const { settings, log } = options
+  const account = opened.address ?? settings.walletAddress ?? null
   if (!settings.stakeContract || !account) return null
-  const [{ openChain, stakeContractOf }, { StakeWatch }] = await Promise.all([
+  const [{ openChain, stakeContractOf, witnessed }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
     import('../../chain/stake-watch.js'),
   ])
   const chain = openChain(settings, {
     clock,
     log,
+    ...witnessed(opened.witnesses),
     onCall: ({ endpoint, outcome }) => metrics.rpcRequests.inc({ endpoint, outcome }),
   })
   let trouble: AttestdError | null = null

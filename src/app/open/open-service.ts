@@ -3,6 +3,7 @@ import type { RequestEvent } from '../../service/http.js'
 import type { AttesterService } from '../../service/port.js'
 import type { OnMalformed } from '../../service/record.js'
 import type { ClockState, ServiceClock } from '../../service/service-clock.js'
+import type { TimeWitnesses } from '../../service/time-witnesses.js'
 import type { DaemonParts } from '../parts.js'
 import { openSignedKey } from './open-signed-key.js'
 
@@ -12,6 +13,8 @@ export interface OpenService {
   readonly clock: ServiceClock
   /** The attester's wallet, where this process holds it. */
   readonly address?: Address
+  /** What RPC endpoints are judged by and heard by; on a wallet-session service. */
+  readonly witnesses?: TimeWitnesses
   close(): Promise<void>
 }
 

@@ -12,12 +12,6 @@ const SESSION_PATH = '/v1/auth/session'
 /** Refusals that pass by themselves; every other 4xx is about the wallet or its signature. */
 const PASSING = new Set([408, 425, 429])
 
-/** An answer with the time that it says it is, Unix milliseconds to the second; null where it does not. */
-export interface Dated<T> {
-  readonly reply: T
-  readonly serverMs: number | null
-}
-
 /**
  * The two public routes by which a wallet gets a session. Neither counts as a change: a session that nobody holds is
  * none, so no error of these is ambiguous.
@@ -34,15 +28,15 @@ export class AuthRoutes {
   }
 
   /** @param address of the wallet, 0x and 40 hex characters */
-  async challenge(address: string, signal?: AbortSignal): Promise<Dated<Challenge>> {
+  async challenge(address: string, signal?: AbortSignal): Promise<Challenge> {
     const url = new URL(CHALLENGE_PATH, this.#origin)
     url.searchParams.set('address', checked(addressSchema, address))
     const call = { method: 'GET', url, route: `GET ${CHALLENGE_PATH}`, changes: false } as const
-    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, challengeSchema, signal))
+    return this.#http.json(call, challengeSchema, signal).catch(rethrow('service-forbidden'))
   }
 
   /** @param request the nonce of the challenge, and the wallet's EIP-191 signature of its message */
-  async session(request: { nonce: string; signature: string }, signal?: AbortSignal): Promise<Dated<Session>> {
+  async session(request: { nonce: string; signature: string }, signal?: AbortSignal): Promise<Session> {
     const call = {
       method: 'POST',
       url: new URL(SESSION_PATH, this.#origin),
@@ -51,23 +45,14 @@ export class AuthRoutes {
       changes: false,
       secrets: [request.signature, request.nonce],
     } as const
-    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, sessionSchema, signal), 'role-missing')
+    return this.#http.json(call, sessionSchema, signal).catch(rethrow('role-missing'))
   }
+}
 
-  /** @param forbidden what a 403 is called */
-  async #dated<T>(
-    ask: (onDate: (serverMs: number) => void) => Promise<T>,
-    forbidden: Reason = 'service-forbidden',
-  ): Promise<Dated<T>> {
-    let serverMs: number | null = null
-    try {
-      const reply = await ask((date) => {
-        serverMs = date
-      })
-      return { reply, serverMs }
-    } catch (error) {
-      throw error instanceof AttestdError ? errorOfSession(error, forbidden) : error
-    }
+/** @param forbidden what a 403 is called */
+function rethrow(forbidden: Reason): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof AttestdError ? errorOfSession(error, forbidden) : error
   }
 }
 

@@ -4,6 +4,7 @@ import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../../core/retry.js'
+import type { StatedTime } from '../time-witnesses.js'
 import type { AuthRoutes } from './auth-routes.js'
 import { checkChallenge } from './challenge.js'
 import type { Session, WalletRole } from './schemas.js'
@@ -43,6 +44,8 @@ export interface SessionKeeperOptions {
   readonly challengeDomains?: readonly string[]
   /** Without it a session is of no use. */
   readonly role: WalletRole
+  /** By what challenges and the ends of sessions are judged. */
+  readonly time: () => StatedTime
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -166,17 +169,16 @@ export class SessionKeeper {
   }
 
   async #negotiate(): Promise<Held> {
-    const { auth, chainId, challengeDomains, clock, origin, signer } = this.#options
+    const { auth, chainId, challengeDomains, clock, origin, signer, time } = this.#options
     const { signal } = this.#stop
-    const { reply: challenge, serverMs } = await auth.challenge(signer.address, signal)
-    const now = serverMs ?? clock.now()
-    checkChallenge(challenge, { origin, domains: challengeDomains, address: signer.address, chainId, now })
+    const challenge = await auth.challenge(signer.address, signal)
+    checkChallenge(challenge, { origin, domains: challengeDomains, address: signer.address, chainId, time: time() })
     const signature = await unlessAborted(signer.signMessage({ message: challenge.message }), signal)
     const askedAt = clock.monotonic()
-    const answer = await auth.session({ nonce: challenge.nonce, signature }, signal)
-    this.#check(answer.reply)
-    const { token, address, roles, expiresAt } = answer.reply
-    return { token, address, roles, expiresAt, ...termsOf(answer.reply, askedAt, answer.serverMs ?? clock.now()) }
+    const session = await auth.session({ nonce: challenge.nonce, signature }, signal)
+    this.#check(session)
+    const { token, address, roles, expiresAt } = session
+    return { token, address, roles, expiresAt, ...termsOf(session, askedAt, time().ms) }
   }
 
   #check({ address, roles }: Session): void {
