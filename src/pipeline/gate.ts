@@ -36,6 +36,7 @@ export class Gate {
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
   #refused = false
+  #stakeDoubted = false
   #hasRole = true
 
   constructor(options: GateOptions) {
@@ -53,6 +54,7 @@ export class Gate {
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {
     const before = this.stakeOk
     this.#stake = stake
+    this.#stakeDoubted = false
     if (from === 'service') this.#refused = false
     return before !== this.stakeOk
   }
@@ -62,6 +64,20 @@ export class Gate {
     const news = !this.#refused
     this.#refused = true
     return news
+  }
+
+  /**
+   * The service refused a score and the stake could not be read again: the last reading no longer counts.
+   * @returns whether this is news
+   */
+  doubtStake(): boolean {
+    const news = !this.#stakeDoubted
+    this.#stakeDoubted = true
+    return news
+  }
+
+  get stakeDoubted(): boolean {
+    return this.#stakeDoubted
   }
 
   /** The service let this key in again, whatever it said of the stake. */
@@ -85,7 +101,8 @@ export class Gate {
   }
 
   get stakeOk(): boolean {
-    return !this.#refused && this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
+    if (this.#refused || this.#stakeDoubted) return false
+    return this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
   }
 
   /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
@@ -115,7 +132,8 @@ export class Gate {
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
     if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
     if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
-    if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
+    if (this.#stake === null || this.#stakeDoubted)
+      return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
     if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }

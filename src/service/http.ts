@@ -53,6 +53,8 @@ export interface HttpOptions {
   readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
+  /** What a person can do about a refusal, by its reason. @default what the list of reasons says */
+  readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
   /** Called with the time that an answer states in its Date, Unix milliseconds to the second, where it does. */
   readonly onDate?: ((serverMs: number) => void) | undefined
 }
@@ -169,7 +171,8 @@ export class HttpCaller {
     const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
     const body = await this.#text(call, response).catch(() => '')
-    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes })
+    const { fixes } = this.#options
+    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes, fixes })
   }
 
   async #text(call: HttpCall, response: Response): Promise<string> {

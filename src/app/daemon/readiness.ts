@@ -76,14 +76,18 @@ function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResu
     return {
       ok: false,
       reason: 'service-forbidden',
-      says: 'The service refuses this key, as it does when the stake is below the minimum.',
+      says: 'The service refuses this key or wallet, as it does when the stake is below the minimum.',
     }
   }
   if (!gate.hasRole) {
     return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
   }
+  const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
+  if (gate.stakeDoubted) {
+    const says = `The service refused a score, and the stake contract has not been read since${why}.`
+    return { ok: false, reason: 'stake-unknown', says }
+  }
   if (!stake) {
-    const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
     return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
   }
   const says = `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`

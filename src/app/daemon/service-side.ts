@@ -19,7 +19,7 @@ export interface ServiceSide {
 
 /** The stake contract that is read again and again. */
 export interface WatchedContract {
-  readonly watch: Pick<StakeWatch, 'run' | 'latest'>
+  readonly watch: Pick<StakeWatch, 'run' | 'latest' | 'refresh'>
   /** Why the last reading failed; null where it did not. */
   readonly trouble: AttestdError | null
   close(): Promise<void>
@@ -28,18 +28,24 @@ export interface WatchedContract {
 /**
  * Opens the service with its gate, and the stake contract: where the stake of a wallet-session service is read, and a
  * second opinion on what a signed-key service says.
- * @param loops lose the process where the service says that the wallet is no attester
+ * @param loops lose the process where service and stake contract say that the wallet is no attester, and where attestations
+ *   would be signed for another version of the EAS contract
  * @throws AttestdError of kind `setup`
  */
 export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise<ServiceSide> {
   const { clock, metrics, options, outages, random } = parts
   const { settings, log } = options
-  const opened = await openService(parts, (error) => loops.lose(error))
+  let contract: WatchedContract | null = null
+  const opened = await openService(parts, {
+    confirmRole: () => confirmRole(contract),
+    onRoleMissing: (error) => loops.lose(error),
+  })
   const gate = new Gate({ clock, random, serviceClock: () => opened.clock.state() })
   const opinion = settings.serviceApi === 'signed-key' ? new StakeSecondOpinion({ metrics, outages }) : null
   const stake = new StakeReader({
     service: opened.service,
     gate,
+    readContract: opinion ? undefined : () => contract?.watch.refresh() ?? Promise.resolve(),
     clock,
     log,
     onStake: (read) => {
@@ -48,23 +54,34 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
     },
     onRefused: () => metrics.stakeEnough.set({}, 0),
   })
-  const contract = await watchOf(parts, opened, (reading) => {
+  contract = await watchOf(parts, opened, loops, (reading) => {
     if (opinion) opinion.read(reading)
     else stake.readInContract(reading, reading.roles.attester)
   })
   return { opened, gate, stake, contract }
 }
 
+/** Whether the stake contract lists the wallet as an attester; not where none is set, null where it cannot be read. */
+function confirmRole(contract: WatchedContract | null): Promise<boolean | null> {
+  if (!contract) return Promise.resolve(false)
+  return contract.watch.refresh().then(
+    ({ roles }) => roles.attester,
+    () => null,
+  )
+}
+
 async function watchOf(
   { clock, metrics, options, random }: DaemonParts,
   opened: OpenService,
+  loops: Loops,
   onReading: (reading: StakeReading) => void,
 ): Promise<WatchedContract | null> {
   const { settings, log } = options
   const account = opened.address ?? settings.walletAddress ?? null
   if (!settings.stakeContract || !account) return null
-  const [{ openChain, stakeContractOf, witnessed }, { StakeWatch }] = await Promise.all([
+  const [{ openChain, stakeContractOf, witnessed }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
+    import('./eas-compared-first.js'),
     import('../../chain/stake-watch.js'),
   ])
   const chain = openChain(settings, {
@@ -74,8 +91,10 @@ async function watchOf(
     onCall: ({ endpoint, outcome }) => metrics.rpcRequests.inc({ endpoint, outcome }),
   })
   let trouble: AttestdError | null = null
+  const stakeContract = stakeContractOf(settings, chain, settings.stakeContract)
+  const attests = settings.serviceApi === 'wallet-session' && settings.roles.includes('submit')
   const watch = new StakeWatch({
-    contract: stakeContractOf(settings, chain, settings.stakeContract),
+    contract: attests ? easComparedFirst(stakeContract, settings, chain, (error) => loops.lose(error)) : stakeContract,
     account,
     everyMs: settings.stakeEveryMs,
     clock,

@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
 import type { ChainReader } from '../../chain/chain-reader.js'
-import { readEasVersion } from '../../chain/eas/contract-version.js'
 import { networkOf } from '../../chain/networks.js'
 import type { StakeReading } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
@@ -8,7 +7,8 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Stake } from '../../service/port.js'
 import type { TimeWitnesses } from '../../service/time-witnesses.js'
-import { easProfileOf, openChain, stakeContractOf, witnessed } from '../open/open-chain.js'
+import { compareEasVersion } from '../open/eas-version.js'
+import { openChain, stakeContractOf, witnessed } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { stakeText } from './service-text.js'
 
@@ -108,19 +108,8 @@ async function* diagnoseStake(
 async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagnosis> {
   const name = 'eas contract'
   try {
-    const { chainId, contract, domainVersion } = easProfileOf(settings)
-    const code = await reader.read((client, head) => client.getCode({ address: contract, blockNumber: head.number }))
-    // Off-chain attestations need no contract; a local chain has none.
-    if (!code)
-      return skipped(name, `there is none at ${contract} on chain ${chainId}; version ${domainVersion} is signed`)
-    return await check(name, async () => {
-      const version = await readEasVersion(reader, contract)
-      if (version === domainVersion) return `${contract} is version ${version}, as is signed`
-      throw new AttestdError(
-        'setting-invalid',
-        `${contract} is version ${version}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${version}.`,
-      )
-    })
+    const { message, state } = await compareEasVersion(settings, reader)
+    return state === 'none' ? skipped(name, message) : { check: name, outcome: 'ok', message }
   } catch (error) {
     return failed(name, error)
   }

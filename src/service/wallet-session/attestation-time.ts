@@ -3,6 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { isStatus } from '../request-check.js'
 import type { ChainTime } from './chain-latest.js'
+import { walletError } from './wallet-error.js'
 
 /** How far the chain may be from the time that was recorded for the request, as a share of the window. */
 const APART_SHARE = 0.5
@@ -95,7 +96,7 @@ function rethrowUnread(error: unknown): never {
   if (!(error instanceof AttestdError)) throw error
   const { reason, message, retryAfterMs, facts } = error
   const { status, ...others } = facts
-  throw new AttestdError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
+  throw walletError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
     cause: error,
     facts: status === undefined ? others : { ...others, timeStatus: status },
     retryAfterMs,

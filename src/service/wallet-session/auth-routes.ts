@@ -4,6 +4,7 @@ import type { HttpCaller } from '../http.js'
 import { checked } from '../request-check.js'
 import { addressSchema } from '../wire-fields.js'
 import { type Challenge, challengeSchema, type Session, sessionRequestSchema, sessionSchema } from './schemas.js'
+import { walletError } from './wallet-error.js'
 
 /** Where a challenge is asked for. */
 const CHALLENGE_PATH = '/v1/auth/challenge'
@@ -68,7 +69,7 @@ function errorOfSession(
   const renamed = status === undefined ? others : { ...others, sessionStatus: status }
   // A process ends for want of a role: a 403 of a proxy must not do that.
   const named = withoutErrorBody === true ? 'service-forbidden' : forbidden
-  return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
+  return walletError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
 }
 
 function reasonOf(reason: Reason, status: unknown, forbidden: Reason): Reason {

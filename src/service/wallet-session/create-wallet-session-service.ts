@@ -7,6 +7,7 @@ import { AuthRoutes } from './auth-routes.js'
 import { ChainTime } from './chain-latest.js'
 import { WalletSessionClient } from './client.js'
 import { SessionKeeper, type SessionKeeperOptions } from './session.js'
+import { WALLET_FIXES } from './wallet-error.js'
 
 /** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
 const BLOCK_INTERVAL_MS = 2_000
@@ -16,7 +17,10 @@ const AHEAD_MAX_AGE_MS = 5_000
 /** What the wallet-session API needs beyond `ServiceOptions`: a wallet that signs in, and its role. */
 export interface WalletSessionOptions
   extends ServiceOptions,
-    Pick<SessionKeeperOptions, 'chainId' | 'challengeDomains' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
+    Pick<
+      SessionKeeperOptions,
+      'chainId' | 'challengeDomains' | 'confirmRole' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'
+    > {
   /** Absent where no score is submitted, as for a submitter. */
   readonly attest?: Attest
   /** Shared with what reads RPC endpoints. @default those of the service alone */
@@ -54,6 +58,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
     onDate: (ms) => witnesses.sawDate(ms),
     objection,
+    fixes: WALLET_FIXES,
   })
   const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)

@@ -9,6 +9,7 @@ import type { AuthRoutes } from './auth-routes.js'
 import { checkChallenge } from './challenge.js'
 import type { Session, WalletRole } from './schemas.js'
 import { type SessionTerms, termsOf } from './session-terms.js'
+import { walletError } from './wallet-error.js'
 
 /** What signs a challenge: every wallet, seen from here. */
 export interface ChallengeSigner {
@@ -49,6 +50,11 @@ export interface SessionKeeperOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /**
+   * Asked where the service refuses the wallet for its role: whether the stake contract lists it with the role, null where
+   * that could not be read. Only where it does not is the wallet said to lack it. @default it does not
+   */
+  readonly confirmRole?: (() => Promise<boolean | null>) | undefined
   /** Called once, when the wallet lacks the role. */
   readonly onRoleMissing?: (error: AttestdError) => void
   readonly onSession?: (event: SessionEvent) => void
@@ -115,7 +121,7 @@ export class SessionKeeper {
     this.#held = null
     const isFresh = !this.#isStable(held)
     this.#rejected = isFresh ? this.#rejected + 1 : 0
-    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
+    const error = walletError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
     this.#options.log.info({ inARow: this.#rejected }, 'the service refused the session')
@@ -164,7 +170,7 @@ export class SessionKeeper {
       return held
     } catch (error) {
       if (this.#stop.signal.aborted) throw error
-      throw this.#failed(toAttestdError(error))
+      throw this.#failed(await this.#confirmed(toAttestdError(error)))
     }
   }
 
@@ -191,6 +197,17 @@ export class SessionKeeper {
       'role-missing',
       `The wallet ${signer.address} does not have the role ${role} on this service.`,
     )
+  }
+
+  /** A role that the contract has, or may have, is not missing: the service is asked again, like after any refusal. */
+  async #confirmed(failure: AttestdError): Promise<AttestdError> {
+    const { confirmRole } = this.#options
+    if (failure.reason !== 'role-missing' || !confirmRole) return failure
+    const hasRole = await unlessAborted(confirmRole(), this.#stop.signal)
+    if (hasRole === false) return failure
+    const contract = hasRole ? 'lists the wallet with its role' : 'could not be read'
+    const message = `${failure.message} The stake contract ${contract}, so the service is asked again.`
+    return walletError('service-forbidden', message, { cause: failure, facts: failure.facts })
   }
 
   #failed(failure: AttestdError): AttestdError {
@@ -223,5 +240,5 @@ export class SessionKeeper {
 }
 
 function paused({ reason, message, facts, cause }: AttestdError, leftMs: number): AttestdError {
-  return new AttestdError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
+  return walletError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
 }
