@@ -10,7 +10,7 @@ export interface StakeReaderOptions {
   readonly service: Pick<AttesterService, 'listOpen'>
   readonly gate: Gate
   /** Reads the stake contract now, where the service says nothing of the stake; the reading comes by `readInContract`. */
-  readonly readContract?: (() => Promise<unknown>) | undefined
+  readonly readContract?: ((signal: AbortSignal) => Promise<unknown>) | undefined
   readonly clock: Clock
   readonly log: Log
   /** Called with every stake that was read; for metrics. */
@@ -73,7 +73,7 @@ export class StakeReader {
     if (!this.#reading || now - this.#readAt > SHARED_MS) {
       this.#readAt = now
       this.#reading = this.#read(signal).then(
-        async () => ((await this.#isKnown()) ? this.#options.gate.stakeOk : null),
+        async () => ((await this.#isKnown(signal)) ? this.#options.gate.stakeOk : null),
         (failure: AttestdError) => (failure.reason === 'service-forbidden' ? false : null),
       )
     }
@@ -81,12 +81,13 @@ export class StakeReader {
   }
 
   /** Whether the gate knows the stake of now. */
-  async #isKnown(): Promise<boolean> {
+  async #isKnown(signal: AbortSignal): Promise<boolean> {
     const { gate, log, onRefused, readContract } = this.#options
     try {
-      await readContract?.()
+      await readContract?.(signal)
       return gate.stake !== null
     } catch (error) {
+      if (signal.aborted) return false
       const { reason, message } = toAttestdError(error)
       const facts = { reason, detail: message }
       if (gate.doubtStake())

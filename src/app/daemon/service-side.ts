@@ -45,7 +45,7 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
   const stake = new StakeReader({
     service: opened.service,
     gate,
-    readContract: opinion ? undefined : () => contract?.watch.refresh() ?? Promise.resolve(),
+    readContract: opinion ? undefined : async (signal) => contract?.watch.refresh(signal),
     clock,
     log,
     onStake: (read) => {
