@@ -6,7 +6,7 @@ import type { Reason } from '../core/reasons.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import type { ChainReader } from './chain-reader.js'
 import { networkOf } from './networks.js'
-import { RpcEndpoint } from './rpc-endpoint.js'
+import { RpcEndpoint, type RpcEndpointOptions } from './rpc-endpoint.js'
 
 /** One use of one endpoint, with its checks; for metrics. */
 export interface RpcCallEvent {
@@ -16,7 +16,7 @@ export interface RpcCallEvent {
   readonly elapsedMs: number
 }
 
-export interface ChainReaderOptions {
+export interface ChainReaderOptions extends Pick<RpcEndpointOptions, 'blockTime' | 'onBlock'> {
   readonly chainId: number
   /** The preferred first; empty for the chain's public endpoint. */
   readonly rpcUrls: readonly string[]

@@ -14,8 +14,20 @@ const CHAIN_ID_HOLDS_MS = 10 * 60_000
 
 export interface RpcEndpointOptions extends RpcCallerOptions {
   readonly chainId: number
-  /** Age of the latest block by the local clock from which it counts as stale, ms; the same holds ahead of the clock. */
+  /** Age of the latest block from which it counts as stale, ms; the same holds ahead of what it is judged by. */
   readonly maxBlockAgeMs: number
+  /** What the age of a block is judged by. @default the local clock */
+  readonly blockTime?: (() => BlockTime) | undefined
+  /** Called with every latest block, before it is judged: its time, Unix ms. */
+  readonly onBlock?: ((endpoint: string, ms: number) => void) | undefined
+}
+
+/** A time and whose it is. */
+export interface BlockTime {
+  /** Unix ms. */
+  readonly ms: number
+  /** As a message ends, for instance `the local clock`. */
+  readonly by: string
 }
 
 /** One RPC endpoint: its checks before each use, and how long it comes last after a failure. */
@@ -87,14 +99,18 @@ export class RpcEndpoint {
   }
 
   async #checkedHead(signal: AbortSignal | undefined): Promise<ChainHead> {
-    const { maxBlockAgeMs, clock } = this.#options
+    const { blockTime, maxBlockAgeMs, clock, onBlock } = this.#options
     const block = blockAnswer.safeParse(await this.#caller.call('eth_getBlockByNumber', ['latest', false], signal))
     if (!block.success) throw this.#refused('rpc-reply-invalid', 'returned no readable latest block')
-    const ageMs = clock.now() - block.data.timestamp * 1000
-    const apart = `${Math.round(Math.abs(ageMs) / 1000)} s`
-    if (ageMs > maxBlockAgeMs) throw this.#refused('rpc-stale', `has a latest block that is ${apart} old`)
-    if (-ageMs > maxBlockAgeMs) {
-      throw this.#refused('rpc-reply-invalid', `has a latest block that is ${apart} ahead of the local clock`)
+    const blockMs = block.data.timestamp * 1000
+    onBlock?.(this.name, blockMs)
+    const { ms, by } = blockTime?.() ?? { ms: clock.now(), by: 'the local clock' }
+    const apart = `${Math.round(Math.abs(ms - blockMs) / 1000)} s`
+    if (ms - blockMs > maxBlockAgeMs) {
+      throw this.#refused('rpc-stale', `has a latest block that is ${apart} old by ${by}`)
+    }
+    if (blockMs - ms > maxBlockAgeMs) {
+      throw this.#refused('rpc-reply-invalid', `has a latest block that is ${apart} ahead of ${by}`)
     }
     return block.data
   }

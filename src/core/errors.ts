@@ -10,6 +10,8 @@ export interface AttestdErrorOptions {
   ambiguous?: boolean
   /** Small plain facts for the log line (status, gateway, size). Never secrets. */
   facts?: Readonly<Record<string, string | number | boolean>>
+  /** What a person can do about this case. @default what the list of reasons says */
+  fix?: string | undefined
 }
 
 /** The one error base: a reason from the list, a sentence about this case, and what is needed to decide on a retry. */
@@ -19,6 +21,7 @@ export class AttestdError extends Error {
   readonly retryAfterMs: number | undefined
   readonly ambiguous: boolean
   readonly facts: Readonly<Record<string, string | number | boolean>>
+  readonly #fix: string | undefined
 
   constructor(reason: Reason, message?: string, options: AttestdErrorOptions = {}) {
     super(message ?? reasonEntry(reason).summary, options.cause === undefined ? undefined : { cause: options.cause })
@@ -26,6 +29,7 @@ export class AttestdError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.ambiguous = options.ambiguous ?? false
     this.facts = options.facts ?? {}
+    this.#fix = options.fix
   }
 
   get kind(): ReasonKind {
@@ -34,7 +38,7 @@ export class AttestdError extends Error {
 
   /** What a person can do about it, if anything. */
   get fix(): string | undefined {
-    return reasonEntry(this.reason).fix
+    return this.#fix ?? reasonEntry(this.reason).fix
   }
 }
 

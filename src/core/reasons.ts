@@ -129,7 +129,7 @@ export const REASONS = {
   'score-forbidden': {
     kind: 'retry',
     summary: 'The service refused this score (403) although it accepts the key otherwise.',
-    fix: 'Check that a wallet is linked to the key in the dashboard, and that it may score this asset.',
+    fix: 'Check that the wallet may score this asset, and on a signed-key service that one is linked to the key.',
   },
   'score-conflict': { kind: 'permanent', summary: 'The service has a different score by this attester for the asset.' },
   'score-unconfirmed': {

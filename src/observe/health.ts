@@ -45,6 +45,8 @@ export interface HealthOptions {
   readonly version: string
   /** Called with each check's result, for the metric. */
   readonly onResult?: (name: string, ok: boolean) => void
+  /** What a person can do about a check, by its reason. @default what the list of reasons says */
+  readonly fixes?: Readonly<Partial<Record<Reason, string>>>
 }
 
 /** A check that takes longer counts as not ready, milliseconds. Probes usually wait for 1 to 5 s. */
@@ -55,13 +57,17 @@ const SHARED_MS = 1000
 const NOT_READY_SHARED_MS = 100
 
 /** Not ready until a check is registered; uptime counts from this call. */
-export function createHealth({ clock, version, onResult }: HealthOptions): Health {
+export function createHealth({ clock, version, onResult, fixes = {} }: HealthOptions): Health {
   const started = clock.monotonic()
   const checks = new Map<string, Check>()
   let last: { at: number; readiness: Promise<Readiness>; sharedMs: number } | undefined
 
   async function run(): Promise<Readiness> {
-    const results = await Promise.all([...checks].map(([name, check]) => runCheck(name, check, clock)))
+    const running = [...checks].map(async ([name, check]) => ({
+      name,
+      ...withFix(await resultOf(check, clock), fixes),
+    }))
+    const results: NamedCheck[] = await Promise.all(running)
     for (const { name, ok } of results) onResult?.(name, ok)
     return { ready: results.length > 0 && results.every(({ ok }) => ok), checks: results }
   }
@@ -90,10 +96,8 @@ export function createHealth({ clock, version, onResult }: HealthOptions): Healt
   }
 }
 
-async function runCheck(name: string, check: Check, clock: HealthOptions['clock']): Promise<NamedCheck> {
-  const result = await resultOf(check, clock)
-  const fix = result.reason && reasonEntry(result.reason).fix
-  return { name, ...result, fix }
+function withFix(result: CheckResult, fixes: NonNullable<HealthOptions['fixes']>) {
+  return { ...result, fix: result.reason && (fixes[result.reason] ?? reasonEntry(result.reason).fix) }
 }
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {

@@ -36,6 +36,7 @@ export class Gate {
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
   #refused = false
+  #stakeDoubted = false
   #hasRole = true
 
   constructor(options: GateOptions) {
@@ -54,6 +55,7 @@ export class Gate {
     const before = this.stakeOk
     const isFirst = this.#stake === null
     this.#stake = stake
+    this.#stakeDoubted = false
     if (from === 'service') this.#refused = false
     return before !== this.stakeOk || (isFirst && this.stakeLow)
   }
@@ -63,6 +65,20 @@ export class Gate {
     const news = !this.#refused
     this.#refused = true
     return news
+  }
+
+  /**
+   * The service refused a score and the stake could not be read again: the last reading no longer counts.
+   * @returns whether this is news
+   */
+  doubtStake(): boolean {
+    const news = !this.#stakeDoubted
+    this.#stakeDoubted = true
+    return news
+  }
+
+  get stakeDoubted(): boolean {
+    return this.#stakeDoubted
   }
 
   /** The service let this key in again, whatever it said of the stake. */
@@ -86,7 +102,7 @@ export class Gate {
   }
 
   get stakeOk(): boolean {
-    return !this.#refused && this.#stake !== null && !this.stakeLow
+    return !this.#refused && !this.#stakeDoubted && this.#stake !== null && !this.stakeLow
   }
 
   /** Known to be below the minimum. */
@@ -123,7 +139,9 @@ export class Gate {
     if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
     if (this.stakeLow) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
     if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
-    if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
+    if (this.#stake === null || this.#stakeDoubted) {
+      return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
+    }
     if (!this.#options.serviceClock().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }

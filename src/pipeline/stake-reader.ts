@@ -9,6 +9,8 @@ import type { Gate } from './gate.js'
 export interface StakeReaderOptions {
   readonly service: Pick<AttesterService, 'listOpen'>
   readonly gate: Gate
+  /** Reads the stake contract now, where the service says nothing of the stake; the reading comes by `readInContract`. */
+  readonly readContract?: ((signal: AbortSignal) => Promise<unknown>) | undefined
   readonly clock: Clock
   readonly log: Log
   /** Called with every stake that was read; for metrics. */
@@ -65,17 +67,34 @@ export class StakeReader {
     onRefused()
   }
 
-  /** Asks the service now. @returns whether the key is let in; null where that could not be found out */
+  /** Asks the service now, and the stake contract where the service says nothing of the stake. @returns whether the key is let in; null where that could not be found out */
   confirm(signal: AbortSignal): Promise<boolean | null> {
     const now = this.#options.clock.monotonic()
     if (!this.#reading || now - this.#readAt > SHARED_MS) {
       this.#readAt = now
       this.#reading = this.#read(signal).then(
-        () => (this.#options.gate.stake ? this.#options.gate.stakeOk : null),
+        async () => ((await this.#isKnown(signal)) ? this.#options.gate.stakeOk : null),
         (failure: AttestdError) => (failure.reason === 'service-forbidden' ? false : null),
       )
     }
     return this.#reading
+  }
+
+  /** Whether the gate knows the stake of now. */
+  async #isKnown(signal: AbortSignal): Promise<boolean> {
+    const { gate, log, onRefused, readContract } = this.#options
+    try {
+      await readContract?.(signal)
+      return gate.stake !== null
+    } catch (error) {
+      if (signal.aborted) return false
+      const { reason, message } = toAttestdError(error)
+      const facts = { reason, detail: message }
+      if (gate.doubtStake())
+        log.warn(facts, 'the service refused a score and the stake was unread; submission was paused')
+      onRefused()
+      return false
+    }
   }
 
   /** Reads the stake regularly, for a process that submits but takes nothing in (intake reads it on the way). */

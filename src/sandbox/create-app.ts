@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import { adminRoutes } from './admin/admin-routes.js'
@@ -23,6 +23,11 @@ const MAX_PARAM_LENGTH = 2048
 /** Room for uploads of large files, and for a fleet of daemons with a stream each. */
 const LIMITS: ServerLimits = { requestTimeoutMs: 60_000, maxConnections: 1_000, idleMs: 5 * 60_000 }
 
+function stateDate({ limits: { dateOffsetMs }, time }: World, reply: FastifyReply): void {
+  if (dateOffsetMs === null) reply.raw.sendDate = false
+  else reply.header('date', new Date(time.now() + dateOffsetMs).toUTCString())
+}
+
 /** Every API of the sandbox on one origin. */
 export async function createApp(world: World, control: SandboxControl): Promise<FastifyInstance> {
   const app = Fastify({
@@ -41,7 +46,7 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   })
   app.decorateRequest('fault', null)
   // A service whose clock is off says so: clients judge the ends of challenges and sessions by this.
-  app.addHook('onSend', async (_, reply) => void reply.header('date', new Date(world.time.now()).toUTCString()))
+  app.addHook('onSend', async (_, reply) => stateDate(world, reply))
   await documentRoutes(app, world.limits.headerPrefix)
   await app.register(publicRoutes(world))
   await app.register(attesterRoutes(world))

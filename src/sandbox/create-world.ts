@@ -96,6 +96,7 @@ function limitsOf(options: SandboxOptions): SandboxLimits {
     slowReaderMs: options.slowReaderMs ?? SLOW_READER_MS,
     jsonBodyBytes: options.jsonBodyLimitBytes ?? JSON_BODY_LIMIT_BYTES,
     uploadBytes: options.uploadLimitBytes ?? UPLOAD_LIMIT_BYTES,
+    dateOffsetMs: options.dateOffsetMs === undefined ? 0 : options.dateOffsetMs,
   }
 }
 

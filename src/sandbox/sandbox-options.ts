@@ -11,6 +11,7 @@ import type { RateLimit } from './http/rate-limiter.js'
 import type { ChainChoice } from './registry/open-registry.js'
 import type { StakeRegistry } from './registry/stake-registry.js'
 import type { EasOptions } from './wallet-session/eas-options.js'
+import type { WalletSessionShapes } from './wallet-session/shapes.js'
 
 /** A key that is the same in every run. */
 export interface FixedKey {
@@ -54,6 +55,8 @@ export interface SandboxOptions {
   readonly stake?: WalletStake
   /** Service time minus local time. @default 0 */
   readonly clockOffsetMs?: number
+  /** `Date` of every answer less service time; null: answers have no `Date`. @default 0 */
+  readonly dateOffsetMs?: number | null
   /** Made up at start where absent. */
   readonly attesterKey?: FixedKey
   readonly submitterKey?: FixedKey
@@ -82,6 +85,8 @@ export interface SandboxOptions {
   readonly sessionMs?: number
   /** How often a wallet's stream looks for new assets, milliseconds. */
   readonly streamPollMs?: number
+  /** Other shapes of the wallet-session API, for tests of clients. */
+  readonly shapes?: WalletSessionShapes
   /** What attestations must be made for; their chain is the registry's. */
   readonly eas?: EasOptions
   /** Development only: every request of the wallet-session API has both roles. Never where other machines reach. @default false */

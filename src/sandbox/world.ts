@@ -27,6 +27,8 @@ export interface SandboxLimits {
   readonly slowReaderMs: number
   readonly jsonBodyBytes: number
   readonly uploadBytes: number
+  /** See `SandboxOptions`. */
+  readonly dateOffsetMs: number | null
 }
 
 /** The account behind the session token. */

@@ -18,6 +18,8 @@ export interface ErrorResponse {
   readonly secrets?: readonly string[]
   /** Whether the request would change something, so that a server error leaves it open whether it did. */
   readonly changes: boolean
+  /** See `HttpOptions`. */
+  readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
 }
 
 /** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
@@ -28,10 +30,13 @@ export function errorOfResponse({
   body,
   secrets = [],
   changes,
+  fixes = {},
 }: ErrorResponse): AttestdError {
   const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
-  return new AttestdError(reasonOfStatus(status), `${route} was answered with ${status}${said && `: ${said}`}`, {
+  const reason = reasonOfStatus(status)
+  return new AttestdError(reason, `${route} was answered with ${status}${said && `: ${said}`}`, {
     retryAfterMs,
+    fix: fixes[reason],
     ambiguous: changes && (status >= 500 || status === 408),
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
     facts: { status, route, ...(said === '' ? { withoutErrorBody: true } : {}) },

@@ -10,6 +10,7 @@ import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { MAX_ENTRIES } from './record.js'
+import { shapeText } from './shape-text.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
@@ -33,8 +34,6 @@ export interface HttpCall {
   readonly changes: boolean
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
-  /** Called with the time that the answer states, Unix milliseconds to the second, where it does. */
-  readonly onDate?: (serverMs: number) => void
 }
 
 /** One finished request; for metrics. */
@@ -56,6 +55,10 @@ export interface HttpOptions {
   readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
+  /** What a person can do about a refusal, by its reason. @default what the list of reasons says */
+  readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
+  /** Called with the time that an answer states in its Date, Unix milliseconds to the second, where it does. */
+  readonly onDate?: ((serverMs: number) => void) | undefined
 }
 
 /** State of one request that its error reports. */
@@ -161,7 +164,7 @@ export class HttpCaller {
     })
     flight.status = response.status
     const serverMs = dateOf(response.headers)
-    if (serverMs !== null) call.onDate?.(serverMs)
+    if (serverMs !== null) this.#options.onDate?.(serverMs)
     return response
   }
 
@@ -170,7 +173,8 @@ export class HttpCaller {
     const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
     const body = await this.#text(call, response).catch(() => '')
-    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes })
+    const { fixes } = this.#options
+    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes, fixes })
   }
 
   async #text(call: HttpCall, response: Response): Promise<string> {
@@ -190,7 +194,8 @@ async function parseReply<Shape extends z.ZodType>(
   })
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  throw invalidReply(call, issueText(parsed.error))
+  // Keys are the sender's words as well: one that repeats a secret as a key must not get it into a log.
+  throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
 }
 
 function invalidReply({ route, changes }: HttpCall, what: string): AttestdError {

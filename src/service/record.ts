@@ -3,6 +3,7 @@ import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import { issueText } from './issue-text.js'
+import { shapeText } from './shape-text.js'
 import type { RawEvent } from './sse-connection.js'
 
 /** Where a malformed part stood: in an answer to a request, or in an event of the stream. */
@@ -50,9 +51,13 @@ export async function eventData<Shape extends z.ZodType>(
   { name, data }: RawEvent,
   shape: Shape,
 ): Promise<z.output<Shape>> {
-  const result = shape.safeParse(await eventJson(name, data))
+  const value = await eventJson(name, data)
+  const result = shape.safeParse(value)
   if (result.success) return result.data
-  throw new AttestdError('event-malformed', `An event ${name} has a wrong shape: ${issueText(result.error)}`)
+  throw new AttestdError(
+    'event-malformed',
+    `An event ${name} has a wrong shape: ${issueText(result.error)}; it is ${shapeText(value)}`,
+  )
 }
 
 async function eventJson(name: string, data: string): Promise<unknown> {

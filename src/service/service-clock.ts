@@ -19,8 +19,10 @@ export interface ClockState {
   readonly offsetMs: number | null
   /** Half the round trip of the best sample plus drift since, milliseconds: the truth lies within. */
   readonly errorBoundMs: number | null
-  /** Whether a signature made now is inside the service's window. */
+  /** Whether a signature made now is inside the service's window, and nothing speaks against it. */
   readonly trusted: boolean
+  /** What speaks against service time although it is known. */
+  readonly objection?: string
 }
 
 /** Service time as it was believed at one moment, kept beside a signature to judge it afterwards. */
@@ -45,6 +47,8 @@ export interface ServiceClockOptions {
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
+  /** What speaks against service time although it is known, and keeps it from being trusted; null where nothing does. */
+  readonly objection?: (() => string | null) | undefined
   /** Called after every refresh; for metrics. */
   readonly onState?: ((state: ClockState) => void) | undefined
 }
@@ -94,14 +98,16 @@ export class ServiceClock {
   }
 
   state(): ClockState {
-    const { clock, windowMs } = this.#options
+    const { clock, objection: look = () => null, windowMs } = this.#options
     if (!this.#sample) return { offsetMs: null, errorBoundMs: null, trusted: false }
     const errorBoundMs = boundNow(this.#sample, clock)
     const offsetMs = serviceTimeAt(this.#sample, clock.monotonic()) - clock.now()
+    const objection = look()
     return {
       offsetMs: Math.round(offsetMs),
       errorBoundMs: Math.ceil(errorBoundMs),
-      trusted: errorBoundMs <= windowMs * TRUSTED_SHARE,
+      trusted: objection === null && errorBoundMs <= windowMs * TRUSTED_SHARE,
+      ...(objection === null ? {} : { objection }),
     }
   }
 
@@ -131,7 +137,7 @@ export class ServiceClock {
   async ready(signal?: AbortSignal): Promise<void> {
     if (this.state().trusted) return this.#renewIfDue()
     await this.refresh({ signal })
-    if (!this.state().trusted) throw new AttestdError('clock-untrusted', this.#boundText())
+    if (!this.state().trusted) throw new AttestdError('clock-untrusted', this.#untrustedText())
   }
 
   /**
@@ -202,8 +208,9 @@ export class ServiceClock {
     return best!
   }
 
-  #boundText(): string {
-    const { errorBoundMs } = this.state()
+  #untrustedText(): string {
+    const { errorBoundMs, objection } = this.state()
+    if (objection !== undefined) return `Sources of the time disagree: ${objection}.`
     const { windowMs } = this.#options
     return `Service time is known only to ${errorBoundMs} ms, too coarse for the window of ${windowMs} ms.`
   }

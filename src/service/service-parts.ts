@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { parseServiceUrl } from '../core/net/service-url.js'
-import { HttpCaller, type RequestEvent } from './http.js'
+import { HttpCaller, type HttpOptions, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
 import { type ClockState, ServiceClock } from './service-clock.js'
 import type { StreamReaderOptions } from './stream-reader.js'
@@ -48,16 +48,23 @@ export interface ServiceParts {
   close(): Promise<void>
 }
 
-/** How this API reports its time. */
-interface TimeOfService {
+/** How this API reports its time, and what can be done about its refusals. */
+interface ApiOfService {
   /** Reads service time once, Unix milliseconds. */
   readonly readTime: (signal?: AbortSignal) => Promise<number>
   /** Steps in which service time moves, milliseconds. */
   readonly granularityMs?: number
+  /** Called with the time that an answer states in its Date, Unix milliseconds to the second. */
+  readonly onDate?: (serverMs: number) => void
+  /** See `ServiceClockOptions`. */
+  readonly objection?: () => string | null
+  /** See `HttpOptions`. */
+  readonly fixes?: HttpOptions['fixes']
 }
 
 /** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
-export function createServiceParts(options: ServiceOptions, time: TimeOfService): ServiceParts {
+export function createServiceParts(options: ServiceOptions, api: ApiOfService): ServiceParts {
+  const { fixes, onDate, ...time } = api
   const { clock, log, random, maxBytes, onRequest, requestTimeoutMs, streamIdleMs } = options
   const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
   const userAgent = options.userAgent ?? USER_AGENT
@@ -67,6 +74,8 @@ export function createServiceParts(options: ServiceOptions, time: TimeOfService)
     userAgent,
     maxReplyBytes: maxBytes,
     onRequest,
+    onDate,
+    fixes,
   })
   const serviceClock = new ServiceClock({
     ...time,

@@ -12,10 +12,11 @@ export interface StreamSource {
   /** Called before every connection, so that each gets fresh headers. */
   open(signal: AbortSignal): Promise<{ url: URL; headers: Readonly<Record<string, string>> }>
   /**
-   * What an event says, in short turns.
-   * @throws AttestdError event-malformed for a name or data that is not of the stated shape, event-too-large
+   * What an event says, in short turns; the next event waits for it.
+   * @throws AttestdError event-malformed for a name or data that is not of the stated shape, event-too-large, or why the
+   * service could not be asked for what the event only names
    */
-  decode(event: RawEvent): Promise<readonly ServiceEvent[]>
+  decode(event: RawEvent, signal: AbortSignal): Promise<readonly ServiceEvent[]>
   /** Called for a 401. @returns whether the cause was removed, so that the next attempt need not wait */
   recover?(signal: AbortSignal): Promise<boolean>
 }
@@ -97,7 +98,7 @@ async function* readConnection(
     for (;;) {
       const item = await connection.next()
       if (item !== 'alive' && isSendable(item.id)) lastId.value = item.id
-      yield* await eventsOf(options.source, item)
+      yield* await eventsOf(options.source, item, signal)
     }
   } catch (error) {
     return { error: toAttestdError(error, 'stream-ended'), openedAt: connection?.openedAt ?? null }
@@ -123,10 +124,10 @@ async function connect(options: StreamReaderOptions, lastId: string, signal: Abo
   })
 }
 
-async function eventsOf(source: StreamSource, item: StreamItem): Promise<readonly ServiceEvent[]> {
+async function eventsOf(source: StreamSource, item: StreamItem, signal: AbortSignal): Promise<readonly ServiceEvent[]> {
   if (item === 'alive') return [{ kind: 'heartbeat' }]
   try {
-    return await source.decode(item)
+    return await source.decode(item, signal)
   } catch (error) {
     const { reason, message } = toAttestdError(error, 'event-malformed')
     return [{ kind: 'trouble', reason, message }]

@@ -57,6 +57,21 @@ onWalletSession('a wallet that is no attester', () => {
     expect(sessions(run)).toBe(1)
   })
 
+  it('by the service alone, at a renewal: the daemon rests while the stake contract has it, and goes on', async () => {
+    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
+    const { bench } = run
+    const daemon = await run.start().ready()
+    bench.sandbox.control.setFaults({ rules: [{ route: 'session', fault: 'status-403', untilAttempt: 4 }] })
+    await bench.until('a rest', async () => (await daemon.get('/readyz')).text.includes('service-forbidden'))
+    const { text } = await daemon.get('/readyz')
+    expect(text).toContain('Check role and stake of the wallet in the stake contract')
+    expect(text).not.toContain('key in the dashboard')
+    await bench.registerMany(ASSETS, 'denied')
+    await bench.expectExactlyOneEach(120_000)
+    expect(daemon.running, daemon.output).toBe(true)
+    expect(daemon.output).toContain('The stake contract lists the wallet with its role')
+  })
+
   it('any more, when its session ends: the daemon stops readably', async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run

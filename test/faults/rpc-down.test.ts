@@ -47,6 +47,31 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.until('a new reading', () => daemon.output.includes('the stake contract was read again'))
   })
 
+  it('while the service refuses scores: they are held, and the stale stake is not ready', async (context) => {
+    run = await startRun('embedded', { api: 'wallet-session' })
+    const { bench } = run
+    const { control } = bench.sandbox
+    const rpc = await rpcOf(run, context)
+    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url }).ready()
+    rpc.stand = breaking
+    await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
+    control.setFaults({ rules: [{ route: 'score', fault: 'status-403' }] })
+    await bench.registerMany(ASSETS, 'refused')
+    await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('refused a score'))
+    expect((await daemon.get('/readyz')).status).toBe(503)
+    await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
+    const sent = control.scoreAttempts().length
+    const lists = bench.requests('list')
+    await bench.until('more lists', () => bench.requests('list') > lists + 10)
+    // What was on its way when the gate closed, and nothing after.
+    expect(control.scoreAttempts()).toHaveLength(sent)
+    expect(sent).toBeLessThanOrEqual(ASSETS)
+    expect(await daemon.failedJobs()).toEqual([])
+    control.setFaults({})
+    rpc.stand = null
+    await bench.expectExactlyOneEach(120_000)
+  })
+
   it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run

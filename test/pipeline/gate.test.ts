@@ -62,6 +62,17 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
+  it('a doubted stake closes it until it is read again', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
+    expect([gate.doubtStake(), gate.doubtStake()]).toEqual([true, false])
+    expect(gate.stakeOk).toBe(false)
+    gate.letIn()
+    expect(gate.check()).toMatchObject({ open: false, reason: 'stake-unknown' })
+    expect(gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')).toBe(true)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
   it('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')

@@ -10,6 +10,7 @@ import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
+import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
@@ -116,6 +117,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   const health = createHealth({
     clock,
     version: VERSION,
+    fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })

@@ -81,18 +81,25 @@ function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResu
     return {
       ok: false,
       reason: 'service-forbidden',
-      says: 'The service refuses this key, as it does when the stake is below the minimum.',
+      says: 'The service refuses this key or wallet, as it does when the stake is below the minimum.',
     }
   }
+  const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
+  if (gate.stakeDoubted) {
+    const says = `The service refused a score, and the stake contract has not been read since${why}.`
+    return { ok: false, reason: 'stake-unknown', says }
+  }
   if (!stake) {
-    const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
     return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
   }
   return { ok: true, says }
 }
 
-function clockCheck({ trusted, offsetMs, errorBoundMs }: ClockState): CheckResult {
+function clockCheck({ trusted, offsetMs, errorBoundMs, objection }: ClockState): CheckResult {
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
+  if (objection !== undefined) {
+    return { ok: false, reason: 'clock-untrusted', says: `Sources of the time disagree: ${objection}.` }
+  }
   const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
 }

@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import type { StakeReading } from '../../chain/stake-contract.js'
 import type { StakeWatch } from '../../chain/stake-watch.js'
 import type { AttestdError } from '../../core/errors.js'
@@ -29,18 +28,24 @@ export interface WatchedContract {
 /**
  * Opens the service with its gate, and the stake contract: where the stake of a wallet-session service is read, and a
  * second opinion on what a signed-key service says.
- * @param loops lose the process where the service says that the wallet is no attester
+ * @param loops lose the process where service and stake contract say that the wallet is no attester, and where attestations
+ *   would be signed for another version of the EAS contract
  * @throws AttestdError of kind `setup`
  */
 export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise<ServiceSide> {
   const { clock, metrics, options, outages, random } = parts
   const { settings, log } = options
-  const opened = await openService(parts, (error) => loops.lose(error))
+  let contract: WatchedContract | null = null
+  const opened = await openService(parts, {
+    confirmRole: () => confirmRole(contract),
+    onRoleMissing: (error) => loops.lose(error),
+  })
   const gate = new Gate({ clock, random, serviceClock: () => opened.clock.state() })
   const opinion = settings.serviceApi === 'signed-key' ? new StakeSecondOpinion({ metrics, outages }) : null
   const stake = new StakeReader({
     service: opened.service,
     gate,
+    readContract: opinion ? undefined : async (signal) => contract?.watch.refresh(signal),
     clock,
     log,
     onStake: (read) => {
@@ -49,32 +54,47 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
     },
     onRefused: () => metrics.stakeEnough.set({}, 0),
   })
-  const contract = await watchOf(parts, opened.address ?? settings.walletAddress ?? null, (reading) => {
+  contract = await watchOf(parts, opened, loops, (reading) => {
     if (opinion) opinion.read(reading)
     else stake.readInContract(reading, reading.roles.attester)
   })
   return { opened, gate, stake, contract }
 }
 
+/** Whether the stake contract lists the wallet as an attester; not where none is set, null where it cannot be read. */
+function confirmRole(contract: WatchedContract | null): Promise<boolean | null> {
+  if (!contract) return Promise.resolve(false)
+  return contract.watch.refresh().then(
+    ({ roles }) => roles.attester,
+    () => null,
+  )
+}
+
 async function watchOf(
   { clock, metrics, options, random }: DaemonParts,
-  account: Address | null,
+  opened: OpenService,
+  loops: Loops,
   onReading: (reading: StakeReading) => void,
 ): Promise<WatchedContract | null> {
   const { settings, log } = options
+  const account = opened.address ?? settings.walletAddress ?? null
   if (!settings.stakeContract || !account) return null
-  const [{ openChain, stakeContractOf }, { StakeWatch }] = await Promise.all([
+  const [{ openChain, stakeContractOf, witnessed }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
+    import('./eas-compared-first.js'),
     import('../../chain/stake-watch.js'),
   ])
   const chain = openChain(settings, {
     clock,
     log,
+    ...witnessed(opened.witnesses),
     onCall: ({ endpoint, outcome }) => metrics.rpcRequests.inc({ endpoint, outcome }),
   })
   let trouble: AttestdError | null = null
+  const stakeContract = stakeContractOf(settings, chain, settings.stakeContract)
+  const attests = settings.serviceApi === 'wallet-session' && settings.roles.includes('submit')
   const watch = new StakeWatch({
-    contract: stakeContractOf(settings, chain, settings.stakeContract),
+    contract: attests ? easComparedFirst(stakeContract, settings, chain, (error) => loops.lose(error)) : stakeContract,
     account,
     everyMs: settings.stakeEveryMs,
     clock,

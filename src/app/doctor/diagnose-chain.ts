@@ -1,20 +1,29 @@
 import type { Address } from 'viem'
 import type { ChainReader } from '../../chain/chain-reader.js'
-import { readEasVersion } from '../../chain/eas/contract-version.js'
 import { networkOf } from '../../chain/networks.js'
 import type { StakeReading } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Stake } from '../../service/port.js'
-import { easProfileOf, openChain, stakeContractOf } from '../open/open-chain.js'
+import type { TimeWitnesses } from '../../service/time-witnesses.js'
+import { compareEasVersion } from '../open/eas-version.js'
+import { openChain, stakeContractOf, witnessed } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { stakeText } from './service-text.js'
 
-/** What a wallet-session service is read by: RPC endpoints, stake contract, EAS. @param account the wallet */
-export async function* diagnoseChain(settings: Settings, account: Address | null): AsyncIterable<Diagnosis> {
-  yield* diagnoseEndpoints(settings)
-  yield* withReader(settings, async function* (reader) {
+/**
+ * What a wallet-session service is read by: RPC endpoints, stake contract, EAS.
+ * @param account the wallet
+ * @param witnesses what blocks are judged by; absent where the service was not asked
+ */
+export async function* diagnoseChain(
+  settings: Settings,
+  account: Address | null,
+  witnesses?: TimeWitnesses,
+): AsyncIterable<Diagnosis> {
+  yield* diagnoseEndpoints(settings, witnesses)
+  yield* withReader(settings, witnesses, async function* (reader) {
     yield* diagnoseStake(settings, reader, account, (reading) => {
       if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
       throw new AttestdError(
@@ -30,7 +39,7 @@ export async function* diagnoseChain(settings: Settings, account: Address | null
 export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake | null): AsyncIterable<Diagnosis> {
   if (!settings.stakeContract) return
   yield* diagnoseEndpoints(settings)
-  yield* withReader(settings, (reader) =>
+  yield* withReader(settings, undefined, (reader) =>
     diagnoseStake(settings, reader, settings.walletAddress ?? null, (reading) => {
       const { minStakeWei, stakedWei } = reading
       const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
@@ -43,23 +52,41 @@ export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake
 }
 
 /** Each endpoint for itself, by its origin: what follows in a URL may be a key. */
-async function* diagnoseEndpoints(settings: Settings): AsyncIterable<Diagnosis> {
-  const known = networkOf(settings.chainId).publicRpcUrl
-  const urls = settings.rpcUrls.length === 0 && known ? [known] : settings.rpcUrls
+async function* diagnoseEndpoints(settings: Settings, witnesses?: TimeWitnesses): AsyncIterable<Diagnosis> {
+  const urls = endpointsOf(settings)
   if (urls.length === 0)
     yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and no public endpoint of chain ${settings.chainId} is known`)
   for (const url of urls) {
     yield await check('rpc', async () => {
-      const reader = openReader({ ...settings, rpcUrls: [url] })
+      const reader = openReader({ ...settings, rpcUrls: [url] }, witnesses)
       try {
         const { number, timestamp } = await reader.head()
-        const age = (systemClock.now() / 1000 - timestamp).toFixed(1)
+        const now = witnesses?.forBlocks().ms ?? systemClock.now()
+        const age = (now / 1000 - timestamp).toFixed(1)
         return `${new URL(url).origin} is on chain ${settings.chainId}, block ${number} is ${age} s old`
       } finally {
         await reader.close()
       }
     })
   }
+}
+
+/**
+ * Lets every RPC endpoint say its time, as it does beside a running daemon: a challenge is judged by it where the
+ * service states no time before a session is open.
+ */
+export async function hearEndpoints(settings: Settings, witnesses: TimeWitnesses): Promise<void> {
+  const hear = async (url: string) => {
+    const reader = openReader({ ...settings, rpcUrls: [url] }, witnesses)
+    await reader.head().finally(() => reader.close())
+  }
+  // What fails is said by the checks of the endpoints.
+  await Promise.allSettled(endpointsOf(settings).map(hear))
+}
+
+function endpointsOf({ chainId, rpcUrls }: Settings): readonly string[] {
+  const known = networkOf(chainId).publicRpcUrl
+  return rpcUrls.length === 0 && known ? [known] : rpcUrls
 }
 
 async function* diagnoseStake(
@@ -81,19 +108,8 @@ async function* diagnoseStake(
 async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagnosis> {
   const name = 'eas contract'
   try {
-    const { chainId, contract, domainVersion } = easProfileOf(settings)
-    const code = await reader.read((client, head) => client.getCode({ address: contract, blockNumber: head.number }))
-    // Off-chain attestations need no contract; a local chain has none.
-    if (!code)
-      return skipped(name, `there is none at ${contract} on chain ${chainId}; version ${domainVersion} is signed`)
-    return await check(name, async () => {
-      const version = await readEasVersion(reader, contract)
-      if (version === domainVersion) return `${contract} is version ${version}, as is signed`
-      throw new AttestdError(
-        'setting-invalid',
-        `${contract} is version ${version}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${version}.`,
-      )
-    })
+    const { message, state } = await compareEasVersion(settings, reader)
+    return state === 'none' ? skipped(name, message) : { check: name, outcome: 'ok', message }
   } catch (error) {
     return failed(name, error)
   }
@@ -101,11 +117,12 @@ async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagno
 
 async function* withReader(
   settings: Settings,
+  witnesses: TimeWitnesses | undefined,
   work: (reader: ChainReader) => AsyncIterable<Diagnosis>,
 ): AsyncIterable<Diagnosis> {
   let reader: ReturnType<typeof openReader>
   try {
-    reader = openReader(settings)
+    reader = openReader(settings, witnesses)
   } catch (error) {
     yield failed('chain', error)
     return
@@ -117,8 +134,9 @@ async function* withReader(
   }
 }
 
-function openReader(settings: Settings) {
-  return openChain(settings, { timeoutMs: Math.min(settings.rpcTimeoutMs, OUTSIDE_TIMEOUT_MS) })
+function openReader(settings: Settings, witnesses: TimeWitnesses | undefined) {
+  const timeoutMs = Math.min(settings.rpcTimeoutMs, OUTSIDE_TIMEOUT_MS)
+  return openChain(settings, { timeoutMs, ...witnessed(witnesses) })
 }
 
 function rolesText({ roles }: StakeReading): string {

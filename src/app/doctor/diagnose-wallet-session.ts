@@ -1,10 +1,11 @@
 import { envName } from '../../config/setting.js'
 import { SETTINGS, type Settings } from '../../config/settings.js'
+import type { TimeWitnesses } from '../../service/time-witnesses.js'
 import type { WalletSessionService } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { Signer } from '../../wallet/signer.js'
 import { checkWallet, openWalletOf, type WalletOfOptions, walletSettingsNeeded } from '../open/open-wallet.js'
 import { openWalletSession } from '../open/open-wallet-session.js'
-import { diagnoseChain } from './diagnose-chain.js'
+import { diagnoseChain, hearEndpoints } from './diagnose-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { serviceTimeText } from './service-text.js'
 
@@ -22,16 +23,22 @@ export async function* diagnoseWalletSession(settings: Settings, options: Wallet
       return `the ${settings.wallet} wallet ${opened.address} signs`
     })
   }
-  if (signer) yield* diagnoseSession(settings, signer)
+  let witnesses: TimeWitnesses | undefined
+  if (signer) witnesses = yield* diagnoseSession(settings, signer)
   else yield skipped('session', 'not without a wallet')
-  yield* diagnoseChain(settings, (signer as Signer | null)?.address ?? settings.walletAddress ?? null)
+  yield* diagnoseChain(settings, (signer as Signer | null)?.address ?? settings.walletAddress ?? null, witnesses)
 }
 
-async function* diagnoseSession(settings: Settings, signer: Signer): AsyncIterable<Diagnosis> {
+/** @returns what was heard of the time */
+async function* diagnoseSession(
+  settings: Settings,
+  signer: Signer,
+): AsyncGenerator<Diagnosis, TimeWitnesses | undefined> {
   let opened: WalletSessionService | undefined
   try {
     opened = openWalletSession(settings, { signer, requestTimeoutMs: OUTSIDE_TIMEOUT_MS })
-    const { client, clock, service, session } = opened
+    const { client, clock, service, session, witnesses } = opened
+    await hearEndpoints(settings, witnesses)
     yield await check('service', async () => {
       const { ok } = await client.health()
       return `${settings.serviceUrl} reports that it is ${ok ? 'healthy' : 'not healthy'}`
@@ -41,7 +48,7 @@ async function* diagnoseSession(settings: Settings, signer: Signer): AsyncIterab
       return `opened until ${new Date(expiresAt * 1000).toISOString()}, with the roles ${roles.join(', ')}`
     })
     yield signedIn
-    if (signedIn.outcome !== 'ok') return
+    if (signedIn.outcome !== 'ok') return witnesses
     yield await check('clock', () => serviceTimeText(clock))
     yield await check('open assets', async () => {
       const { assets } = await service.listOpen({ includeMyScore: false })
@@ -52,4 +59,5 @@ async function* diagnoseSession(settings: Settings, signer: Signer): AsyncIterab
   } finally {
     await opened?.close()
   }
+  return opened?.witnesses
 }

@@ -3,6 +3,8 @@ import type { RequestEvent } from '../../service/http.js'
 import type { AttesterService } from '../../service/port.js'
 import type { OnMalformed } from '../../service/record.js'
 import type { ClockState, ServiceClock } from '../../service/service-clock.js'
+import type { TimeWitnesses } from '../../service/time-witnesses.js'
+import type { WalletSessionOptions } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { DaemonParts } from '../parts.js'
 import { openSignedKey } from './open-signed-key.js'
 
@@ -12,6 +14,8 @@ export interface OpenService {
   readonly clock: ServiceClock
   /** The attester's wallet, where this process holds it. */
   readonly address?: Address
+  /** What RPC endpoints are judged by and heard by; on a wallet-session service. */
+  readonly witnesses?: TimeWitnesses
   close(): Promise<void>
 }
 
@@ -19,10 +23,13 @@ type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages
 
 /**
  * The service of the settings behind the port, counted and logged, whichever API it speaks.
- * @param onRoleMissing called when a wallet-session service reports that the wallet is no attester
+ * @param role of the wallet of a wallet-session service
  * @throws AttestdError setting-invalid, wallet-unusable
  */
-export async function openService(parts: ServiceParts, onRoleMissing: (error: Error) => void): Promise<OpenService> {
+export async function openService(
+  parts: ServiceParts,
+  role: Pick<WalletSessionOptions, 'confirmRole' | 'onRoleMissing'>,
+): Promise<OpenService> {
   const { clock, metrics, options, random } = parts
   const { settings, log } = options
   const watched = { clock, random, log, ...countedBy(parts) }
@@ -37,7 +44,7 @@ export async function openService(parts: ServiceParts, onRoleMissing: (error: Er
     ...watched,
     signer,
     role: 'attester',
-    onRoleMissing,
+    ...role,
     onSession: ({ event }) => metrics.sessions.inc({ event }),
     onSignature: ({ wallet, outcome, elapsedMs }) => {
       metrics.signatures.inc({ wallet, outcome })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
-import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { shapeText } from '../../service/shape-text.js'
 import { assetIdIn, assetRecordIn, scoreCountIn } from '../../service/wallet-session/reading.js'
 import type { Signer } from '../../wallet/signer.js'
 import { openWalletSession } from '../open/open-wallet-session.js'
@@ -12,17 +12,20 @@ const seen = z.looseObject({ status: z.string(), aggregate: z.unknown().optional
 
 /** The submitter's side of a wallet-session service, in a session of a wallet that has the role submitter. */
 export function openWalletSubmitter(settings: Settings, signer: Signer): SubmitterSide {
-  const { client, close } = openWalletSession(settings, { role: 'submitter', signer })
+  const { client, close, session, witnesses } = openWalletSession(settings, { role: 'submitter', signer })
   const attest = contributorAttestations(settings, signer)
-  // Chain time is for attesters only.
-  const now = async () => systemClock.now()
+  // Chain time is for attesters only; the answers that open a session have a Date.
+  const now = async (signal?: AbortSignal) => {
+    await session.token(signal)
+    return witnesses.now().ms
+  }
   return {
     takesHints: false,
     now,
     upload: (file, signal) => client.upload(file, signal),
     register: async (asset, signal) => {
       const { attestationUid, contentHash, deadline, mediaContext, title, uri } = asset
-      const attestation = attestationUid === undefined ? await attest(asset, await now()) : null
+      const attestation = attestationUid === undefined ? await attest(asset, await now(signal)) : null
       const uid = attestationUid ?? attestation!.uid
       const record = await client.register(
         {
@@ -37,7 +40,10 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
       )
       const id = assetIdIn(record)
       if (id !== undefined) return { id, attestationUid: uid, attestation }
-      throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer names no id.')
+      throw new AttestdError(
+        'service-reply-invalid',
+        `The asset was registered, but the answer names no id; it is ${shapeText(record)}.`,
+      )
     },
     look: async (id, signal) => standingIn(await client.byOwner(signal), id),
     close,

@@ -2,6 +2,7 @@ import { type Address, getAddress } from 'viem'
 import type { RandomBytes } from '../books/key-ring.js'
 import { Refusal } from '../http/refusal.js'
 import { MAX_PENDING_CHALLENGES } from './choices.js'
+import { challengeShape, type WalletSessionShapes } from './shapes.js'
 
 const STATEMENT = 'Open a session of the media verification service. This signature moves nothing and costs nothing.'
 
@@ -15,13 +16,21 @@ export interface Challenge {
   readonly expiresAt: number
 }
 
+/** `lifetimeMs` is how long a challenge can be used; the chain goes into its text. */
+export interface ChallengeBookOptions {
+  readonly now: () => number
+  readonly random: RandomBytes
+  readonly lifetimeMs: number
+  readonly chainId: number
+  readonly shapes: WalletSessionShapes
+}
+
 /** The challenges that were given out and not yet used, oldest first. */
 export class ChallengeBook {
-  readonly #options: { now: () => number; random: RandomBytes; lifetimeMs: number; chainId: number }
+  readonly #options: ChallengeBookOptions
   readonly #pending = new Map<string, Challenge>()
 
-  /** @param options lifetimeMs: how long a challenge can be used; chainId goes into its text */
-  constructor(options: { now: () => number; random: RandomBytes; lifetimeMs: number; chainId: number }) {
+  constructor(options: ChallengeBookOptions) {
     this.#options = options
   }
 
@@ -36,7 +45,9 @@ export class ChallengeBook {
     const nonce = Buffer.from(random(16)).toString('hex')
     const issuedAt = now()
     const expiresAt = issuedAt + lifetimeMs
-    const message = challengeText({ host, address, chainId, nonce, issuedAt, expiresAt })
+    const textOf = (statement: string) =>
+      challengeText({ host, address, statement, chainId, nonce, issuedAt, expiresAt })
+    const message = challengeShape(textOf, STATEMENT, this.#options.shapes)
     const challenge = { nonce, message, address, expiresAt }
     this.#makeRoom(address, issuedAt)
     this.#pending.set(nonce, challenge)
@@ -71,6 +82,7 @@ interface ChallengeFacts {
   /** Host and port by which the caller reached the service. */
   readonly host: string
   readonly address: Address
+  readonly statement: string
   readonly chainId: number
   readonly nonce: string
   /** Unix milliseconds of service time. */
@@ -79,12 +91,12 @@ interface ChallengeFacts {
 }
 
 /** The text of a challenge, ERC-4361 (Sign-In with Ethereum), version 1. */
-function challengeText({ host, address, chainId, nonce, issuedAt, expiresAt }: ChallengeFacts): string {
+function challengeText({ host, address, statement, chainId, nonce, issuedAt, expiresAt }: ChallengeFacts): string {
   return [
     `${host} wants you to sign in with your Ethereum account:`,
     getAddress(address),
     '',
-    STATEMENT,
+    statement,
     '',
     `URI: http://${host}`,
     'Version: 1',

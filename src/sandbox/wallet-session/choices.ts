@@ -2,7 +2,7 @@
  * Every choice that wallet-session-api.md leaves open ("not shown"), in one place. A deployment may differ in each:
  * nothing outside the sandbox may depend on one of them.
  *
- * Shapes
+ * Shapes (`shapes.ts` has others, which are spoken where a test asks for them)
  * - The id of an asset is `id`; assets carry what those of the signed-key API do (createdAt, turnaround, scoreCount, …);
  *   mediaType only where the submitter stated it. Status is `open` or `closed`.
  * - Lists are `{ assets: [{ …asset, aggregate }] }`, in the order of registration; a single asset is

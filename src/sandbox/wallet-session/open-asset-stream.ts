@@ -6,6 +6,7 @@ import { after, beat, openConnection, type StreamConnection } from '../stream/st
 import { playStreamFault } from '../stream/stream-faults.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
+import { eventPayload } from './shapes.js'
 import { listedAssetView } from './views.js'
 
 const EVENTS = { snapshot: 'snapshot', opened: 'new-asset' } as const
@@ -68,7 +69,8 @@ class OpenAssetPoll {
   }
 
   #payload(assets: readonly SandboxAsset[]) {
-    return { assets: assets.map((asset) => listedAssetView(this.#world, asset)) }
+    const listed = assets.map((asset) => listedAssetView(this.#world, asset))
+    return eventPayload(listed, this.#world.walletSession.shapes)
   }
 }
 

@@ -6,6 +6,7 @@ import { ChallengeBook } from './challenge-book.js'
 import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'
 import type { EasOptions } from './eas-options.js'
 import { SessionIssuer } from './session-issuer.js'
+import type { WalletSessionShapes } from './shapes.js'
 
 /** What the wallet-session API has of its own; the rest it shares with the other one. */
 export interface SessionDesk {
@@ -17,6 +18,7 @@ export interface SessionDesk {
   /** Development only: every request has both roles. */
   readonly authDisabled: boolean
   readonly streamPollMs: number
+  readonly shapes: WalletSessionShapes
 }
 
 /** @throws AttestdError setting-invalid for a schema that cannot be */
@@ -26,16 +28,18 @@ export function sessionDesk(
 ): SessionDesk {
   const { random, now, chainId } = world
   const authDisabled = options.disableAuth ?? false
+  const { shapes = {} } = options
   // Sessions that nobody checked must not be good for a service that checks, so they never have the configured secret.
   const configured = authDisabled ? undefined : options.sessionSecret
   const secret = configured ?? Buffer.from(random(32)).toString('base64url')
   return {
-    challenges: new ChallengeBook({ random, now, chainId, lifetimeMs: options.challengeMs ?? CHALLENGE_MS }),
+    challenges: new ChallengeBook({ random, now, chainId, shapes, lifetimeMs: options.challengeMs ?? CHALLENGE_MS }),
     sessions: new SessionIssuer({ secret, now, lifetimeMs: options.sessionMs ?? SESSION_MS }),
     eas: profileOf(options.eas ?? {}, chainId),
     attestationVersions: options.eas?.attestationVersion === undefined ? [1, 2] : [options.eas.attestationVersion],
     authDisabled,
     streamPollMs: options.streamPollMs ?? STREAM_POLL_MS,
+    shapes,
   }
 }
 

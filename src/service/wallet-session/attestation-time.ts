@@ -3,6 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { isStatus } from '../request-check.js'
 import type { ChainTime } from './chain-latest.js'
+import { walletError } from './wallet-error.js'
 
 /** How far the chain may be from the time that was recorded for the request, as a share of the window. */
 const APART_SHARE = 0.5
@@ -18,6 +19,8 @@ export interface AttestationTimeOptions {
   readonly clock: Clock
   /** How far the time of an attestation may be from service time, milliseconds. */
   readonly windowMs: number
+  /** What speaks against dating anything now; null where nothing does. */
+  readonly objection?: (() => string | null) | undefined
   /** Called where the chain seems ahead of service time: it never is, so service time must be read again. */
   readonly onAhead?: (() => void) | undefined
 }
@@ -38,16 +41,20 @@ export interface AttestationDate {
 /**
  * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
  * `clock-untrusted` where the two are too far apart, so that the service would refuse it, or the chain's time is refused
- * or unreadable, which does not state the score; nothing was sent then.
+ * or unreadable, which does not state the score, or sources of the time disagree; nothing was sent then.
  * @param signedAt Unix milliseconds of service time
  */
 export async function dateAttestation(
-  { chainTime, clock, windowMs, onAhead }: AttestationTimeOptions,
+  { chainTime, clock, windowMs, objection, onAhead }: AttestationTimeOptions,
   signedAt: number,
   signal?: AbortSignal,
 ): Promise<AttestationDate> {
   const startedAt = clock.monotonic()
   const { timestamp } = await chainTime.latest(signal).catch(rethrowUnread)
+  const disagreement = objection?.() ?? null
+  if (disagreement !== null) {
+    throw new AttestdError('clock-untrusted', `Sources of the time disagree: ${disagreement}; nothing was sent.`)
+  }
   const apartMs = Math.round(signedAt - timestamp * 1000)
   if (Math.abs(apartMs) > windowMs * APART_SHARE) {
     const side = apartMs > 0 ? 'behind' : 'ahead of'
@@ -89,7 +96,7 @@ function rethrowUnread(error: unknown): never {
   if (!(error instanceof AttestdError)) throw error
   const { reason, message, retryAfterMs, facts } = error
   const { status, ...others } = facts
-  throw new AttestdError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
+  throw walletError(OF_ROUTE.has(reason) ? 'clock-untrusted' : reason, message, {
     cause: error,
     facts: status === undefined ? others : { ...others, timeStatus: status },
     retryAfterMs,

@@ -4,6 +4,7 @@ import type { HttpCaller } from '../http.js'
 import { checked } from '../request-check.js'
 import { addressSchema } from '../wire-fields.js'
 import { type Challenge, challengeSchema, type Session, sessionRequestSchema, sessionSchema } from './schemas.js'
+import { walletError } from './wallet-error.js'
 
 /** Where a challenge is asked for. */
 const CHALLENGE_PATH = '/v1/auth/challenge'
@@ -11,12 +12,6 @@ const CHALLENGE_PATH = '/v1/auth/challenge'
 const SESSION_PATH = '/v1/auth/session'
 /** Refusals that pass by themselves; every other 4xx is about the wallet or its signature. */
 const PASSING = new Set([408, 425, 429])
-
-/** An answer with the time that it says it is, Unix milliseconds to the second; null where it does not. */
-export interface Dated<T> {
-  readonly reply: T
-  readonly serverMs: number | null
-}
 
 /**
  * The two public routes by which a wallet gets a session. Neither counts as a change: a session that nobody holds is
@@ -34,15 +29,15 @@ export class AuthRoutes {
   }
 
   /** @param address of the wallet, 0x and 40 hex characters */
-  async challenge(address: string, signal?: AbortSignal): Promise<Dated<Challenge>> {
+  async challenge(address: string, signal?: AbortSignal): Promise<Challenge> {
     const url = new URL(CHALLENGE_PATH, this.#origin)
     url.searchParams.set('address', checked(addressSchema, address))
     const call = { method: 'GET', url, route: `GET ${CHALLENGE_PATH}`, changes: false } as const
-    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, challengeSchema, signal))
+    return this.#http.json(call, challengeSchema, signal).catch(rethrow('service-forbidden'))
   }
 
   /** @param request the nonce of the challenge, and the wallet's EIP-191 signature of its message */
-  async session(request: { nonce: string; signature: string }, signal?: AbortSignal): Promise<Dated<Session>> {
+  async session(request: { nonce: string; signature: string }, signal?: AbortSignal): Promise<Session> {
     const call = {
       method: 'POST',
       url: new URL(SESSION_PATH, this.#origin),
@@ -51,23 +46,14 @@ export class AuthRoutes {
       changes: false,
       secrets: [request.signature, request.nonce],
     } as const
-    return this.#dated((onDate) => this.#http.json({ ...call, onDate }, sessionSchema, signal), 'role-missing')
+    return this.#http.json(call, sessionSchema, signal).catch(rethrow('role-missing'))
   }
+}
 
-  /** @param forbidden what a 403 is called */
-  async #dated<T>(
-    ask: (onDate: (serverMs: number) => void) => Promise<T>,
-    forbidden: Reason = 'service-forbidden',
-  ): Promise<Dated<T>> {
-    let serverMs: number | null = null
-    try {
-      const reply = await ask((date) => {
-        serverMs = date
-      })
-      return { reply, serverMs }
-    } catch (error) {
-      throw error instanceof AttestdError ? errorOfSession(error, forbidden) : error
-    }
+/** @param forbidden what a 403 is called */
+function rethrow(forbidden: Reason): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof AttestdError ? errorOfSession(error, forbidden) : error
   }
 }
 
@@ -83,7 +69,7 @@ function errorOfSession(
   const renamed = status === undefined ? others : { ...others, sessionStatus: status }
   // A process ends for want of a role: a 403 of a proxy must not do that.
   const named = withoutErrorBody === true ? 'service-forbidden' : forbidden
-  return new AttestdError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
+  return walletError(reasonOf(reason, status, named), message, { cause, facts: renamed, retryAfterMs })
 }
 
 function reasonOf(reason: Reason, status: unknown, forbidden: Reason): Reason {

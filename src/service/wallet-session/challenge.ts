@@ -13,9 +13,9 @@ const MAX_RUN = 200
 
 /**
  * Control, format (bidirectional, zero width), private and unassigned characters, half surrogate pairs, separators and
- * whatever is drawn as nothing: a person would not see what is signed. The line feed alone may stand.
+ * whatever is drawn as nothing: a person would not see what is signed. Line feeds and tabs alone may stand.
  */
-const UNPRINTABLE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const UNPRINTABLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 /** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
 const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
 /** Says of what follows that it is the nonce. */
@@ -27,7 +27,9 @@ const NONCE_LABEL = new RegExp(`nonce\\W{0,3}${NONCE_MARK}`, 'i')
  * domain, address, chain, nonce or expiry, stating ours. ERC-4361 messages must be whole and ask for no resources
  */
 export function checkChallenge({ message, nonce, expiresAt }: Challenge, expected: Expected): void {
-  const wrong = wrongText(message) ?? wrongContent(message, nonce, expected) ?? wrongExpiry(expiresAt, expected)
+  // What is signed stays as it came; only the ends of its lines do not matter here.
+  const text = message.replaceAll('\r\n', '\n')
+  const wrong = wrongText(text) ?? wrongContent(text, nonce, expected) ?? wrongExpiry(expiresAt, expected)
   if (wrong) throw new AttestdError('challenge-untrusted', `The challenge was not signed: ${cleanLine(wrong)}.`)
 }
 
@@ -77,7 +79,7 @@ function isJson(text: string): boolean {
   }
 }
 
-function wrongExpiry(expiresAt: unknown, { now }: Expected): string | null {
+function wrongExpiry(expiresAt: unknown, { time }: Expected): string | null {
   const expiry = unixMsOf(expiresAt)
-  return expiry !== null && expiry <= now - EXPIRY_TOLERANCE_MS ? 'it has expired' : null
+  return expiry !== null && expiry <= time.ms - EXPIRY_TOLERANCE_MS ? `it has expired by ${time.by}` : null
 }

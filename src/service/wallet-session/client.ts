@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
 import { checked, encodeId, isStatus } from '../request-check.js'
+import { shapeText } from '../shape-text.js'
 import {
   UPLOAD_MAX_BYTES,
   type UploadFile,
@@ -147,9 +148,11 @@ export class WalletSessionClient {
   }
 
   async #list(target: string, path: string, signal?: AbortSignal): Promise<unknown[]> {
-    const assets = listIn(await this.#get(target, path, z.unknown(), signal))
+    const reply = await this.#get(target, path, z.unknown(), signal)
+    const assets = listIn(reply)
     if (assets) return assets
-    throw new AttestdError('service-reply-invalid', `The answer to GET ${path} cannot be used: it holds no list`)
+    const what = `it holds no list; it is ${shapeText(reply)}`
+    throw new AttestdError('service-reply-invalid', `The answer to GET ${path} cannot be used: ${what}`)
   }
 
   async #get<Shape extends z.ZodType>(

@@ -1,11 +1,13 @@
 import type { AttesterService } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts, TIMESTAMP_WINDOW_MS } from '../service-parts.js'
+import { TimeWitnesses } from '../time-witnesses.js'
 import { type Attest, WalletSessionAttesterService } from './attester-service.js'
 import { AuthRoutes } from './auth-routes.js'
 import { ChainTime } from './chain-latest.js'
 import { WalletSessionClient } from './client.js'
 import { SessionKeeper, type SessionKeeperOptions } from './session.js'
+import { WALLET_FIXES } from './wallet-error.js'
 
 /** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
 const BLOCK_INTERVAL_MS = 2_000
@@ -15,9 +17,14 @@ const AHEAD_MAX_AGE_MS = 5_000
 /** What the wallet-session API needs beyond `ServiceOptions`: a wallet that signs in, and its role. */
 export interface WalletSessionOptions
   extends ServiceOptions,
-    Pick<SessionKeeperOptions, 'chainId' | 'challengeDomains' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'> {
+    Pick<
+      SessionKeeperOptions,
+      'chainId' | 'challengeDomains' | 'confirmRole' | 'onRoleMissing' | 'onSession' | 'role' | 'signer'
+    > {
   /** Absent where no score is submitted, as for a submitter. */
   readonly attest?: Attest
+  /** Shared with what reads RPC endpoints. @default those of the service alone */
+  readonly witnesses?: TimeWitnesses
   /** Steps in which chain time moves, milliseconds. @default BLOCK_INTERVAL_MS */
   readonly blockIntervalMs?: number
 }
@@ -30,6 +37,7 @@ export interface WalletSessionService {
   /** Every route of the API, for the verbs that need more than the port. */
   readonly client: WalletSessionClient
   readonly session: SessionKeeper
+  readonly witnesses: TimeWitnesses
   /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>
 }
@@ -38,15 +46,25 @@ export interface WalletSessionService {
 export function createWalletSessionService(options: WalletSessionOptions): WalletSessionService {
   const { attest, chainId, clock, onMalformed, signer } = options
   const { address } = signer
+  const witnesses = options.witnesses ?? new TimeWitnesses(options)
+  const objection = () => witnesses.disagreement()
+  const chainLatest = async (signal?: AbortSignal) => {
+    const block = await client.chainLatest(signal)
+    witnesses.sawChainTime(block.timestamp * 1000)
+    return block
+  }
   const parts: ServiceParts = createServiceParts(options, {
-    readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
+    readTime: async (signal) => (await chainLatest(signal)).timestamp * 1000,
     granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
+    onDate: (ms) => witnesses.sawDate(ms),
+    objection,
+    fixes: WALLET_FIXES,
   })
   const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)
-  const session = new SessionKeeper({ ...options, auth, origin })
+  const session = new SessionKeeper({ ...options, auth, origin, time: () => witnesses.now() })
   const client: WalletSessionClient = new WalletSessionClient({ origin, http, auth, session, address, chainId })
-  const chainTime = new ChainTime(() => client.chainLatest(), clock)
+  const chainTime = new ChainTime(() => chainLatest(), clock)
   const windowMs = options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS
   const service = new WalletSessionAttesterService({
     client,
@@ -58,6 +76,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     chainTime,
     clock,
     windowMs,
+    objection,
     // The failure is logged by the clock; the next try of the submission waits for it.
     onAhead: () => void parts.clock.refresh({ maxAgeMs: AHEAD_MAX_AGE_MS }).catch(() => {}),
   })
@@ -65,5 +84,5 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     session.close()
     await parts.close()
   }
-  return { service, clock: parts.clock, client, session, close }
+  return { service, clock: parts.clock, client, session, witnesses, close }
 }

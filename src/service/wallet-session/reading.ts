@@ -5,6 +5,7 @@ import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
 import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
+import { shapeText } from '../shape-text.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
 import { ownScore, scoresIn } from './score-record.js'
@@ -17,7 +18,7 @@ import { numberOf } from './unix-time.js'
  */
 
 const ID_FIELDS = ['id', 'assetId'] as const
-const LIST_FIELDS = ['assets', 'openAssets', 'items'] as const
+const LIST_FIELDS = ['assets', 'openAssets', 'items', 'data', 'results', 'open'] as const
 const COUNT_FIELDS = ['scoreCount', 'scoresCount'] as const
 
 const readableSchema = assetSchema
@@ -32,6 +33,16 @@ export interface ReadOptions {
   readonly onMalformed?: OnMalformed | undefined
 }
 
+/**
+ * What stands in an answer, out of its envelope: where `data` is an object and the answer is no asset itself, its fields
+ * beside those around it.
+ */
+export function outOfEnvelope(reply: unknown): unknown {
+  const { data, ...others } = asRecord(reply) ?? {}
+  const inner = asRecord(data)
+  return inner === undefined || assetIdIn(reply) !== undefined ? reply : { ...others, ...inner }
+}
+
 /** The id of an asset's record, as text; undefined where it has none. */
 export function assetIdIn(value: unknown): string | undefined {
   const record = asRecord(value)
@@ -42,14 +53,14 @@ export function assetIdIn(value: unknown): string | undefined {
 
 /** The asset's record in an answer: the answer itself where it has an id, else what stands in it as the asset. */
 export function assetRecordIn(reply: unknown): Record<string, unknown> {
-  const record = asRecord(reply)
-  return record && assetIdIn(record) !== undefined ? record : recordIn(reply)
+  const record = asRecord(outOfEnvelope(reply))
+  return record && assetIdIn(record) !== undefined ? record : recordIn(record)
 }
 
 /** The records of a list: the answer itself, or what stands under one of its names; null where there is no list. */
 export function listIn(reply: unknown): unknown[] | null {
   if (Array.isArray(reply)) return reply
-  const record = asRecord(reply)
+  const record = asRecord(outOfEnvelope(reply))
   const list = LIST_FIELDS.map((field) => record?.[field]).find((found) => Array.isArray(found))
   return Array.isArray(list) ? list : null
 }
@@ -88,7 +99,7 @@ export function readFound(reply: unknown, id: string, attester: string): Asset |
   const read = readAsset(reply)
   if (typeof read === 'string') throw unusable(read)
   if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
-  const myScore = foundScore(asRecord(reply) ?? {}, read.asset.scoreCount, attester)
+  const myScore = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount, attester)
   return read.isOpen || myScore !== null ? { ...read.asset, myScore } : null
 }
 
@@ -96,7 +107,7 @@ export function readFound(reply: unknown, id: string, attester: string): Asset |
 function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
   const record = assetRecordIn(value)
   const parsed = readableSchema.safeParse({ ...record, id: assetIdIn(record) })
-  if (!parsed.success) return issueText(parsed.error)
+  if (!parsed.success) return `${issueText(parsed.error)}; it is ${shapeText(value)}`
   const { id, title, mediaContext, contentHash, uri, status } = parsed.data
   const asset = {
     id,
@@ -107,7 +118,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
     // Not fields of this specification: read where a service has them, and doing without where they are not usable.
     mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
     turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
-    scoreCount: scoreCountIn({ ...asRecord(value), ...record }) ?? 0,
+    scoreCount: scoreCountIn({ ...asRecord(outOfEnvelope(value)), ...record }) ?? 0,
   }
   return { asset, isOpen: status === 'open' }
 }

@@ -2,6 +2,8 @@ import { AttestdError } from '../../core/errors.js'
 import type { Risk } from '../../core/risk.js'
 import type { Receipt } from '../port.js'
 import { asRecord } from '../record.js'
+import { shapeText } from '../shape-text.js'
+import { outOfEnvelope } from './reading.js'
 import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
 
 /**
@@ -14,12 +16,14 @@ export function readReceipt(
   reply: Record<string, unknown>,
   sent: { readonly assetId: string; readonly risk: Risk; readonly attester: string },
 ): Receipt {
-  const record = asRecord(reply.score) ?? reply
+  const opened = asRecord(outOfEnvelope(reply)) ?? reply
+  const record = asRecord(opened.score) ?? opened
   const [attester, risk, scoreId] = [attesterIn(record), riskIn(record), scoreIdIn(record)]
   if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('names another asset')
   if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('names another attester')
   const isReceipt = record.assetId !== undefined || [attester, risk, scoreId].some((stated) => stated !== null)
-  if (!isReceipt && record.ok !== true && record.success !== true) throw wrong('does not state the score')
+  if (!isReceipt && record.ok !== true && record.success !== true)
+    throw wrong(`does not state the score; it is ${shapeText(reply)}`)
   return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
 }
 

@@ -4,10 +4,12 @@ import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../../core/retry.js'
+import type { StatedTime } from '../time-witnesses.js'
 import type { AuthRoutes } from './auth-routes.js'
 import { checkChallenge } from './challenge.js'
 import type { Session, WalletRole } from './schemas.js'
 import { type SessionTerms, termsOf } from './session-terms.js'
+import { walletError } from './wallet-error.js'
 
 /** What signs a challenge: every wallet, seen from here. */
 export interface ChallengeSigner {
@@ -43,9 +45,16 @@ export interface SessionKeeperOptions {
   readonly challengeDomains?: readonly string[]
   /** Without it a session is of no use. */
   readonly role: WalletRole
+  /** By what challenges and the ends of sessions are judged. */
+  readonly time: () => StatedTime
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /**
+   * Asked where the service refuses the wallet for its role: whether the stake contract lists it with the role, null where
+   * that could not be read. Only where it does not is the wallet said to lack it. @default it does not
+   */
+  readonly confirmRole?: (() => Promise<boolean | null>) | undefined
   /** Called once, when the wallet lacks the role. */
   readonly onRoleMissing?: (error: AttestdError) => void
   readonly onSession?: (event: SessionEvent) => void
@@ -112,7 +121,7 @@ export class SessionKeeper {
     this.#held = null
     const isFresh = !this.#isStable(held)
     this.#rejected = isFresh ? this.#rejected + 1 : 0
-    const error = new AttestdError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
+    const error = walletError('service-unauthorized', 'The service refuses the sessions that it has just issued.')
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
     this.#options.log.info({ inARow: this.#rejected }, 'the service refused the session')
@@ -161,22 +170,21 @@ export class SessionKeeper {
       return held
     } catch (error) {
       if (this.#stop.signal.aborted) throw error
-      throw this.#failed(toAttestdError(error))
+      throw this.#failed(await this.#confirmed(toAttestdError(error)))
     }
   }
 
   async #negotiate(): Promise<Held> {
-    const { auth, chainId, challengeDomains, clock, origin, signer } = this.#options
+    const { auth, chainId, challengeDomains, clock, origin, signer, time } = this.#options
     const { signal } = this.#stop
-    const { reply: challenge, serverMs } = await auth.challenge(signer.address, signal)
-    const now = serverMs ?? clock.now()
-    checkChallenge(challenge, { origin, domains: challengeDomains, address: signer.address, chainId, now })
+    const challenge = await auth.challenge(signer.address, signal)
+    checkChallenge(challenge, { origin, domains: challengeDomains, address: signer.address, chainId, time: time() })
     const signature = await unlessAborted(signer.signMessage({ message: challenge.message }), signal)
     const askedAt = clock.monotonic()
-    const answer = await auth.session({ nonce: challenge.nonce, signature }, signal)
-    this.#check(answer.reply)
-    const { token, address, roles, expiresAt } = answer.reply
-    return { token, address, roles, expiresAt, ...termsOf(answer.reply, askedAt, answer.serverMs ?? clock.now()) }
+    const session = await auth.session({ nonce: challenge.nonce, signature }, signal)
+    this.#check(session)
+    const { token, address, roles, expiresAt } = session
+    return { token, address, roles, expiresAt, ...termsOf(session, askedAt, time().ms) }
   }
 
   #check({ address, roles }: Session): void {
@@ -189,6 +197,17 @@ export class SessionKeeper {
       'role-missing',
       `The wallet ${signer.address} does not have the role ${role} on this service.`,
     )
+  }
+
+  /** A role that the contract has, or may have, is not missing: the service is asked again, like after any refusal. */
+  async #confirmed(failure: AttestdError): Promise<AttestdError> {
+    const { confirmRole } = this.#options
+    if (failure.reason !== 'role-missing' || !confirmRole) return failure
+    const hasRole = await unlessAborted(confirmRole(), this.#stop.signal)
+    if (hasRole === false) return failure
+    const contract = hasRole ? 'lists the wallet with its role' : 'could not be read'
+    const message = `${failure.message} The stake contract ${contract}, so the service is asked again.`
+    return walletError('service-forbidden', message, { cause: failure, facts: failure.facts })
   }
 
   #failed(failure: AttestdError): AttestdError {
@@ -221,5 +240,5 @@ export class SessionKeeper {
 }
 
 function paused({ reason, message, facts, cause }: AttestdError, leftMs: number): AttestdError {
-  return new AttestdError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
+  return walletError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
 }

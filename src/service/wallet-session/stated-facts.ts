@@ -1,4 +1,5 @@
 import { cleanLine } from '../../core/text.js'
+import type { StatedTime } from '../time-witnesses.js'
 
 /** What a challenge may state. */
 export interface Expected {
@@ -9,8 +10,8 @@ export interface Expected {
   /** Of the wallet. */
   readonly address: string
   readonly chainId: number
-  /** Unix milliseconds: the service's, where the answer said it, else local time. */
-  readonly now: number
+  /** What its times are judged by: the service's own time, where it says it. */
+  readonly time: StatedTime
 }
 
 /** A time of the challenge may be passed by this much, milliseconds: clocks differ. */
@@ -75,15 +76,38 @@ function wrongChain(text: string, { chainId }: Expected): string | null {
   return other ? `it is for another chain, ${shortened(other)} instead of ${chainId}` : null
 }
 
+/**
+ * Where a text states our host as well, a link to terms elsewhere does not matter: it is no message of the other site.
+ */
 function wrongHost(text: string, expected: Expected): string | null {
+  const rest = withoutTerms(text)
+  return wrongPlace(rest !== text && namesUs(rest, expected) ? rest : text, expected)
+}
+
+/** Links by https alone, without credentials or port, whose path says that they are terms. */
+const TERMS_LINK =
+  /(?<!\S)https:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}\/[\w/.-]*(?:terms|tos|legal|privacy|conditions)[\w/.-]*(?!\S)/gi
+
+function withoutTerms(text: string): string {
+  return text.replaceAll(TERMS_LINK, 'link')
+}
+
+function namesUs(text: string, expected: Expected): boolean {
+  return hostsIn(text).some((host) => isOurHost(host, expected))
+}
+
+function hostsIn(text: string): string[] {
+  const labeled = LABELED_HOSTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, host]) => host!))
+  return [...labeled, ...HOSTS.flatMap((pattern) => text.match(pattern) ?? [])]
+}
+
+function wrongPlace(text: string, expected: Expected): string | null {
   if (OTHER_URIS.test(text)) return 'it names something that is no web address'
   for (const [, scheme, host] of text.matchAll(URIS)) {
     const isWeb = /^https?$/i.test(scheme!)
     if (!isWeb || !isOurHost(host!, expected)) return `it names another place, ${shortened(`${scheme}://${host}`)}`
   }
-  const labeled = LABELED_HOSTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, host]) => host!))
-  const hosts = HOSTS.flatMap((pattern) => text.match(pattern) ?? [])
-  const other = [...labeled, ...hosts].find((host) => !isOurHost(host, expected))
+  const other = hostsIn(text).find((host) => !isOurHost(host, expected))
   return other ? `it names another domain, ${shortened(other)}` : null
 }
 
@@ -93,13 +117,13 @@ function wrongNonce(text: string): string | null {
   return OTHER_NONCE.test(text) ? 'it states another nonce' : null
 }
 
-function wrongTime(text: string, { now }: Expected): string | null {
+function wrongTime(text: string, { time: { by, ms: now } }: Expected): string | null {
   for (const line of text.split('\n')) {
     const times = timesIn(line)
     const ends = /\b(?:expir\w*|valid until|not after)\b/i.test(line)
-    if (ends && times.some((time) => time <= now - EXPIRY_TOLERANCE_MS)) return 'it has expired'
+    if (ends && times.some((time) => time <= now - EXPIRY_TOLERANCE_MS)) return `it has expired by ${by}`
     const begins = /\b(?:not before|valid from)\b/i.test(line)
-    if (begins && times.some((time) => time > now + EXPIRY_TOLERANCE_MS)) return 'it is not valid yet'
+    if (begins && times.some((time) => time > now + EXPIRY_TOLERANCE_MS)) return `it is not valid yet by ${by}`
   }
   return null
 }

@@ -4,7 +4,7 @@ const MILLISECONDS = { from: 1e11, below: 1e14 }
 
 /**
  * A moment whose unit and format the specification does not show, Unix milliseconds: a number or a decimal or 0x text
- * of seconds or milliseconds, distinguished by size, or an ISO 8601 text. Null for anything else.
+ * of seconds or milliseconds, distinguished by size, or an ISO 8601 text, in UTC where it names no zone. Null for anything else.
  */
 export function unixMsOf(value: unknown): number | null {
   const number = numberOf(value)
@@ -13,7 +13,8 @@ export function unixMsOf(value: unknown): number | null {
     return number >= MILLISECONDS.from && number < MILLISECONDS.below ? number : null
   }
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d([T ]|$)/.test(value)) return null
-  const parsed = Date.parse(value)
+  const isZoned = /^\S{10}$|(?:Z|[+-]\d\d:?\d\d|GMT|UTC)$/i.test(value)
+  const parsed = Date.parse(isZoned ? value : `${value}Z`)
   return Number.isNaN(parsed) ? null : parsed
 }
 

@@ -12,8 +12,11 @@ import { startSandbox } from '../../support/sandbox.js'
 type Env = Readonly<Record<string, string>>
 
 /** A sandbox, and what doctor says with settings that fit it but for `own`. */
-async function bench(onTestFinished: (close: () => Promise<void>) => void) {
-  const sandbox = await startSandbox()
+async function bench(
+  onTestFinished: (close: () => Promise<void>) => void,
+  options: Parameters<typeof startSandbox>[0] = {},
+) {
+  const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
   const walletSession = (own: Env = {}) => said(diagnoseWalletSession(settingsOf(walletEnv(sandbox), own), {}))
   const signedKey = (own: Env = {}) => said(diagnoseSignedKey(settingsOf(keyEnv(sandbox), own)))
@@ -71,6 +74,19 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(lines.get('stake contract')).toMatch(/^ok: staked 2\d+ wei of at least 1\d+; roles: attester/)
     expect(lines.get('eas contract')).toMatch(/^skipped: there is none at /)
     expect([...lines.values()].join()).not.toContain(attester.privateKey.slice(2))
+  })
+
+  it.for([0, null])('an hour from the local clock, with a Date of %j, all is well', async (dateOffsetMs, context) => {
+    const { walletSession } = await bench(context.onTestFinished, { clockOffsetMs: -3_600_000, dateOffsetMs })
+    const lines = await walletSession()
+    expect([...lines].filter(([, line]) => line.startsWith('failed'))).toEqual([])
+    expect(lines.get('clock')).toMatch(/the local clock is 3\d{6} ms ahead of it/)
+    expect(lines.get('rpc')).toMatch(/is -?\d\.\d s old/)
+  })
+
+  it('names who disagrees where the Date is not the time of the blocks', async ({ onTestFinished }) => {
+    const { walletSession } = await bench(onTestFinished, { dateOffsetMs: -3_600_000 })
+    expect((await walletSession()).get('clock')).toMatch(/^failed: Sources of the time disagree: .* ahead of the Date/)
   })
 
   it('a wallet that is no attester fails at the session and at the contract', async ({ onTestFinished }) => {

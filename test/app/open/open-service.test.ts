@@ -44,7 +44,7 @@ it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFini
       outages: createThrottledLog({ log, clock }),
       random: () => 0.5,
     },
-    () => {},
+    { onRoleMissing: () => {} },
   )
   onTestFinished(close)
   for (let at = 0; at < LISTS; at++) await service.listOpen({ includeMyScore: true })

@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
+import { silentLog } from '../../../src/core/log.js'
 import { DetectorBench, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
@@ -58,11 +59,14 @@ describe('a process that dies at work', () => {
   })
 
   it('is replaced when it died idle', async () => {
-    const host = await bench.start()
+    const facts: unknown[] = []
+    const host = await bench.start({ log: { ...silentLog, warn: (said) => facts.push(said) } })
     const [first] = bench.all('child-started')
     const stopped = bench.next('child-stopped')
     process.kill(first?.pid as number, 'SIGKILL')
     expect(await stopped).toMatchObject({ cause: 'crashed', pid: first?.pid })
+    // The daemon's own pid is in each line: a second one would make two of one key.
+    expect(facts).toEqual([{ detectorPid: first?.pid, cause: 'crashed' }])
     await expect(host.detect(image(await bench.write('good', light)))).resolves.toMatchObject({
       unsure: expect.any(Boolean),
     })

@@ -37,7 +37,7 @@ function check(
 ) {
   checkChallenge(
     { message, nonce, expiresAt: expiresAt as number },
-    { origin: new URL(url), domains, address, chainId: 84532, now: NOW },
+    { origin: new URL(url), domains, address, chainId: 84532, time: { ms: NOW, by: 'the test' } },
   )
 }
 
@@ -58,6 +58,14 @@ describe('is signed', () => {
     ['its own host in the text', `Sign in to verify.example (https://verify.example/terms).\nNonce: ${NONCE}.`],
     ['an expiry to come', `${plain}\nExpires at: ${LATER.toISOString()}`],
     ['an expiry as a Unix time', `${plain}\nExpires: ${LATER.getTime() / 1000}`],
+    ['line ends of another system', plain.replaceAll('\n', '\r\n')],
+    ['a sign-in message with line ends of another system', siwe().replaceAll('\n', '\r\n')],
+    ['a tab', plain.replace('Nonce: ', 'Nonce:\t')],
+    ['terms of the service elsewhere', siwe({ statement: 'I accept the terms: https://legal.example/tos' })],
+    [
+      'terms elsewhere in a text that states our host',
+      `${plain}\nfor verify.example\nhttps://site.example/legal/terms.html`,
+    ],
     ['an expiry as a duration', `${plain}\nThis message expires in 5 minutes.`],
   ])('%s', (_, message) => {
     expect(() => check(message)).not.toThrow()
@@ -121,6 +129,19 @@ describe('is never signed', () => {
       `evil wants you to sign in with your Ethereum account:\n${address}\nNonce: ${NONCE}`,
       /domain/,
     ],
+    ['terms of another site', `${plain}\nTerms: https://evil.example/terms`, /evil\.example/],
+    [
+      'terms of another site, and its name',
+      `verify.example\n${plain}\nhttps://evil.example/terms evil.example`,
+      /evil/,
+    ],
+    ['a link elsewhere that is no terms', siwe({ statement: 'See https://evil.example/login' }), /evil\.example/],
+    ['terms behind credentials', siwe({ statement: 'See https://a@evil.example/terms' }), /evil\.example/],
+    [
+      'a sign-in message of another site with its terms',
+      siwe({ domain: 'evil.example', statement: 'See https://evil.example/tos' }),
+      /evil\.example/,
+    ],
     ['a labeled domain', `${plain}\nDomain: intranet`, /domain/],
     // meant for another wallet or chain
     ['another address', siwe({ address: OTHER }), /another address/],
@@ -163,6 +184,7 @@ describe('is never signed', () => {
     ['a control character', `${plain}\u0007`, /cannot be seen/],
     ['a NUL', `${plain}\u0000`, /cannot be seen/],
     ['a carriage return', `${plain}\rOther`, /cannot be seen/],
+    ['a tab within the fields', siwe().replace('Version: 1', 'Version:\t1'), /fields/],
     ['an escape sequence', `${plain}\u001b[2K`, /cannot be seen/],
     ['a turn of direction', `${plain}\u202e`, /cannot be seen/],
     ['an isolate', `${plain}\u2066`, /cannot be seen/],

@@ -192,6 +192,17 @@ describe('a refusal', () => {
   })
 })
 
+it.for([401, 403])(
+  'the fix of a %d names wallet or contract, and no access key',
+  async (status, { onTestFinished }) => {
+    const refuses: Handler = (_, response) => sendJson(response, status, { error: 'no' })
+    const { service } = await bench(refuses, onTestFinished)
+    const { fix } = await failure(service.listOpen(asked))
+    expect(fix).toMatch(/wallet/)
+    expect(fix).not.toMatch(/ACCESS_KEY|SECRET|the key/)
+  },
+)
+
 describe('the role', () => {
   it('that is missing is reported once, by 403 or by the session’s roles', async ({ onTestFinished }) => {
     for (const how of ['403', 'roles']) {
@@ -205,6 +216,29 @@ describe('the role', () => {
       }
       expect(missing).toHaveLength(1)
     }
+  })
+
+  it.for<[boolean | null, string]>([
+    [true, 'lists the wallet with its role'],
+    [null, 'could not be read'],
+  ])('is not missing while the stake contract says %j: the service is asked again', async ([says, words], context) => {
+    const confirmRole = async () => says
+    const { service, clock, missing, world } = await bench(list, context.onTestFinished, { confirmRole })
+    world.refuseSessions = [403]
+    const error = await failure(service.listOpen(asked))
+    expect(error).toMatchObject({ reason: 'service-forbidden', kind: 'wait', facts: { sessionStatus: 403 } })
+    expect(error.message).toContain(words)
+    expect(error.fix).toContain('stake contract')
+    clock.tick(60_000)
+    expect((await service.listOpen(asked)).assets).toHaveLength(1)
+    expect(missing).toEqual([])
+  })
+
+  it('is missing where the stake contract says so too', async ({ onTestFinished }) => {
+    const { service, missing, world } = await bench(list, onTestFinished, { confirmRole: async () => false })
+    world.roles = []
+    expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'role-missing' })
+    expect(missing).toHaveLength(1)
   })
 
   it('is not missing because something before the service answers with 403', async ({ onTestFinished }) => {

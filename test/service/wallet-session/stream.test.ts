@@ -89,7 +89,7 @@ describe('the stream', () => {
 
   it('leaves out a new asset that is malformed', async ({ onTestFinished }) => {
     const { events, malformed } = await follow(
-      [sends(event('new-asset', 'x') + event('new-asset', {}))],
+      [sends(event('new-asset', null) + event('new-asset', {}))],
       onTestFinished,
     )
     await until(() => events.length === 2)

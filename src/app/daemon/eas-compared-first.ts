@@ -1,0 +1,31 @@
+import type { ChainReader } from '../../chain/chain-reader.js'
+import type { StakeContract } from '../../chain/stake-contract.js'
+import type { Settings } from '../../config/settings.js'
+import { toAttestdError } from '../../core/errors.js'
+import { compareEasVersion } from '../open/eas-version.js'
+
+/**
+ * A stake contract whose first reading comes after the version of the EAS contract was compared, as doctor does. Nothing
+ * is submitted before the stake was read, so nothing is signed for the wrong version.
+ * @param onDiffers called where attestations would be signed for another version
+ */
+export function easComparedFirst(
+  contract: Pick<StakeContract, 'read'>,
+  settings: Settings,
+  reader: ChainReader,
+  onDiffers: (error: Error) => void,
+): Pick<StakeContract, 'read'> {
+  let compared = false
+  return {
+    async read(account, signal) {
+      if (!compared) {
+        await compareEasVersion(settings, reader, signal).catch((error: unknown) => {
+          if (toAttestdError(error).reason === 'setting-invalid') onDiffers(toAttestdError(error))
+          throw error
+        })
+      }
+      compared = true
+      return contract.read(account, signal)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { ChainReader } from '../../chain/chain-reader.js'
+import { readEasVersion } from '../../chain/eas/contract-version.js'
+import type { Settings } from '../../config/settings.js'
+import { AttestdError } from '../../core/errors.js'
+import { easProfileOf } from './open-chain.js'
+
+/** What the chain has where the EAS contract should be. */
+export interface EasState {
+  /** `none` is no failure: off-chain attestations need no contract, and a local chain has none. */
+  readonly state: 'same' | 'none'
+  readonly message: string
+}
+
+/**
+ * Compares the version of the EAS contract with the one that attestations are signed for.
+ * @throws AttestdError rpc-*, or setting-invalid where they differ or the contract does not state its version
+ */
+export async function compareEasVersion(
+  settings: Settings,
+  reader: ChainReader,
+  signal?: AbortSignal,
+): Promise<EasState> {
+  const { chainId, contract: address, domainVersion } = easProfileOf(settings)
+  const code = await reader.read((client, { number }) => client.getCode({ address, blockNumber: number }), signal)
+  if (!code) {
+    const message = `there is none at ${address} on chain ${chainId}; version ${domainVersion} is signed`
+    return { state: 'none', message }
+  }
+  const version = await readEasVersion(reader, address, signal)
+  if (version === domainVersion) return { state: 'same', message: `${address} is version ${version}, as is signed` }
+  throw new AttestdError(
+    'setting-invalid',
+    `${address} is version ${version}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${version}.`,
+  )
+}

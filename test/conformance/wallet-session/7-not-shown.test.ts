@@ -1,0 +1,152 @@
+import { expect, type TestContext } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
+import type { WalletSessionShapes } from '../../../src/sandbox/wallet-session/shapes.js'
+import type { ServiceEvent } from '../../../src/service/port.js'
+import { rulesOf } from '../../support/conformance.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { send } from '../../support/sandbox-requests.js'
+import { answering } from '../../support/wire-recorder.js'
+import { WalletSessionWorld } from './world.js'
+
+/** Rules that leave a shape open: the client takes what can mean one thing only, and names the shape of anything else. */
+const rule = rulesOf('wallet-session')
+const HOUR_MS = 3_600_000
+
+/** A sandbox that speaks another shape. */
+async function speaking(shapes: WalletSessionShapes, { onTestFinished }: TestContext): Promise<WalletSessionWorld> {
+  const world = new WalletSessionWorld()
+  await world.open({ shapes })
+  onTestFinished(() => world.close())
+  return world
+}
+
+async function keysOf(world: WalletSessionWorld, target: string): Promise<string[]> {
+  return Object.keys((await world.get(target, { as: 'attester' })).json)
+}
+
+rule('GET /v1/chain/latest', 'The field names of number and time are not shown.', 'Resources, Chain time result', {
+  sandbox: async (context) => {
+    const world = await speaking({ chainTime: 'prefixed' }, context)
+    expect(await keysOf(world, '/v1/chain/latest')).toEqual(['chainId', 'latestBlockNumber', 'latestBlockTimestamp'])
+  },
+  client: async (context) => {
+    for (const chainTime of ['latest-block', 'prefixed', 'block', 'iso'] as const) {
+      const world = await speaking({ chainTime }, context)
+      const { clock } = world.asAttester()
+      await clock.ready()
+      expect(Math.abs(clock.state().offsetMs!), chainTime).toBeLessThan(10_000)
+    }
+    const world = await speaking({}, context)
+    world.wire.stand = answering('/v1/chain/latest', 200, { height: 7, when: { at: 'now' } })
+    await expect(world.asAttester().clock.ready()).rejects.toThrow('the keys height, when (at)')
+  },
+})
+
+rule('GET /v1/assets/open', 'What the list stands under is not shown.', 'Endpoints', {
+  sandbox: async (context) => {
+    expect(await keysOf(await speaking({ lists: 'results' }, context), '/v1/assets/open')).toEqual(['results'])
+  },
+  client: async (context) => {
+    for (const lists of ['data', 'results', 'open'] as const) {
+      const world = await speaking({ lists }, context)
+      const { id } = await world.newAsset()
+      const { assets } = await world.asAttester().service.listOpen({ includeMyScore: false })
+      expect(assets, lists).toMatchObject([{ id }])
+    }
+    const world = await speaking({}, context)
+    world.wire.stand = answering('/v1/assets/open', 200, { page: 1, rows: ['secret'] })
+    const refused = await world
+      .asAttester()
+      .service.listOpen({ includeMyScore: false })
+      .catch((error) => error)
+    expect(refused).toMatchObject({ reason: 'service-reply-invalid' })
+    expect(refused.message).toContain('it holds no list; it is an object with the keys page, rows')
+    expect(refused.message).not.toContain('secret')
+  },
+})
+
+rule('GET /v1/assets/:id', 'What one asset, its scores and its aggregate stand under is not shown.', 'Endpoints', {
+  sandbox: async (context) => {
+    const world = await speaking({ asset: 'data' }, context)
+    const { id } = await world.newAsset()
+    expect(await keysOf(world, `/v1/assets/${id}`)).toEqual(['data'])
+  },
+  client: async (context) => {
+    const world = await speaking({ asset: 'data' }, context)
+    const { id, contentHash } = await world.newAsset()
+    const { service, clock } = world.asAttester()
+    await clock.ready()
+    expect(await service.find(id)).toMatchObject({ id, myScore: null })
+    const score = { assetId: id, contentHash, risk: asRisk(0.25), algorithm: 'a', notes: '' }
+    await service.submit(score, clock.now())
+    expect(await service.find(id)).toMatchObject({ id, myScore: 0.25, scoreCount: 1 })
+    world.wire.stand = answering(`/v1/assets/${id}`, 200, { data: { name: 'x' } })
+    await expect(service.find(id)).rejects.toThrow('it is an object with the keys data (name)')
+  },
+})
+
+rule('GET /v1/stream/open-assets', 'The payload of an event is not shown: it may name assets alone.', 'Events', {
+  sandbox: '– its events carry the assets, and their ids alone only for this test',
+  client: async (context) => {
+    for (const events of ['ids', 'texts'] as const) {
+      const world = await speaking({ events }, context)
+      // More than are asked for one by one.
+      const first = await Promise.all(Array.from({ length: 9 }, () => world.newAsset()))
+      const seen: ServiceEvent[] = []
+      const stop = new AbortController()
+      for await (const event of world.asAttester().service.watch(stop.signal)) {
+        if (event.kind === 'snapshot') await world.newAsset()
+        if (event.kind === 'snapshot' || event.kind === 'delta') seen.push(event)
+        if (event.kind === 'delta') stop.abort()
+      }
+      const [snapshot, delta] = seen
+      expect(snapshot).toMatchObject({ kind: 'snapshot', ids: first.map(({ id }) => id) })
+      expect(snapshot).toMatchObject({ assets: first.map(({ contentHash }) => ({ contentHash })) })
+      expect(delta).toMatchObject({ kind: 'delta', assets: [{ title: 'file-9.png' }] })
+    }
+  },
+})
+
+rule('GET /v1/auth/challenge', 'The form of the text is not shown.', 'Resources, Challenge', {
+  sandbox: async (context) => {
+    const world = await speaking({ challenge: 'crlf' }, context)
+    expect((await world.challenge(world.attester.address)).json.message).toContain('\r\nNonce: ')
+  },
+  client: async (context) => {
+    for (const challenge of ['crlf', 'tab', 'terms'] as const) {
+      const world = await speaking({ challenge }, context)
+      // The sandbox takes the signature of the exact text alone.
+      expect((await world.asAttester().session.facts()).roles, challenge).toContain('attester')
+    }
+  },
+})
+
+rule('GET /v1/auth/challenge', 'Its end is in service time.', 'Resources, Challenge; Limits', {
+  sandbox: async (context) => {
+    const sandbox = await startSandbox({ clockOffsetMs: HOUR_MS })
+    context.onTestFinished(() => sandbox.close())
+    const target = `/v1/auth/challenge?address=${sandbox.wallets.attester.address}`
+    const { expiresAt } = (await send(sandbox.url, { method: 'GET', target, headers: {} })).json
+    expect(Math.abs(expiresAt * 1000 - Date.now() - HOUR_MS)).toBeLessThan(10 * 60_000)
+  },
+  client: async (context) => {
+    for (const dateOffsetMs of [0, null]) {
+      const world = new WalletSessionWorld()
+      await world.open({ clockOffsetMs: -HOUR_MS, dateOffsetMs })
+      context.onTestFinished(() => world.close())
+      // The recorder would state a Date of its own.
+      const serviceUrl = world.sandbox.url
+      const { session, witnesses } = world.asAttester({ serviceUrl })
+      // Without a Date, the blocks of RPC endpoints say what time it is.
+      if (dateOffsetMs === null) {
+        await expect(session.facts()).rejects.toThrow('it has expired by the local clock')
+        witnesses.sawBlock('rpc', Date.now() - HOUR_MS)
+      }
+      const { roles } = await (dateOffsetMs === null
+        ? world.asAttester({ serviceUrl, witnesses }).session
+        : session
+      ).facts()
+      expect(roles).toContain('attester')
+    }
+  },
+})
