@@ -5,7 +5,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
-import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
+import { ageOf, dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { shapeText } from './shape-text.js'
@@ -162,7 +162,7 @@ export class HttpCaller {
     })
     flight.status = response.status
     const serverMs = dateOf(response.headers)
-    if (serverMs !== null) this.#options.onDate?.(serverMs)
+    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(response.headers))
     return response
   }
 
