@@ -83,6 +83,12 @@ export function retryAfterOf(headers: { get(name: string): string | null }, loca
   return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
 }
 
+/** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not say. */
+export function ageOf(headers: { get(name: string): string | null }): number {
+  const seconds = Number(headers.get('age') ?? 0)
+  return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : 0
+}
+
 /** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not say. */
 export function dateOf(headers: { get(name: string): string | null }): number | null {
   const date = Date.parse(headers.get('date') ?? '')

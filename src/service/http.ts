@@ -6,7 +6,7 @@ import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
 import { parseJsonInTurns } from '../core/turns/parse-json.js'
-import { dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
+import { ageOf, dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { MAX_ENTRIES } from './record.js'
@@ -164,7 +164,7 @@ export class HttpCaller {
     })
     flight.status = response.status
     const serverMs = dateOf(response.headers)
-    if (serverMs !== null) this.#options.onDate?.(serverMs)
+    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(response.headers))
     return response
   }
 

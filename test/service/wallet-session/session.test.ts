@@ -192,6 +192,19 @@ describe('a refusal', () => {
   })
 })
 
+it('the Date of an answer from a cache is as old as the answer', async ({ onTestFinished }) => {
+  const cached: Handler = (request, response) => {
+    response.setHeader('date', new Date(Date.UTC(2025, 11, 31, 23)).toUTCString())
+    response.setHeader('age', '3600')
+    return list(request, response)
+  }
+  const { service, serviceClock, witnesses } = await bench(cached, onTestFinished)
+  await serviceClock.ready()
+  await service.listOpen(asked)
+  expect(new Date(witnesses.now().ms).toISOString()).toBe('2026-01-01T00:00:00.000Z')
+  expect(witnesses.disagreement()).toBeNull()
+})
+
 it.for([401, 403])(
   'the fix of a %d names wallet or contract, and no access key',
   async (status, { onTestFinished }) => {
