@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
 import type { ConsoleState } from '../../src/observe/console/console-state.js'
@@ -59,8 +60,10 @@ export function sampleState(): ConsoleState {
 }
 
 /** A real server on a free port, with handlers that record what they were asked. */
-export async function startTestServer(options: Partial<HttpServerOptions> & { checks?: Record<string, Check> } = {}) {
-  const health = createHealth({ clock: new ManualClock(NOW), version: '0.1.0' })
+export async function startTestServer(
+  options: Partial<HttpServerOptions> & { checks?: Record<string, Check>; healthClock?: Clock } = {},
+) {
+  const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW), version: '0.1.0' })
   for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
   const asked: unknown[] = []
   const controlToken = newControlToken()
