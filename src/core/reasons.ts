@@ -195,6 +195,12 @@ export const REASONS = {
     kind: 'wait',
     summary: 'The service time is not known precisely enough to sign within the timestamp window.',
   },
+  'clock-off': {
+    kind: 'wait',
+    summary:
+      'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
+    fix: 'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
+  },
   draining: { kind: 'wait', summary: 'The daemon is stopping and accepts no new work.' },
 
   // media

@@ -29,6 +29,12 @@ export const METRICS = {
     labels: ['check'],
     help: 'Readiness by check: 1 ok, 0 not. 0 for longer than a restart takes: see /readyz.',
   },
+  notReady: {
+    name: 'attestd_not_ready',
+    type: 'gauge',
+    labels: ['check', 'reason'],
+    help: '1 for each readiness check that fails, by the reason that /readyz states; 0 once it has passed again. 1 for longer than a restart takes: look the reason up.',
+  },
   logLines: {
     name: 'attestd_log_lines_total',
     type: 'counter',

@@ -11,6 +11,9 @@ export type GateAnswer =
   | { readonly open: true }
   | { readonly open: false; readonly reason: Reason; readonly retryInMs: number }
 
+/** Why the service lets a key do nothing. */
+export type Refusal = Extract<Reason, 'stake-low' | 'service-forbidden'>
+
 /** What the gate judges time by; stake, role and pauses are reported to it by those who see them. */
 export interface GateOptions {
   readonly clock: Clock
@@ -35,7 +38,7 @@ export class Gate {
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
-  #refused = false
+  #refused: Refusal | null = null
   #hasRole = true
 
   constructor(options: GateOptions) {
@@ -53,24 +56,33 @@ export class Gate {
   updateStake(stake: Stake, from: 'service' | 'contract' = 'service'): boolean {
     const before = this.stakeOk
     this.#stake = stake
-    if (from === 'service') this.#refused = false
+    if (from === 'service') this.#refused = null
     return before !== this.stakeOk
   }
 
   /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
-  refuse(): boolean {
-    const news = !this.#refused
-    this.#refused = true
-    return news
+  refuse(because: Refusal = 'service-forbidden'): boolean {
+    const before = this.shutOut
+    this.#refused = because
+    return before !== this.shutOut
   }
 
   /** The service let this key in again, whatever it said of the stake. */
   letIn(): void {
-    this.#refused = false
+    this.#refused = null
   }
 
-  get refused(): boolean {
-    return this.#refused
+  /** Why the service lets this key do nothing; a stake that is known to be too low says more than its refusal. */
+  get shutOut(): Refusal | null {
+    const low = this.#stake !== null && this.#stake.stakedWei < this.#stake.minStakeWei
+    return low ? 'stake-low' : this.#refused
+  }
+
+  /** What keeps this wallet from scoring, whatever the clock and the rate limits say. */
+  get stakeTrouble(): Reason | null {
+    if (this.shutOut) return this.shutOut
+    if (!this.#hasRole) return 'role-missing'
+    return this.#stake === null ? 'stake-unknown' : null
   }
 
   /** Whether the stake contract has the wallet as an attester; where none is read, the service alone decides. @returns whether this is news */
@@ -85,7 +97,7 @@ export class Gate {
   }
 
   get stakeOk(): boolean {
-    return !this.#refused && this.#stake !== null && this.#stake.stakedWei >= this.#stake.minStakeWei
+    return this.shutOut === null && this.#stake !== null
   }
 
   /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
@@ -113,10 +125,8 @@ export class Gate {
   check(): GateAnswer {
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
-    if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
-    if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
-    if (this.#stake === null) return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
-    if (!this.stakeOk) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
+    const { stakeTrouble } = this
+    if (stakeTrouble) return { open: false, reason: stakeTrouble, retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }

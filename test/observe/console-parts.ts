@@ -41,8 +41,8 @@ export function sampleState(): ConsoleState {
       openToRecordMs: scored(index) ? 1234 : null,
       reason: scored(index) ? null : 'media-unsupported',
     })),
-    stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false },
-    clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true },
+    stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false, reason: 'stake-low' },
+    clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true, reason: 'clock-off' },
     stream: { connected: true, lastByteAgeMs: 420, reconnects: 2 },
     detectors: [
       {

@@ -1,3 +1,4 @@
+import type { Reason } from '../../core/reasons.js'
 import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
 import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
 import type { ServiceEvent } from '../../service/port.js'
@@ -14,6 +15,7 @@ export class Activity {
   #connected = false
   #reconnects = 0
   #lastByteAt: number | null = null
+  #lost: Reason = 'stream-ended'
 
   /** @param monotonic milliseconds that never jump */
   constructor(monotonic: () => number) {
@@ -57,10 +59,16 @@ export class Activity {
       if (event.retryInMs === undefined) return
       if (this.#connected) this.#reconnects += 1
       this.#connected = false
+      this.#lost = event.reason
       return
     }
     this.#connected = true
     this.#lastByteAt = this.#monotonic()
+  }
+
+  /** Why the last connection of the stream ended or was not made. */
+  get streamLost(): Reason {
+    return this.#lost
   }
 
   stream(): NonNullable<ConsoleState['stream']> {

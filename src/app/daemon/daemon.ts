@@ -10,12 +10,14 @@ import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
+import { clockTrouble } from '../../service/clock-trouble.js'
 import { openDataDir } from '../data-dir.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { Activity } from './activity.js'
 import { controlOf } from './control.js'
 import { registerReadiness } from './readiness.js'
+import { ReadinessWatch } from './readiness-watch.js'
 import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import type { Roles } from './roles.js'
@@ -110,6 +112,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
+/** How often the daemon looks at its own readiness, ms: log and metric tell within 5 s what `/readyz` would say. */
+const LOOK_EVERY_MS = 1000
+
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -120,6 +125,8 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
   metrics.beforeScrape(() => collect(parts, roles))
+  const watch = new ReadinessWatch({ log, metrics })
+  const stopLooking = startRepeating(clock, LOOK_EVERY_MS, async () => watch.look(await health.readiness()))
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
   const http = await startHttpServer({
@@ -144,6 +151,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   return {
     url: http.url,
     async close() {
+      stopLooking()
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
     },
@@ -193,9 +201,10 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
             stakedWei: String(stake.stakedWei),
             minStakeWei: String(stake.minStakeWei),
             enough: submission?.gate.stakeOk ?? false,
+            reason: submission?.gate.stakeTrouble ?? null,
           }
         : null,
-      clock: submission?.serviceClock() ?? null,
+      clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
@@ -204,4 +213,9 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
       settings: shownSettings(options),
     }
   }
+}
+
+function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
+  const state = serviceClock()
+  return { ...state, reason: clockTrouble(state, windowMs) }
 }

@@ -42,7 +42,7 @@ async function* diagnoseSession(settings: Settings, signer: Signer): AsyncIterab
     })
     yield signedIn
     if (signedIn.outcome !== 'ok') return
-    yield await check('clock', () => serviceTimeText(clock))
+    yield await check('clock', () => serviceTimeText(clock, settings.timestampWindowMs))
     yield await check('open assets', async () => {
       const { assets } = await service.listOpen({ includeMyScore: false })
       return `${assets.length} open assets`

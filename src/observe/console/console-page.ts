@@ -1,8 +1,9 @@
+import { duration } from '../../core/duration.js'
 import { percentOf, riskText } from '../../core/risk.js'
 import type { Readiness } from '../health.js'
 import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState, RecentRow } from './console-state.js'
-import { duration, etherOf, milliseconds, shortDigest } from './console-text.js'
+import { etherOf, milliseconds, shortDigest } from './console-text.js'
 import { Html, html } from './html.js'
 
 /**
@@ -68,14 +69,18 @@ function queues({ queues, queueEngine }: ConsoleState): Html {
 
 function gates({ stake, clock, stream }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
-<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>` : 'not read yet'}</dd>
+<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
-<dt>Clock</dt><dd>${clock ? html`<span class="${clock.trusted ? 'ok' : 'bad'}">${clock.trusted ? 'trusted' : 'not trusted'}</span>` : '–'}</dd>
+<dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clock.trusted ? 'service time known' : 'not trusted'}</span>${troubleOf(clock)}` : '–'}</dd>
 <dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
 <dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
 <dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
 </dl></section>`
+}
+
+function troubleOf({ reason }: { reason: string | null }): Html | null {
+  return reason ? html` <code class="bad">${reason}</code>` : null
 }
 
 function recent(rows: readonly RecentRow[], now: number): Html {

@@ -59,11 +59,20 @@ export interface ConsoleState {
   readonly queues: readonly QueueRow[]
   /** Newest first. */
   readonly recent: readonly RecentRow[]
-  readonly stake: { readonly stakedWei: string; readonly minStakeWei: string; readonly enough: boolean } | null
+  readonly stake: {
+    /** As last stated; it may be older than the refusal that `reason` names. */
+    readonly stakedWei: string
+    readonly minStakeWei: string
+    readonly enough: boolean
+    /** What keeps the wallet from scoring. */
+    readonly reason: string | null
+  } | null
   readonly clock: {
     readonly offsetMs: number | null
     readonly errorBoundMs: number | null
     readonly trusted: boolean
+    /** What is wrong with the clocks. */
+    readonly reason: string | null
   } | null
   readonly stream: {
     readonly connected: boolean
