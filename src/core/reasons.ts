@@ -277,6 +277,11 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'workers-missing': {
+    kind: 'wait',
+    summary: 'Jobs wait in a queue, and no daemon that is alive does that work.',
+    fix: 'Start a daemon with that role (ATTESTD_ROLES) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
+  },
   'job-malformed': { kind: 'permanent', summary: 'The data of a job is malformed.' },
   'job-lock-lost': {
     kind: 'retry',

@@ -4,6 +4,7 @@ import type { Readiness } from '../health.js'
 import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState, RecentRow } from './console-state.js'
 import { etherOf, milliseconds, shortDigest } from './console-text.js'
+import { fleetSection } from './fleet-section.js'
 import { Html, html } from './html.js'
 
 /**
@@ -20,6 +21,7 @@ export function consolePage(state: ConsoleState, readiness: Readiness, now: numb
 <body><div id="live">${header(state, readiness, now)}
 <main>
 <div class="grid">${[checks(readiness), queues(state), gates(state)]}</div>
+${fleetSection(state.fleet)}
 ${recent(state.recent, now)}
 <div class="grid">${[detectors(state, now), settings(state)]}</div>
 </main>
@@ -87,7 +89,7 @@ function recent(rows: readonly RecentRow[], now: number): Html {
   const body = rows.map(
     (
       row,
-    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
+    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago${row.daemon ? html`<br>${row.daemon}` : null}</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
 <td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
 <td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(row.risk)}"></meter>${riskText(row.risk, 1)}`}</td>
 <td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
@@ -98,7 +100,14 @@ function recent(rows: readonly RecentRow[], now: number): Html {
   return html`<section class="wide"><h2>Last assets</h2>${rows.length > 0 ? table : html`<p class="soft">Nothing yet.</p>`}</section>`
 }
 
-const OUTCOME_TONE = { accepted: 'ok', confirmed: 'ok', abstained: 'warn', closed: 'soft', failed: 'bad' } as const
+const OUTCOME_TONE = {
+  verdict: 'soft',
+  accepted: 'ok',
+  confirmed: 'ok',
+  abstained: 'warn',
+  closed: 'soft',
+  failed: 'bad',
+} as const
 
 function detectors({ detectors, detectorProcesses, lastInferenceAt, shadows }: ConsoleState, now: number): Html {
   const rows = detectors.map(

@@ -7,6 +7,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Backing } from '../backing.js'
 import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
+import { memoryFleet } from '../fleet/memory-fleet.js'
 import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
 import { saveInDatabase } from './save-data.js'
@@ -104,6 +105,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
     saveData: (job, json) => saveInDatabase(pool, clock, job, json),
+    openFleet: () => memoryFleet(clock),
     ping: async () => {
       await pool.query('SELECT 1', [])
     },

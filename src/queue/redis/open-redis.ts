@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.js'
 import { backoffMs } from '../../core/retry.js'
 import type { Backing } from '../backing.js'
 import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
+import { redisFleet } from '../fleet/redis-fleet.js'
 import { checkRedis, isRefusal } from './redis-checks.js'
 import { makeConsumer, makeProducer } from './redis-connection.js'
 import { saveInRedis } from './save-data.js'
@@ -115,6 +116,7 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, job, json),
+    openFleet: (prefix) => redisFleet(producer, prefix),
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw unreachable(target, new Error(`the connection is ${producer.status}`))
