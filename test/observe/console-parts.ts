@@ -83,7 +83,7 @@ function sampleDaemon(state: FleetDaemon['state']): FleetDaemon {
     state,
     lastSeenMs: state === 'lost' ? 130_000 : 400,
     detectors: [...detectors, { id: HOSTILE, version: HOSTILE, digest: HOSTILE, shadow: true }],
-    jobsPerSecond: { analyze: 1.25, submit: null },
+    jobsPerSecond: { analyze: state === 'lost' ? null : 1.25, submit: null },
     capacity: { analyze: 2, submit: null },
     reasons: state === 'lost' ? [] : [HOSTILE],
   }

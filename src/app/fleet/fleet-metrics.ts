@@ -38,10 +38,10 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
 function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {
   const { detectors, jobsPerSecond, lastSeenMs, machine, name, roles, state, version } = daemon
   fleetLastSeen.set({ daemon: name, machine, roles: roles.join('+'), version, state }, lastSeenMs / 1000)
-  if (state === 'lost') return
   for (const [queue, perSecond] of Object.entries(jobsPerSecond)) {
     if (perSecond !== null) fleetJobs.set({ daemon: name, queue }, perSecond)
   }
+  if (state === 'lost') return
   for (const { digest, id, shadow, version: detectorVersion } of detectors) {
     const labels = { daemon: name, detector: id, version: detectorVersion, digest: digest.slice(0, DIGEST_LABEL) }
     fleetDetectors.set({ ...labels, part: shadow ? 'shadow' : 'scores' }, 1)

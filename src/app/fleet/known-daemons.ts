@@ -24,7 +24,9 @@ export function knownDaemons(
 
 function knownDaemon({ stopping, ...card }: DaemonCard, lastSeenMs: number): FleetDaemon {
   const here = stopping ? 'stopping' : 'alive'
-  return { ...card, state: lastSeenMs > LOST_AFTER_MS ? 'lost' : here, lastSeenMs }
+  if (lastSeenMs <= LOST_AFTER_MS) return { ...card, state: here, lastSeenMs }
+  // What it was doing says nothing of now.
+  return { ...card, state: 'lost', lastSeenMs, jobsPerSecond: { analyze: null, submit: null }, reasons: [] }
 }
 
 /** Of several lost runs of one name only the last is worth a row. */

@@ -73,12 +73,17 @@ function gates({ stake, clock, stream }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
 <dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
-<dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clock.trusted ? 'service time known' : 'not trusted'}</span>${troubleOf(clock)}` : '–'}</dd>
+<dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clockWord(clock)}</span>${troubleOf(clock)}` : '–'}</dd>
 <dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
 <dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
 <dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
 </dl></section>`
+}
+
+function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {
+  if (!trusted) return 'not trusted'
+  return reason ? 'local clock is off' : 'trusted'
 }
 
 function troubleOf({ reason }: { reason: string | null }): Html | null {

@@ -26,7 +26,6 @@ function daemonRow({
   version,
 }: FleetDaemon): Html {
   const seen = state === 'alive' ? state : `${state}, last seen ${duration(lastSeenMs)} ago`
-  const troubles = state === 'lost' ? [] : reasons
   const packages = detectors.map(
     ({ digest, id, shadow, version: its }) =>
       html`<code class="soft">${id} ${its}, ${shortDigest(digest)}${shadow ? ' (shadow)' : ''}</code><br>`,
@@ -35,7 +34,7 @@ function daemonRow({
     rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
   )
   return html`<tr><td class="name">${name}<br><span class="soft">process ${pid}</span></td><td>${roles.join(' + ')}</td>
-<td><span class="${STATE_TONE[state]}">${seen}</span>${troubles.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
+<td><span class="${STATE_TONE[state]}">${seen}</span>${reasons.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
 <td class="num line">${pace.length > 0 ? pace.join(', ') : '–'}</td><td>${version}</td><td class="name">${packages.length > 0 ? packages : '–'}</td></tr>`
 }
 

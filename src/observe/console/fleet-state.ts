@@ -16,7 +16,7 @@ export interface FleetDaemon {
     readonly digest: string
     readonly shadow: boolean
   }[]
-  /** Jobs that ended in the last minute, a second; null for a queue that it does not work on. */
+  /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
   /** Jobs a second that it could end, by how long the last ones took; null where there were none. */
   readonly capacity: Readonly<Record<'analyze' | 'submit', number | null>>
