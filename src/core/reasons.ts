@@ -201,6 +201,10 @@ export const REASONS = {
       'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
     fix: 'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
   },
+  'analysis-elsewhere': {
+    kind: 'wait',
+    summary: 'The same content is being analyzed for another asset; its verdict will serve this one too.',
+  },
   draining: { kind: 'wait', summary: 'The daemon is stopping and accepts no new work.' },
 
   // media

@@ -1,5 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq'
 import type { AttestdError } from '../core/errors.js'
+import type { Claims, SharedTexts } from './claims.js'
 import type { FleetStore } from './fleet/fleet-store.js'
 
 /** A connection as BullMQ takes it; each engine's factory knows its own. */
@@ -33,6 +34,10 @@ export interface Backing {
   saveData(job: HeldJob, json: string): Promise<boolean>
   /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */
   openFleet(prefix: string): FleetStore
+  /** By whole keys. */
+  readonly claims: Claims
+  /** By whole keys; null where one process serves the queue. */
+  readonly texts: SharedTexts | null
   /** One round trip; rejects when there is none. */
   ping(): Promise<void>
   /** Reports connection trouble, unthrottled. */
