@@ -80,6 +80,8 @@ function instrument(entry: MetricEntry, registry: Registry) {
       set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value),
       clear() {
         gauge.reset()
+        // A gauge without labels would go on, at 0.
+        if (entry.labels.length === 0) gauge.remove()
         bound = seriesBound(entry.labels)
       },
     }

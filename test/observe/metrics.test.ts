@@ -90,6 +90,16 @@ describe('createMetrics', () => {
     expect(await text).toContain('attestd_scrape_failures_total 1')
   })
 
+  it('a gauge that is cleared has no series, with labels and without', async () => {
+    const metrics = createMetrics({ clock, processMetrics: false })
+    metrics.missesAhead.set({}, 14)
+    metrics.fleetDaemons.set({ state: 'lost' }, 1)
+    for (const gauge of [metrics.missesAhead, metrics.fleetDaemons]) gauge.clear()
+    expect(await metrics.text()).not.toMatch(/^attestd_(deadline_misses_ahead|fleet_daemons)/m)
+    metrics.missesAhead.set({}, 3)
+    expect(await metrics.text()).toContain('attestd_deadline_misses_ahead 3\n')
+  })
+
   it('bounds the series of a metric', async () => {
     const metrics = createMetrics({ clock, processMetrics: false })
     for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })

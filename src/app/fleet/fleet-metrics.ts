@@ -20,12 +20,9 @@ type FleetMetrics = Pick<
 
 /** Writes what is known of the fleet for a scrape. Series of daemons that are gone end; while the queue is away there are none. */
 export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMetrics): Promise<void> {
-  const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, waitingJobs, waitingOldest } = metrics
-  const { drainSeconds, fleetMixed, missesAhead } = metrics
-  for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, waitingJobs, waitingOldest])
-    gauge.clear()
-  for (const gauge of [drainSeconds, fleetMixed, missesAhead]) gauge.clear()
-  const { backlog, daemons, mixed } = await fleet.state()
+  // Cleared after the reading, in one turn with what is set, so that no other scrape finds them empty.
+  const { backlog, daemons, mixed } = await fleet.state().finally(() => clearAll(metrics))
+  const { fleetDaemons, fleetMixed } = metrics
   for (const state of ['alive', 'stopping', 'lost'] as const) {
     fleetDaemons.set({ state }, daemons.filter((daemon) => daemon.state === state).length)
   }
@@ -33,6 +30,13 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
   fleetMixed.set({ what: 'version' }, mixed.versions.length > 0 ? 1 : 0)
   fleetMixed.set({ what: 'detectors' }, mixed.detectors.length > 0 ? 1 : 0)
   collectBacklog(backlog, metrics)
+}
+
+function clearAll(metrics: FleetMetrics): void {
+  const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed } = metrics
+  for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed]) gauge.clear()
+  const { drainSeconds, missesAhead, waitingJobs, waitingOldest } = metrics
+  for (const gauge of [drainSeconds, missesAhead, waitingJobs, waitingOldest]) gauge.clear()
 }
 
 function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {

@@ -12,6 +12,7 @@ import { keepRow, keptRows } from './recent-rows.js'
 export interface FleetOptions {
   readonly queue: Pick<QueueEngine, 'fleet' | 'waiting'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly name: () => string
   readonly card: () => DaemonCard
 }
 
@@ -60,7 +61,7 @@ export class Fleet {
 
   /** Leaves a row for every daemon; one that cannot be left is lost to the consoles, never to the ledger. */
   keep(row: RecentRow): void {
-    keepRow(this.#options.queue.fleet, { ...row, daemon: this.#options.card().name }).catch(() => {})
+    keepRow(this.#options.queue.fleet, { ...row, daemon: this.#options.name() }).catch(() => {})
   }
 
   /** What became of the last assets of the whole fleet, newest first. */

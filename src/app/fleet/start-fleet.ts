@@ -26,8 +26,10 @@ const BEAT_MS = 1000
 export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; beat(): () => Promise<void> } {
   const { activity, clock, queue } = parts
   let last: Readiness | null = null
-  const fleet = new Fleet({ queue, clock, card: () => ownCard(parts, own, last) })
-  own.health.register('workers', () => workersCheck(queue, fleet))
+  const name = () => `${os.hostname()}:${own.port()}`
+  const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
+  const working = () => (own.roles.draining ? [] : parts.options.settings.roles)
+  own.health.register('workers', () => workersCheck(queue, fleet, working()))
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
@@ -52,14 +54,16 @@ export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; be
   }
 }
 
-function ownCard({ activity, options }: DaemonParts, { port, roles }: OwnFacts, last: Readiness | null): DaemonCard {
+function ownCard(
+  { activity, options }: DaemonParts,
+  { roles }: OwnFacts,
+  last: Readiness | null,
+): Omit<DaemonCard, 'name'> {
   const { analyzeConcurrency, roles: held, submitConcurrency } = options.settings
-  const machine = os.hostname()
   const works = <T>(queue: QueueName, value: T) => (held.includes(queue) ? value : null)
   const { analyze, submit } = activity.pace
   return {
-    name: `${machine}:${port()}`,
-    machine,
+    machine: os.hostname(),
     pid: process.pid,
     version: VERSION,
     roles: held,

@@ -3,22 +3,27 @@ import { QUEUE_NAMES, type QueueEngine } from '../../queue/queues.js'
 import type { Fleet } from './fleet.js'
 
 /**
- * Whether somebody on the queue does the work that waits in it. A queue of each role has the role's name.
+ * Whether somebody on the queue does the work that waits in it. A queue has the name of the role that works on it.
+ * @param own roles that this daemon holds now
  * @throws AttestdError queue-unreachable
  */
 export async function workersCheck(
   queue: Pick<QueueEngine, 'counts' | 'ping'>,
   fleet: Pick<Fleet, 'daemons'>,
+  own: readonly string[],
 ): Promise<CheckResult> {
   // First, because the commands after it would wait for an engine that is away.
   await queue.ping()
-  const alive = (await fleet.daemons()).filter(({ state }) => state === 'alive')
-  for (const name of QUEUE_NAMES) {
-    if (alive.some(({ roles }) => roles.includes(name))) continue
+  for (const name of QUEUE_NAMES.filter((one) => !own.includes(one))) {
     const { waiting } = await queue.counts(name)
-    if (waiting > 0) return missing(name, waiting)
+    // Many daemons look every second: the others are only read of where there is a question.
+    if (waiting > 0 && !(await hasWorker(fleet, name))) return missing(name, waiting)
   }
-  return { ok: true, says: `Daemons on this queue: ${alive.length}; what waits is worked on.` }
+  return { ok: true, says: 'Nothing waits without a daemon that works on it.' }
+}
+
+async function hasWorker(fleet: Pick<Fleet, 'daemons'>, role: string): Promise<boolean> {
+  return (await fleet.daemons()).some(({ roles, state }) => state === 'alive' && roles.includes(role))
 }
 
 function missing(name: string, waiting: number): CheckResult {

@@ -93,5 +93,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     await bench.until('one story', () => tellsTheSame(front, 'workers', 'queue-unreachable'))
     expect((await front.get('/')).text).toContain('The queue does not answer.')
     expect(JSON.parse((await front.get('/status')).text)).toMatchObject({ fleet: null, queues: [] })
+    // What is not known is no series, and never a good-looking 0.
+    expect((await front.get('/metrics')).text).not.toMatch(/^attestd_(fleet|waiting|drain|deadline)/m)
   })
 })
