@@ -2,16 +2,24 @@ import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 
+interface StatusFlags {
+  readonly json?: boolean
+  readonly fleet?: boolean
+}
+
 /** `attestd status`; exits with 1 where the daemon is not ready, with 75 where none runs. */
 export function statusVerb(): Command {
-  const verb = verbWithSettings('status', 'Show whether the running daemon is ready, and why not.', ['dataDir']).option(
-    '--json',
-    'the whole state as JSON',
-  )
-  return verb.action(async ({ json }: { json?: boolean }) => {
-    const { readStatus } = await import('../app/verbs/status.js')
+  const verb = verbWithSettings('status', 'Show whether the running daemon is ready, and why not.', ['dataDir'])
+    .option('--json', 'the whole state as JSON')
+    .option('--fleet', 'all daemons on its queue, those lost in the last hour, and the work ahead of them')
+  return verb.action(async ({ fleet, json }: StatusFlags) => {
+    const [{ readStatus }, { fleetText }] = await Promise.all([
+      import('../app/verbs/status.js'),
+      import('./fleet-text.js'),
+    ])
     const status = await readStatus(settingsOf(verb).settings.dataDir)
-    process.stdout.write(json ? `${JSON.stringify(status.raw, null, 2)}\n` : `${status.text}\n`)
+    const text = fleet && status.fleet ? fleetText(status.fleet) : status.text
+    process.stdout.write(json ? `${JSON.stringify(fleet ? status.fleet : status.raw, null, 2)}\n` : `${text}\n`)
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed
   })
 }

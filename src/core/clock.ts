@@ -1,3 +1,5 @@
+import { duration } from './duration.js'
+
 /** Time as it is passed in everywhere, so that tests move it by hand. */
 export interface Clock {
   /** Local wall clock, Unix milliseconds. May be wrong; see `ServiceClock` for trusted time. */
@@ -36,8 +38,13 @@ export const systemClock: Clock = {
 /** A source of numbers in [0, 1), passed in so that jitter is repeatable in tests. */
 export type Random = () => number
 
+/** Below this, clocks are compared in milliseconds. */
+const PRECISE_MS = 10_000
+
 /** @param offsetMs service time minus local time, ms */
 export function clockText(offsetMs: number): string {
   if (offsetMs === 0) return 'the local clock agrees with it'
-  return `the local clock is ${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'ahead of' : 'behind'} it`
+  const apart = Math.abs(offsetMs)
+  const span = apart < PRECISE_MS ? `${apart} ms` : duration(apart)
+  return `the local clock is ${span} ${offsetMs < 0 ? 'ahead of' : 'behind'} it`
 }

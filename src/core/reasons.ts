@@ -216,6 +216,12 @@ export const REASONS = {
     kind: 'wait',
     summary: 'The service time is not known precisely enough to sign within the timestamp window.',
   },
+  'clock-off': {
+    kind: 'wait',
+    summary:
+      'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
+    fix: 'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
+  },
   'analysis-elsewhere': {
     kind: 'wait',
     summary: 'The same content is being analyzed for another asset; its verdict will serve this one too.',
@@ -296,6 +302,11 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'workers-missing': {
+    kind: 'wait',
+    summary: 'Jobs wait in a queue, and no daemon that is alive does that work.',
+    fix: 'Start a daemon with that role (ATTESTD_ROLES) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
+  },
   'job-malformed': { kind: 'permanent', summary: 'The data of a job is malformed.' },
   'job-lock-lost': {
     kind: 'retry',

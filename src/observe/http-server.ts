@@ -141,11 +141,14 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
   await app.register(async (pages) => {
     await guardPages(pages, { policy: accessPolicy(host, password), password, token })
     pages.get('/', async (_request, reply: FastifyReply) => {
-      const page = consolePage(await state(), await health.readiness(), now())
+      // Beside each other: each may wait for a queue that is away.
+      const [shown, readiness] = await Promise.all([state(), health.readiness()])
+      const page = consolePage(shown, readiness, now())
       return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
     })
     pages.get('/status', async (_request, reply: FastifyReply) => {
-      const status = { ...statusDocument(await state()), readiness: await health.readiness() }
+      const [shown, readiness] = await Promise.all([state(), health.readiness()])
+      const status = { ...statusDocument(shown), readiness }
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
     })
     await pages.register(async (scope) => {

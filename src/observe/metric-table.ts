@@ -29,6 +29,12 @@ export const METRICS = {
     labels: ['check'],
     help: 'Readiness by check: 1 ok, 0 not. 0 for longer than a restart takes: see /readyz.',
   },
+  notReady: {
+    name: 'attestd_not_ready',
+    type: 'gauge',
+    labels: ['check', 'reason'],
+    help: '1 for each readiness check that fails, by the reason that /readyz states; 0 once it has passed again. 1 for longer than a restart takes: look the reason up.',
+  },
   logLines: {
     name: 'attestd_log_lines_total',
     type: 'counter',
@@ -111,6 +117,62 @@ export const METRICS = {
     type: 'counter',
     labels: ['queue', 'reason'],
     help: 'Times a job was put back without spending an attempt, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
+  },
+
+  // the fleet: every daemon states the same, so take the max by the labels and never the sum
+  fleetDaemons: {
+    name: 'attestd_fleet_daemons',
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Daemons on the queue: alive, stopping, or lost in the last hour. Any lost: see attestd status --fleet.',
+  },
+  fleetLastSeen: {
+    name: 'attestd_fleet_last_seen_seconds',
+    type: 'gauge',
+    labels: ['daemon', 'machine', 'roles', 'version', 'state'],
+    help: 'Time since a daemon last announced itself, by machine and port; for an hour after it was lost. Above 4: it hangs, is gone, or cannot reach the queue.',
+  },
+  fleetJobs: {
+    name: 'attestd_fleet_jobs_per_second',
+    type: 'gauge',
+    labels: ['daemon', 'queue'],
+    help: 'Jobs that each daemon ended in the last minute, a second. One at 0 while others work: it hangs.',
+  },
+  fleetDetectors: {
+    name: 'attestd_fleet_detector_info',
+    type: 'gauge',
+    labels: ['daemon', 'detector', 'version', 'digest', 'part'],
+    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores or shadow).',
+  },
+  fleetMixed: {
+    name: 'attestd_fleet_mixed',
+    type: 'gauge',
+    labels: ['what'],
+    help: '1 while daemons that are alive differ in version, or those that analyze in detectors; else 0. 1 for longer than a roll-out takes: finish it, since scores depend on who measures.',
+  },
+  waitingJobs: {
+    name: 'attestd_waiting_jobs',
+    type: 'gauge',
+    labels: ['queue', 'turnaround'],
+    help: 'Jobs that wait, by turnaround. Only growing: add workers.',
+  },
+  waitingOldest: {
+    name: 'attestd_waiting_oldest_seconds',
+    type: 'gauge',
+    labels: ['queue', 'turnaround'],
+    help: 'How long the next job of a turnaround has waited; 0 where none waits. priority_5min above 60: it may come too late.',
+  },
+  drainSeconds: {
+    name: 'attestd_drain_seconds',
+    type: 'gauge',
+    labels: ['queue'],
+    help: 'Estimated time until all that waits is done, as fast as the last jobs were; absent where that is not known, as without workers. Growing: add workers.',
+  },
+  missesAhead: {
+    name: 'attestd_deadline_misses_ahead',
+    type: 'gauge',
+    labels: [],
+    help: 'Waiting priority_5min assets that will be analyzed later than five minutes after they came, at this rate. Above 0: add workers now.',
   },
 
   // media

@@ -17,7 +17,11 @@ interface Instruments<L> {
     /** Adds `by`, 1 where it is not given. */
     inc(labels: L, by?: number): void
   }
-  readonly gauge: { set(labels: L, value: number): void }
+  readonly gauge: {
+    set(labels: L, value: number): void
+    /** Ends all its series, for a set of labels that comes and goes. */
+    clear(): void
+  }
   readonly histogram: { observe(labels: L, value: number): void }
 }
 
@@ -65,14 +69,22 @@ export function createMetrics({ clock, processMetrics }: MetricsOptions): Metric
 function instrument(entry: MetricEntry, registry: Registry) {
   const { name, help } = entry
   const common = { name, help, labelNames: [...entry.labels], registers: [registry] }
-  const bound = seriesBound(entry.labels)
+  let bound = seriesBound(entry.labels)
   if (entry.type === 'counter') {
     const counter = new Counter(common)
     return { inc: (labels: Record<string, string>, by = 1) => counter.inc(bound(labels), by) }
   }
   if (entry.type === 'gauge') {
     const gauge = new Gauge(common)
-    return { set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value) }
+    return {
+      set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value),
+      clear() {
+        gauge.reset()
+        // A gauge without labels would go on, at 0.
+        if (entry.labels.length === 0) gauge.remove()
+        bound = seriesBound(entry.labels)
+      },
+    }
   }
   const histogram = new Histogram({ ...common, buckets: [...(entry.buckets ?? [])] })
   return { observe: (labels: Record<string, string>, value: number) => histogram.observe(bound(labels), value) }

@@ -11,6 +11,9 @@ export type GateAnswer =
   | { readonly open: true }
   | { readonly open: false; readonly reason: Reason; readonly retryInMs: number }
 
+/** Why the service lets a key do nothing. */
+export type Refusal = Extract<Reason, 'stake-low' | 'service-forbidden'>
+
 /** What the gate judges time by; stake, role and pauses are reported to it by those who see them. */
 export interface GateOptions {
   readonly clock: Clock
@@ -35,7 +38,7 @@ export class Gate {
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
-  #refused = false
+  #refused: Refusal | null = null
   #stakeDoubted = false
   #hasRole = true
 
@@ -56,15 +59,15 @@ export class Gate {
     const isFirst = this.#stake === null
     this.#stake = stake
     this.#stakeDoubted = false
-    if (from === 'service') this.#refused = false
+    if (from === 'service') this.#refused = null
     return before !== this.stakeOk || (isFirst && this.stakeLow)
   }
 
   /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
-  refuse(): boolean {
-    const news = !this.#refused
-    this.#refused = true
-    return news
+  refuse(because: Refusal = 'service-forbidden'): boolean {
+    const before = this.shutOut
+    this.#refused = because
+    return before !== this.shutOut
   }
 
   /**
@@ -83,11 +86,20 @@ export class Gate {
 
   /** The service let this key in again, whatever it said of the stake. */
   letIn(): void {
-    this.#refused = false
+    this.#refused = null
   }
 
-  get refused(): boolean {
-    return this.#refused
+  /** Why the service lets this key do nothing; a stake that is known to be too low says more than its refusal. */
+  get shutOut(): Refusal | null {
+    return this.stakeLow ? 'stake-low' : this.#refused
+  }
+
+  /** What keeps this wallet from scoring, whatever the clock and the rate limits say. */
+  get stakeTrouble(): Reason | null {
+    // What is known of the wallet comes before the refusal that follows from it.
+    if (!this.#hasRole) return 'role-missing'
+    if (this.shutOut) return this.shutOut
+    return this.#stake === null || this.#stakeDoubted ? 'stake-unknown' : null
   }
 
   /** Whether the stake contract has the wallet as an attester; where none is read, the service alone decides. @returns whether this is news */
@@ -102,7 +114,7 @@ export class Gate {
   }
 
   get stakeOk(): boolean {
-    return !this.#refused && !this.#stakeDoubted && this.#stake !== null && !this.stakeLow
+    return this.shutOut === null && this.#stake !== null && !this.#stakeDoubted
   }
 
   /** Known to be below the minimum. */
@@ -135,13 +147,8 @@ export class Gate {
   check(): GateAnswer {
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
-    // What is known of wallet and stake comes before the refusal that follows from it.
-    if (!this.#hasRole) return { open: false, reason: 'role-missing', retryInMs: LOOK_AGAIN_MS }
-    if (this.stakeLow) return { open: false, reason: 'stake-low', retryInMs: LOOK_AGAIN_MS }
-    if (this.#refused) return { open: false, reason: 'service-forbidden', retryInMs: LOOK_AGAIN_MS }
-    if (this.#stake === null || this.#stakeDoubted) {
-      return { open: false, reason: 'stake-unknown', retryInMs: LOOK_AGAIN_MS }
-    }
+    const { stakeTrouble } = this
+    if (stakeTrouble) return { open: false, reason: stakeTrouble, retryInMs: LOOK_AGAIN_MS }
     if (!this.#options.serviceClock().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.js'
-import { toAttestdError } from '../core/errors.js'
+import { type AttestdError, toAttestdError } from '../core/errors.js'
 import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
+import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
@@ -23,7 +24,9 @@ export interface IntakeOptions {
   /** Called for every list and stream that the service let this key read; null where it did not state the stake. */
   readonly onStake: (stake: Stake | null) => void
   /** The service refused the list (403), as it does below the minimum stake. */
-  readonly onForbidden: () => void
+  readonly onForbidden: (failure: AttestdError) => void
+  /** The service refused the stream, or reported an error on it: its list may say more of the stake. */
+  readonly onStreamRefused: (signal: AbortSignal) => void
 }
 
 /**
@@ -47,6 +50,8 @@ const SNAPSHOT_LAG_MS = 5000
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
+/** Trouble of the stream by which a service turns a key away. */
+const REFUSALS: ReadonlySet<Reason> = new Set<Reason>(['service-forbidden', 'stream-error-event'])
 const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
 
 interface Offer {
@@ -121,9 +126,10 @@ export class Intake {
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
-    const { clock, events, onStake, service } = this.#options
+    const { clock, events, onStake, onStreamRefused, service } = this.#options
     for await (const event of service.watch(signal)) {
       events.streamEvent?.(event)
+      if (event.kind === 'trouble' && REFUSALS.has(event.reason)) onStreamRefused(signal)
       if (event.kind === 'ready') onStake(event.stake)
       if (event.kind === 'delta') this.#want(event.assets)
       if (event.kind === 'snapshot') {
@@ -160,7 +166,7 @@ export class Intake {
     } catch (error) {
       if (signal.aborted) return listEveryMs
       const failure = toAttestdError(error)
-      if (failure.reason === 'service-forbidden') onForbidden()
+      if (failure.reason === 'service-forbidden') onForbidden(failure)
       this.#failedListsInARow += 1
       const ownMs = backoffMs(this.#failedListsInARow, LIST_BACKOFF, random)
       const retryInMs = honoredDelayMs(failure.retryAfterMs, ownMs)

@@ -127,6 +127,12 @@ export function jobAssetOf(asset: Asset): JobAsset {
   return { id, title, contentHash, uri, mediaType, turnaround }
 }
 
+/** How long a `priority_5min` asset may take from first sight to a score on record, ms; the API names it in the turnaround. */
+export const PRIORITY_MS = 5 * 60_000
+
+/** Both turnarounds, in the order in which their jobs are taken. */
+export const TURNAROUNDS = ['priority_5min', 'standard'] as const satisfies readonly JobAsset['turnaround'][]
+
 /** Urgent assets overtake everything else; 1 goes first. */
 export function priorityOf(turnaround: JobAsset['turnaround']): number {
   return turnaround === 'priority_5min' ? 1 : 10

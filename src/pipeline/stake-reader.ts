@@ -3,7 +3,7 @@ import { type AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
 import type { AttesterService, Stake } from '../service/port.js'
-import type { Gate } from './gate.js'
+import type { Gate, Refusal } from './gate.js'
 
 /** `confirm` reads the stake from the service's list; the gate is told of every reading. */
 export interface StakeReaderOptions {
@@ -60,10 +60,13 @@ export class StakeReader {
     else log.warn({ ...facts, reason: 'stake-low' }, 'stake was below the minimum; submission was paused')
   }
 
-  /** The service refused a route that it keeps open to every key with enough stake. */
-  refused(): void {
+  /** The service refused (403) a route that it keeps open to every key with enough stake. */
+  refused(failure: AttestdError): void {
     const { gate, log, onRefused } = this.#options
-    if (gate.refuse()) log.warn({ reason: 'service-forbidden' }, 'the service refused this key; submission was paused')
+    const detail = failure.message
+    if (gate.refuse(refusalOf(failure))) {
+      log.warn({ reason: gate.shutOut, detail }, 'the service refused this key; submission was paused')
+    }
     onRefused()
   }
 
@@ -120,8 +123,13 @@ export class StakeReader {
       this.seen(stake)
     } catch (error) {
       const failure = toAttestdError(error)
-      if (failure.reason === 'service-forbidden') this.refused()
+      if (failure.reason === 'service-forbidden') this.refused(failure)
       throw failure
     }
   }
+}
+
+/** How a service words its stake gate is not shown: a 403 that speaks of the stake is taken for it. */
+function refusalOf({ message }: AttestdError): Refusal {
+  return /\bstaked?\b/i.test(message) ? 'stake-low' : 'service-forbidden'
 }

@@ -160,5 +160,6 @@ async function holdOrThrow(
   if ((await options.confirmStake(run.signal)) === true) {
     throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })
   }
-  return { kind: 'hold', reason, delayMs: honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS) }
+  const delayMs = honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS)
+  return { kind: 'hold', reason: options.gate.shutOut ?? reason, delayMs }
 }

@@ -1,6 +1,7 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq'
 import type { AttestdError } from '../core/errors.js'
 import type { Claims, SharedTexts } from './claims.js'
+import type { FleetStore } from './fleet/fleet-store.js'
 
 /** A connection as BullMQ takes it; each engine's factory knows its own. */
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
@@ -31,6 +32,8 @@ export interface Backing {
    * @returns whether the lock was held; else nothing was changed
    */
   saveData(job: HeldJob, json: string): Promise<boolean>
+  /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */
+  openFleet(prefix: string): FleetStore
   /** By whole keys. */
   readonly claims: Claims
   /** By whole keys; null where one process serves the queue. */

@@ -7,6 +7,7 @@ import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
 import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
+import type { FleetStore } from './fleet/fleet-store.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
 import {
@@ -22,6 +23,7 @@ import {
   type WorkerEvents,
 } from './queues.js'
 import { TroubleReporter } from './trouble.js'
+import { type WaitingLine, waitingLines } from './waiting-line.js'
 
 type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
 /** Kept with the job: marks the one add that made it. BullMQ's own answer is the same for all. */
@@ -39,6 +41,7 @@ const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 export class BullEngine implements QueueEngine {
   readonly kind: Backing['kind']
   readonly lost: Promise<Error>
+  readonly fleet: FleetStore
   readonly claims: Claims
   readonly texts: SharedTexts | null
   readonly #backing: Backing
@@ -52,6 +55,7 @@ export class BullEngine implements QueueEngine {
   constructor(backing: Backing, options: QueueEngineOptions) {
     this.kind = backing.kind
     this.lost = backing.lost
+    this.fleet = backing.openFleet(options.prefix)
     this.claims = this.#claimsOf(backing, options)
     this.texts = this.#textsOf(backing, options)
     this.#backing = backing
@@ -158,6 +162,10 @@ export class BullEngine implements QueueEngine {
       failed: n.failed ?? 0,
       completed: n.completed ?? 0,
     }
+  }
+
+  waiting(name: QueueName, priorities: readonly number[], limit: number): Promise<WaitingLine[]> {
+    return this.#ask(() => waitingLines(this.#queues[name], priorities, limit))
   }
 
   async failed(name: QueueName, limit: number): Promise<FailedJob[]> {

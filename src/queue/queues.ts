@@ -1,5 +1,7 @@
 import type { Reason } from '../core/reasons.js'
 import type { Claims, SharedTexts } from './claims.js'
+import type { FleetStore } from './fleet/fleet-store.js'
+import type { WaitingLine } from './waiting-line.js'
 
 /** The two queues of the daemon. */
 export const QUEUE_NAMES = ['analyze', 'submit'] as const
@@ -125,11 +127,15 @@ export interface QueueEngine {
   /** What a completed job returned; undefined where it is in another state or absent. */
   result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>
+  /** The waiting jobs by priority; see `waitingLines`. */
+  waiting(queue: QueueName, priorities: readonly number[], limit: number): Promise<WaitingLine[]>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>
   /** Removes waiting and delayed jobs. @returns how many */
   drain(queue: QueueName): Promise<number>
+  /** Where the daemons on this queue know of each other. */
+  readonly fleet: FleetStore
   /** Round trip to the engine; throws `queue-unreachable`. */
   ping(signal?: AbortSignal): Promise<void>
   /** BullMQ `Queue` objects for the board; untyped here so that only `queue/` and the board know BullMQ. */

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { sampleState, startTestServer } from '../observe/console-parts.js'
@@ -23,25 +24,27 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** The page has asked once after so long, ms. */
+const ASKS_MS = 2100
+
 describe.skipIf(!present)('in a browser', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-browser-'))
   let browser: Browser
   let engine: QueueEngine
   let server: HttpServer
   let waiting = 12
-  let answering = true
+  const answers = { ok: true }
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, chromiumSandbox: false })
     engine = await openQuietEngine('embedded:', folder)
     await engine.add('analyze', 'asset-in-the-browser', { title: 'Photo' }, { priority: 1 })
     const state = () => {
-      if (!answering) throw new Error('no state')
       const sample = sampleState()
       return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }
     }
-    server = (await startTestServer({ state, checks: { queue: () => ({ ok: true, says: 'The queue answers.' }) } }))
-      .server
+    const queue = () => ({ ok: answers.ok, says: 'The queue answers.' })
+    server = (await startTestServer({ state, checks: { queue }, healthClock: systemClock })).server
     server.setBoardQueues(engine.boardQueues())
   })
   afterAll(async () => {
@@ -97,21 +100,42 @@ describe.skipIf(!present)('in a browser', () => {
     await close()
   })
 
-  it('the console follows the daemon, and says when it does not answer', async () => {
+  it('the console follows the daemon, with title and header, also while settings are open', async () => {
     const { page, close } = await openPage()
     await page.clock.install()
     await page.goto(server.url)
     await page.getByText('12', { exact: true }).first().waitFor()
     waiting = 777
-    await page.clock.runFor(5100)
+    await page.clock.runFor(ASKS_MS)
     await page.getByText('777', { exact: true }).first().waitFor()
-    answering = false
-    await page.clock.runFor(5100)
-    await page.getByText('The daemon does not answer').waitFor()
-    answering = true
-    await page.clock.runFor(5100)
-    await page.getByText('As of ').waitFor()
+    await page.getByText('in force').click()
+    answers.ok = false
+    await page.clock.runFor(ASKS_MS)
+    await page.locator('header .state.bad', { hasText: 'not ready' }).waitFor()
+    expect(await page.title()).toBe('attestd: not ready')
+    expect(await page.locator('details[open]').count()).toBe(1)
+    answers.ok = true
     await close()
+  })
+
+  it('a console whose daemon is gone says since when, in red, in header and title, and nothing on it stays green', async () => {
+    const queue = () => ({ ok: true, says: 'The queue answers.' })
+    let { server: mortal } = await startTestServer({ checks: { queue } })
+    const { page, close } = await openPage()
+    await page.clock.install()
+    await page.goto(mortal.url)
+    expect(await page.title()).toBe('attestd: ready')
+    await mortal.close()
+    await page.clock.runFor(ASKS_MS)
+    await page.locator('header .state.bad', { hasText: /^no answer since \d\d:\d\d:\d\d UTC$/ }).waitFor()
+    expect(await page.title()).toMatch(/^attestd: no answer since/)
+    expect(await page.evaluate('getComputedStyle(document.querySelector("main")).filter')).toBe('grayscale(1)')
+    mortal = (await startTestServer({ checks: { queue }, port: mortal.port })).server
+    await page.clock.runFor(ASKS_MS)
+    await page.locator('header .state.ok', { hasText: /^ready$/ }).waitFor()
+    expect(await page.title()).toBe('attestd: ready')
+    await close()
+    await mortal.close()
   })
 
   it('the console reloads without scripts too', async () => {

@@ -21,8 +21,8 @@ describe.concurrent('gates that hold submission', () => {
     const daemon = await bench.start().ready()
     await bench.expectExactlyOneEach()
 
-    // The stream that is open reports nothing any more; the answer to the next question is 403.
-    const held = () => daemon.metric('attestd_holds_total', 'reason="service-forbidden"')
+    // The stream tells of the stake, then ends; the answer to the next question is 403.
+    const held = () => daemon.metric('attestd_holds_total', 'reason="stake-low"')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 600 }] })
     await bench.registerMany(3, 'stake')
     await bench.until('questions under way', () => bench.requests('one') >= 3)

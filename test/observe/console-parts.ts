@@ -1,6 +1,8 @@
+import type { Clock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
 import type { ConsoleState } from '../../src/observe/console/console-state.js'
+import type { FleetDaemon } from '../../src/observe/console/fleet-state.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
@@ -28,6 +30,18 @@ export function sampleState(): ConsoleState {
       { name: 'analyze', waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
       { name: 'submit', waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
     ],
+    fleet: {
+      daemons: [sampleDaemon('alive'), sampleDaemon('lost')],
+      mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['image-small'] },
+      backlog: {
+        rows: [
+          { queue: 'analyze', turnaround: 'priority_5min', waiting: 14, oldestMs: 65_000 },
+          { queue: 'analyze', turnaround: 'standard', waiting: 0, oldestMs: null },
+        ],
+        drainMs: { analyze: 600_000, submit: null },
+        missesAhead: 14,
+      },
+    },
     recent: outcomes.map((outcome, index) => ({
       at: NOW - index * 61_000,
       assetId: `asset/${index}/${HOSTILE}`,
@@ -40,8 +54,8 @@ export function sampleState(): ConsoleState {
       openToRecordMs: scored(index) ? 1234 : null,
       reason: scored(index) ? null : 'media-unsupported',
     })),
-    stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false },
-    clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true },
+    stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false, reason: 'stake-low' },
+    clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true, reason: 'clock-off' },
     stream: { connected: true, lastByteAgeMs: 420, reconnects: 2 },
     detectors: [
       {
@@ -58,9 +72,28 @@ export function sampleState(): ConsoleState {
   }
 }
 
+function sampleDaemon(state: FleetDaemon['state']): FleetDaemon {
+  const detectors = [{ id: 'image-small', version: '1.0.0', digest: 'ab'.repeat(32), shadow: false }]
+  return {
+    name: `machine-${state}:8780${HOSTILE}`,
+    machine: 'machine',
+    pid: 4242,
+    version: '0.1.0',
+    roles: ['analyze', HOSTILE],
+    state,
+    lastSeenMs: state === 'lost' ? 130_000 : 400,
+    detectors: [...detectors, { id: HOSTILE, version: HOSTILE, digest: HOSTILE, shadow: true }],
+    jobsPerSecond: { analyze: state === 'lost' ? null : 1.25, submit: null },
+    capacity: { analyze: 2, submit: null },
+    reasons: state === 'lost' ? [] : [HOSTILE],
+  }
+}
+
 /** A real server on a free port, with handlers that record what they were asked. */
-export async function startTestServer(options: Partial<HttpServerOptions> & { checks?: Record<string, Check> } = {}) {
-  const health = createHealth({ clock: new ManualClock(NOW), version: '0.1.0' })
+export async function startTestServer(
+  options: Partial<HttpServerOptions> & { checks?: Record<string, Check>; healthClock?: Clock } = {},
+) {
+  const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW), version: '0.1.0' })
   for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
   const asked: unknown[] = []
   const controlToken = newControlToken()

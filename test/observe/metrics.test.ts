@@ -90,6 +90,16 @@ describe('createMetrics', () => {
     expect(await text).toContain('attestd_scrape_failures_total 1')
   })
 
+  it('a gauge that is cleared has no series, with labels and without', async () => {
+    const metrics = createMetrics({ clock, processMetrics: false })
+    metrics.missesAhead.set({}, 14)
+    metrics.fleetDaemons.set({ state: 'lost' }, 1)
+    for (const gauge of [metrics.missesAhead, metrics.fleetDaemons]) gauge.clear()
+    expect(await metrics.text()).not.toMatch(/^attestd_(deadline_misses_ahead|fleet_daemons)/m)
+    metrics.missesAhead.set({}, 3)
+    expect(await metrics.text()).toContain('attestd_deadline_misses_ahead 3\n')
+  })
+
   it('bounds the series of a metric', async () => {
     const metrics = createMetrics({ clock, processMetrics: false })
     for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })
@@ -124,7 +134,7 @@ describe('who uses the metrics', () => {
     const config = fs.existsSync(packagePath('config')) ? filesUnder('config', /\.(json|ya?ml|md)$/) : []
     const text = [...pages.map((page) => fs.readFileSync(page, 'utf8')), ...config, metricsPage()].join('\n')
     const named = text.match(
-      /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info)\b/g,
+      /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info|daemons|second|mixed|jobs|ahead)\b/g,
     )
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
     expect(new Set(named).size).toBe(known.size)

@@ -53,6 +53,22 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
+  it('a stake that is known to be too low says more than the refusal that follows it', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 1n, minStakeWei: 2n })
+    expect(gate.refuse()).toBe(false)
+    expect(gate.check()).toMatchObject({ open: false, reason: 'stake-low' })
+    expect(gate.updateStake({ stakedWei: 2n, minStakeWei: 2n })).toBe(true)
+    expect(gate.check()).toEqual({ open: true })
+  })
+
+  it('a refusal over the stake closes it by that reason, whatever was read before', () => {
+    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
+    gate.updateStake({ stakedWei: 2n, minStakeWei: 2n })
+    expect(gate.refuse('stake-low')).toBe(true)
+    expect([gate.check(), gate.stakeTrouble]).toMatchObject([{ open: false, reason: 'stake-low' }, 'stake-low'])
+  })
+
   it('a stake read in the contract does not undo a refusal of the service', () => {
     const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: () => trusted })
     gate.refuse()

@@ -22,7 +22,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const feed: ServiceEvent[] = []
   const wakers: (() => void)[] = []
   const lists: (Asset[] | Error)[] = [open]
-  const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0 }
+  const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0, streamRefused: 0 }
   const broken = { queue: false }
   const results = new Map<string, unknown>()
   const gate: { hold?: Promise<void> } = {}
@@ -81,6 +81,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     listEveryMs: 60_000,
     onStake: () => counts.stakes++,
     onForbidden: () => counts.forbidden++,
+    onStreamRefused: () => counts.streamRefused++,
   })
   const stop = new AbortController()
   const running = intake.run(stop.signal)
@@ -324,6 +325,17 @@ describe('intake', () => {
     await settle()
     await parts.end()
     expect(parts.counts.forbidden).toBe(1)
+  })
+
+  it.each([
+    ['service-forbidden', 1],
+    ['stream-error-event', 1],
+    ['stream-ended', 0],
+  ] as const)('a stream that ends with %s is reported %d times as a refusal', async (reason, times) => {
+    const parts = setUp()
+    await parts.send({ kind: 'trouble', reason, message: 'said', retryInMs: 500 })
+    await parts.end()
+    expect(parts.counts.streamRefused).toBe(times)
   })
 
   it('what a broken queue did not take is offered again with the next event', async () => {

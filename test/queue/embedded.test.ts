@@ -9,6 +9,7 @@ import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { engineContract } from './engine-contract.js'
+import { fleetContract } from './fleet-contract.js'
 import { EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
 let root: string
@@ -44,6 +45,7 @@ function poolOf(opened: QueueEngine): PglitePool {
 
 describe('embedded engine', () => {
   engineContract(() => engine)
+  fleetContract(() => engine)
 
   it('leaves a released lock and no half-made database behind', async () => {
     expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])

@@ -15,6 +15,7 @@ import { checkRedis } from '../../src/queue/redis/redis-checks.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
 import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
+import { fleetContract } from './fleet-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
 const SHOWN = { shape: 'single', shown: 'shown' } as const
@@ -59,6 +60,25 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   })
 
   engineContract(() => engine)
+  fleetContract(() => engine)
+
+  it('knows a run that did not leave for an hour, on every engine of the prefix and on no other', async () => {
+    const redis = new Redis(`${server.url}/1`)
+    const times = 'attestd-test:fleet:seen'
+    await engine.fleet.announce('lost', 'text')
+    await redis.zincrby(times, -3_590_000, 'lost')
+    const other = await openQueueEngine(engineOptions(`${server.url}/1`, ''))
+    const apart = await openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'another' }))
+    const found = (await other.fleet.announced()).find(({ id }) => id === 'lost')
+    expect(Math.floor(found!.agoMs / 10_000)).toBe(359)
+    expect(await apart.fleet.announced()).toEqual([])
+    await redis.zincrby(times, -20_000, 'lost')
+    await other.fleet.announce('alive', 'text')
+    expect((await engine.fleet.announced()).map(({ id }) => id)).not.toContain('lost')
+    expect(await redis.hkeys('attestd-test:fleet:daemons')).not.toContain('lost')
+    redis.disconnect()
+    await Promise.all([other.close(), apart.close()])
+  })
 
   it('lets exactly one of two processes add an id', async () => {
     const other = await openQueueEngine(engineOptions(`${server.url}/1`, ''))

@@ -1,32 +1,47 @@
+import type { Reason } from '../../core/reasons.js'
 import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
 import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { QueueName } from '../../queue/queues.js'
 import type { ServiceEvent } from '../../service/port.js'
+import { JobPace } from '../fleet/job-pace.js'
 
 /** Rows that the console shows. */
-const RECENT_ROWS = 50
+export const RECENT_ROWS = 50
 
 /** What happened lately, kept in memory for the console and readiness. */
 export class Activity {
   readonly #monotonic: () => number
-  readonly #recent: RecentRow[] = []
+  /** How fast this process works, by queue. */
+  readonly pace: Readonly<Record<QueueName, JobPace>>
+  #recent: readonly RecentRow[] = []
+  #shareRow: (row: RecentRow) => void = () => {}
   readonly #shadows = new Map<string, ShadowRow>()
   #shadowsDropped = 0
   #connected = false
   #reconnects = 0
   #lastByteAt: number | null = null
+  #lost: Reason = 'stream-ended'
 
   /** @param monotonic milliseconds that never jump */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic
+    this.pace = { analyze: new JobPace(monotonic), submit: new JobPace(monotonic) }
   }
 
   get recent(): readonly RecentRow[] {
     return this.#recent
   }
 
+  /** A verdict is news until it is known what became of it. */
   addRow(row: RecentRow): void {
-    this.#recent.unshift(row)
-    this.#recent.length = Math.min(this.#recent.length, RECENT_ROWS)
+    const others = this.#recent.filter(({ assetId, outcome }) => outcome !== 'verdict' || assetId !== row.assetId)
+    this.#recent = [row, ...others].slice(0, RECENT_ROWS)
+    this.#shareRow(row)
+  }
+
+  /** From now on every row is passed on, too. */
+  shareRows(share: (row: RecentRow) => void): void {
+    this.#shareRow = share
   }
 
   shadowed({ measurement, agrees, wouldChange }: ShadowComparison): void {
@@ -57,10 +72,16 @@ export class Activity {
       if (event.retryInMs === undefined) return
       if (this.#connected) this.#reconnects += 1
       this.#connected = false
+      this.#lost = event.reason
       return
     }
     this.#connected = true
     this.#lastByteAt = this.#monotonic()
+  }
+
+  /** Why the last connection of the stream ended or was not made. */
+  get streamLost(): Reason {
+    return this.#lost
   }
 
   stream(): NonNullable<ConsoleState['stream']> {

@@ -1,8 +1,9 @@
 import { shownSettings } from '../../config/show.js'
 import { systemClock } from '../../core/clock.js'
-import { startRepeating } from '../../core/time-limit.js'
+import { startRepeating, withinLimit } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
 import type { ConsoleState } from '../../observe/console/console-state.js'
+import type { FleetState } from '../../observe/console/fleet-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
 import { createHealth } from '../../observe/health.js'
 import { createMetrics } from '../../observe/metrics.js'
@@ -10,13 +11,18 @@ import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
+import { clockTrouble } from '../../service/clock-trouble.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
+import type { Fleet } from '../fleet/fleet.js'
+import { collectFleet } from '../fleet/fleet-metrics.js'
+import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
-import { Activity } from './activity.js'
+import { Activity, RECENT_ROWS } from './activity.js'
 import { controlOf } from './control.js'
 import { registerReadiness } from './readiness.js'
+import { ReadinessWatch } from './readiness-watch.js'
 import { reloadDetectors } from './reload-detectors.js'
 import { createReport } from './report.js'
 import type { Roles } from './roles.js'
@@ -111,6 +117,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
+/** What a page waits for the queue at most, ms: one that is away must not look like a daemon that is gone. */
+const QUEUE_ANSWER_MS = 1000
+
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -122,6 +131,10 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
   metrics.beforeScrape(() => collect(parts, roles))
+  let port = settings.httpPort
+  const watch = new ReadinessWatch({ log, metrics })
+  const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
+  metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
   const http = await startHttpServer({
@@ -132,7 +145,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     redact,
     health,
     metrics,
-    state: stateOf(parts, roles),
+    state: stateOf(parts, roles, fleet),
     now: () => clock.now(),
     queueNames: QUEUE_NAMES,
     control: {
@@ -141,11 +154,14 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     },
     controlToken,
   })
+  port = http.port
   http.setBoardQueues(queue.boardQueues())
+  const leave = beat()
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,
     async close() {
+      await leave()
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
     },
@@ -172,14 +188,21 @@ async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: 
   }
 }
 
-function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> {
+function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<ConsoleState> {
   const { activity, clock, options, queue } = parts
   const startedAt = clock.now()
+  const asked = <T>(work: Promise<T>, otherwise: T) =>
+    withinLimit(clock, QUEUE_ANSWER_MS, work, () => otherwise).catch(() => otherwise)
   return async () => {
     const { detectors, stream, submission } = roles.readiness
     const stake = submission?.gate.stake
     const processes = detectors?.state()
-    const queues = QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) }))
+    const counting = Promise.all(QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) })))
+    const [queues, known, recent] = await Promise.all([
+      asked(counting, []),
+      asked<FleetState | null>(fleet.state(), null),
+      asked(fleet.rows(RECENT_ROWS), activity.recent),
+    ])
     return {
       version: VERSION,
       startedAt,
@@ -188,16 +211,18 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
       service: options.settings.serviceUrl ?? 'no service',
       queueEngine: queue.kind,
       draining: roles.draining,
-      queues: await Promise.all(queues).catch(() => []),
-      recent: activity.recent,
+      queues,
+      fleet: known,
+      recent,
       stake: stake
         ? {
             stakedWei: String(stake.stakedWei),
             minStakeWei: String(stake.minStakeWei),
             enough: submission?.gate.stakeOk ?? false,
+            reason: submission?.gate.stakeTrouble ?? null,
           }
         : null,
-      clock: submission?.serviceClock() ?? null,
+      clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
@@ -206,4 +231,9 @@ function stateOf(parts: DaemonParts, roles: Roles): () => Promise<ConsoleState> 
       settings: shownSettings(options),
     }
   }
+}
+
+function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
+  const state = serviceClock()
+  return { ...state, reason: clockTrouble(state, windowMs) }
 }

@@ -1,8 +1,9 @@
 import { clockText } from '../../core/clock.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { CheckResult, Health } from '../../observe/health.js'
-import type { Gate } from '../../pipeline/gate.js'
+import type { Gate, Refusal } from '../../pipeline/gate.js'
 import type { QueueEngine } from '../../queue/queues.js'
+import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ClockState } from '../../service/service-clock.js'
 import type { Activity } from './activity.js'
 import type { WatchedContract } from './service-side.js'
@@ -13,10 +14,15 @@ export interface ReadinessParts {
   readonly draining: () => boolean
   readonly queue: QueueEngine
   readonly detectors: DetectorHost | null
-  readonly stream: { readonly activity: Activity; readonly idleMs: number } | null
+  readonly stream: { readonly activity: Activity; readonly gate: Gate; readonly idleMs: number } | null
   /** Null where no stake contract is read. */
   readonly contract: WatchedContract | null
-  readonly submission: { readonly gate: Gate; readonly serviceClock: () => ClockState } | null
+  readonly submission: {
+    readonly gate: Gate
+    readonly serviceClock: () => ClockState
+    /** How far a timestamp may be from service time, ms. */
+    readonly windowMs: number
+  } | null
 }
 
 /** A daemon that has not inferred for longer than this is not ready, ms. */
@@ -45,7 +51,7 @@ export function registerReadiness({
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
     health.register('stake', () => stakeCheck(submission.gate, contract))
-    health.register('clock', () => clockCheck(submission.serviceClock()))
+    health.register('clock', () => clockCheck(submission))
   }
 }
 
@@ -61,45 +67,48 @@ function inferenceCheck(detectors: DetectorHost): CheckResult {
   return { ok: false, reason: 'detector-unavailable', says, detail }
 }
 
-function streamCheck({ activity, idleMs }: NonNullable<ReadinessParts['stream']>): CheckResult {
+function streamCheck({ activity, gate, idleMs }: NonNullable<ReadinessParts['stream']>): CheckResult {
   const { connected, lastByteAgeMs } = activity.stream()
   if (!connected || lastByteAgeMs === null) {
-    return { ok: false, reason: 'stream-ended', says: 'The event stream is not connected.' }
+    // A service that lets the key do nothing refuses the stream too: that is the story to tell.
+    return { ok: false, reason: gate.shutOut ?? activity.streamLost, says: 'The event stream is not connected.' }
   }
   const says = `The stream last sent data ${Math.round(lastByteAgeMs / 1000)} s ago.`
   return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
 }
 
 function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
-  const { stake } = gate
-  const says = stake ? `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.` : ''
-  if (!gate.hasRole) {
-    return { ok: false, reason: 'role-missing', says: 'The stake contract does not list the wallet as an attester.' }
-  }
-  if (gate.stakeLow) return { ok: false, reason: 'stake-low', says }
-  if (gate.refused) {
-    return {
-      ok: false,
-      reason: 'service-forbidden',
-      says: 'The service refuses this key or wallet, as it does when the stake is below the minimum.',
-    }
-  }
-  const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
-  if (gate.stakeDoubted) {
-    const says = `The service refused a score, and the stake contract has not been read since${why}.`
-    return { ok: false, reason: 'stake-unknown', says }
-  }
-  if (!stake) {
-    return { ok: false, reason: 'stake-unknown', says: `The stake has not been read yet${why}.` }
-  }
-  return { ok: true, says }
+  const reason = gate.stakeTrouble
+  return reason ? { ok: false, reason, says: stakeText(gate, contract) } : { ok: true, says: stakeText(gate, contract) }
 }
 
-function clockCheck({ trusted, offsetMs, errorBoundMs, objection }: ClockState): CheckResult {
+function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
+  const { shutOut, stake, stakeDoubted, stakeTrouble } = gate
+  if (stakeTrouble === 'role-missing') return 'The stake contract does not list the wallet as an attester.'
+  if (shutOut !== null && !gate.stakeLow) return refusalText(shutOut)
+  const why = contract?.trouble ? ` (${contract.trouble.message})` : ''
+  if (stake && stakeDoubted) {
+    return `The service refused a score, and the stake contract has not been read since${why}.`
+  }
+  return stake
+    ? `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
+    : `The stake has not been read yet${why}.`
+}
+
+function refusalText(refusal: Refusal): string {
+  return refusal === 'stake-low'
+    ? 'The service refuses this key or wallet because of its stake, and does not state how much it is.'
+    : 'The service refuses this key or wallet, as it does when the stake is below the minimum.'
+}
+
+function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['submission']>): CheckResult {
+  const state = serviceClock()
+  const reason = clockTrouble(state, windowMs)
+  const { errorBoundMs, objection, offsetMs } = state
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
   if (objection !== undefined) {
     return { ok: false, reason: 'clock-untrusted', says: `Sources of the time disagree: ${objection}.` }
   }
   const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
-  return trusted ? { ok: true, says } : { ok: false, reason: 'clock-untrusted', says }
+  return reason ? { ok: false, reason, says } : { ok: true, says }
 }

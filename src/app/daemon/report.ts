@@ -9,6 +9,7 @@ import {
   analyzeResult,
   assetOfJob,
   type JobAsset,
+  PRIORITY_MS,
   parseAnalyzeJob,
   parseSubmitJob,
   type SubmitJob,
@@ -41,9 +42,6 @@ export interface Report {
   /** Resolves when every ledger line that was begun is written. */
   flush(): Promise<void>
 }
-
-/** How long a priority asset may take from first sight to a score on record, ms; the API names it in the turnaround. */
-const PRIORITY_MS = 5 * 60_000
 
 /** One place where what happens becomes numbers, ledger lines and console rows. */
 export function createReport(options: ReportOptions): Report {
@@ -86,6 +84,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
     completed: ({ queue, id, data, result, elapsedMs }) => {
       metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
       metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
+      activity.pace[queue].ended(elapsedMs)
       try {
         if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
         else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
@@ -172,6 +171,8 @@ function reportAnalysis(
     const { cached, mediaType, verdict } = result
     metrics.riskPercent.observe({ media_type: mediaType }, percentOf(verdict.risk))
     book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
+    const { algorithm, risk } = verdict
+    activity.addRow(row({ ...asset, mediaType }, clock.now(), { outcome: 'verdict', risk, algorithm }))
     return
   }
   const { reason, message } = result

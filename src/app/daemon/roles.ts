@@ -88,8 +88,8 @@ export async function startRoles(
   return {
     readiness: {
       detectors: analysis?.detectors ?? null,
-      stream: intake ? { activity, idleMs: settings.streamIdleMs } : null,
-      submission: side && submission ? { gate: side.gate, serviceClock: () => side.opened.clock.state() } : null,
+      stream: side && intake ? { activity, gate: side.gate, idleMs: settings.streamIdleMs } : null,
+      submission: side && submission ? submissionParts(side, settings.timestampWindowMs) : null,
       contract: side?.contract ?? null,
     },
     lost: loops.lost,
@@ -119,6 +119,10 @@ export async function startRoles(
   }
 }
 
+function submissionParts({ gate, opened }: ServiceSide, windowMs: number): ReadinessParts['submission'] {
+  return { gate, serviceClock: () => opened.clock.state(), windowMs }
+}
+
 /** Waits while there is something to submit and nothing that forbids it. */
 async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: number): Promise<void> {
   const deadline = clock.monotonic() + capMs
@@ -140,7 +144,8 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
     onStake: (read) => stake.seen(read),
-    onForbidden: () => stake.refused(),
+    onForbidden: (failure) => stake.refused(failure),
+    onStreamRefused: (signal) => void stake.confirm(signal),
   })
 }
 

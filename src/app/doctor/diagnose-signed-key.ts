@@ -18,7 +18,7 @@ export async function* diagnoseSignedKey(settings: Settings): AsyncIterable<Diag
       const { service: name, version } = await client.health()
       return `${serviceUrl} is ${name}, version ${version}`
     })
-    yield await check('clock', () => serviceTimeText(clock))
+    yield await check('clock', () => serviceTimeText(clock, settings.timestampWindowMs))
     if (!accessKey || !signingSecret) {
       yield skipped('key', 'ATTESTD_ACCESS_KEY or ATTESTD_SIGNING_SECRET is not set')
     } else {

@@ -49,7 +49,7 @@ async function* diagnoseSession(
     })
     yield signedIn
     if (signedIn.outcome !== 'ok') return witnesses
-    yield await check('clock', () => serviceTimeText(clock))
+    yield await check('clock', () => serviceTimeText(clock, settings.timestampWindowMs))
     yield await check('open assets', async () => {
       const { assets } = await service.listOpen({ includeMyScore: false })
       return `${assets.length} open assets`

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
+import { type FleetReply, fleetReply } from './fleet-reply.js'
 
 const statusReply = z.looseObject({
   version: z.string(),
@@ -13,16 +14,18 @@ const statusReply = z.looseObject({
   queues: z.array(
     z.object({ name: z.string(), waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
   ),
+  fleet: fleetReply.nullable(),
   readiness: z.object({
     ready: z.boolean(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), says: z.string(), reason: z.string().optional() })),
   }),
 })
 
-/** `text` is lines for people; `raw` is the daemon's whole answer, with fields that this version does not know. */
+/** `text` is lines for people; `fleet` is null while the queue does not answer; `raw` is the daemon's whole answer, with fields that this version does not know. */
 export interface Status {
   readonly ready: boolean
   readonly text: string
+  readonly fleet: FleetReply | null
   readonly raw: unknown
 }
 
@@ -47,5 +50,5 @@ export async function readStatus(dataDir: string): Promise<Status> {
     ),
     ready ? 'ready' : 'not ready',
   ]
-  return { ready, text: lines.join('\n'), raw: status }
+  return { ready, text: lines.join('\n'), fleet: status.fleet, raw: status }
 }

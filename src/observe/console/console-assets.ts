@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How often an open console page reloads itself, seconds. */
+/** How often a console page without scripts reloads itself, seconds. */
 export const CONSOLE_REFRESH_S = 5
 
 /** The console's style sheet, inline: the page loads nothing else. */
@@ -17,6 +17,7 @@ a{color:var(--accent)}
 nav{margin-left:auto;display:flex;gap:14px}
 .soft{color:var(--soft)}.ok{color:var(--ok)}.bad{color:var(--bad)}.warn{color:var(--warn)}
 .state{font-weight:600}
+.gone main{filter:grayscale(1);opacity:.5}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(260px,1fr));gap:14px;margin:16px 0}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px;overflow-x:auto}
 section.wide{margin:14px 0}
@@ -42,19 +43,38 @@ details summary{cursor:pointer;color:var(--soft)}
 footer{padding:10px 20px 28px;color:var(--soft);font-size:13px}
 `
 
-/** Reloads the page and swaps its content while it is visible; without scripts a `meta refresh` does the same. */
+/** How often an open page asks, and how long it waits for an answer, milliseconds: together it notices within 5 s. */
+const ASK_EVERY_MS = 2000
+const ANSWER_LIMIT_MS = 2500
+
+/**
+ * Asks for the page again and again, also while it is hidden: its title then stands in a tab. Header and title always
+ * follow; the rest stays while a person has something open. Without an answer both say so, in red, and since when.
+ * Without scripts a `meta refresh` reloads.
+ */
 export const CONSOLE_SCRIPT = `
-setInterval(async () => {
-  if (document.hidden || document.querySelector('details[open]')) return
+const clockTime = () => new Date().toISOString().slice(11, 19) + ' UTC'
+let answeredAt = clockTime()
+const swap = (page, part) => document.querySelector(part).replaceWith(page.querySelector(part))
+async function follow() {
   try {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' }, signal: AbortSignal.timeout(${ANSWER_LIMIT_MS}) })
     if (!answer.ok) throw new Error(answer.statusText)
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    document.querySelector('#live').replaceWith(page.querySelector('#live'))
+    answeredAt = clockTime()
+    document.title = page.title
+    document.querySelector('#live').className = ''
+    swap(page, document.querySelector('details[open]') ? 'header' : '#live')
   } catch {
-    document.querySelector('#updated').textContent = 'The daemon does not answer; last seen as shown.'
+    const state = document.querySelector('.state')
+    state.className = 'state bad'
+    state.textContent = 'no answer since ' + answeredAt
+    document.title = 'attestd: ' + state.textContent
+    document.querySelector('#live').className = 'gone'
   }
-}, ${CONSOLE_REFRESH_S * 1000})
+  setTimeout(follow, ${ASK_EVERY_MS})
+}
+setTimeout(follow, ${ASK_EVERY_MS})
 `
 
 /** Content-Security-Policy of the console: only the two inline texts above, by digest, and reading itself. */

@@ -1,8 +1,10 @@
+import { duration } from '../../core/duration.js'
 import { percentOf, riskText } from '../../core/risk.js'
 import type { Readiness } from '../health.js'
 import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState, RecentRow } from './console-state.js'
-import { duration, etherOf, milliseconds, shortDigest } from './console-text.js'
+import { etherOf, milliseconds, shortDigest } from './console-text.js'
+import { fleetSection } from './fleet-section.js'
 import { Html, html } from './html.js'
 
 /**
@@ -19,6 +21,7 @@ export function consolePage(state: ConsoleState, readiness: Readiness, now: numb
 <body><div id="live">${header(state, readiness, now)}
 <main>
 <div class="grid">${[checks(readiness), queues(state), gates(state)]}</div>
+${fleetSection(state.fleet)}
 ${recent(state.recent, now)}
 <div class="grid">${[detectors(state, now), settings(state)]}</div>
 </main>
@@ -68,9 +71,9 @@ function queues({ queues, queueEngine }: ConsoleState): Html {
 
 function gates({ stake, clock, stream }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
-<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>` : 'not read yet'}</dd>
+<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
-<dt>Clock</dt><dd>${clock ? html`<span class="${clock.trusted ? 'ok' : 'bad'}">${clock.trusted ? 'trusted' : 'not trusted'}</span>` : '–'}</dd>
+<dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clockWord(clock)}</span>${troubleOf(clock)}` : '–'}</dd>
 <dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
 <dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
@@ -78,11 +81,20 @@ function gates({ stake, clock, stream }: ConsoleState): Html {
 </dl></section>`
 }
 
+function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {
+  if (!trusted) return 'not trusted'
+  return reason ? 'local clock is off' : 'trusted'
+}
+
+function troubleOf({ reason }: { reason: string | null }): Html | null {
+  return reason ? html` <code class="bad">${reason}</code>` : null
+}
+
 function recent(rows: readonly RecentRow[], now: number): Html {
   const body = rows.map(
     (
       row,
-    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
+    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago${row.daemon ? html`<br>${row.daemon}` : null}</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
 <td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
 <td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(row.risk)}"></meter>${riskText(row.risk, 1)}`}</td>
 <td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
@@ -93,7 +105,14 @@ function recent(rows: readonly RecentRow[], now: number): Html {
   return html`<section class="wide"><h2>Last assets</h2>${rows.length > 0 ? table : html`<p class="soft">Nothing yet.</p>`}</section>`
 }
 
-const OUTCOME_TONE = { accepted: 'ok', confirmed: 'ok', abstained: 'warn', closed: 'soft', failed: 'bad' } as const
+const OUTCOME_TONE = {
+  verdict: 'soft',
+  accepted: 'ok',
+  confirmed: 'ok',
+  abstained: 'warn',
+  closed: 'soft',
+  failed: 'bad',
+} as const
 
 function detectors({ detectors, detectorProcesses, lastInferenceAt, shadows }: ConsoleState, now: number): Html {
   const rows = detectors.map(

@@ -1,4 +1,5 @@
 import type { Risk } from '../../core/risk.js'
+import type { FleetState } from './fleet-state.js'
 
 /** What became of one asset, as a row of the console. */
 export interface RecentRow {
@@ -7,7 +8,7 @@ export interface RecentRow {
   readonly assetId: string
   readonly title: string
   readonly mediaType: string
-  readonly outcome: 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
+  readonly outcome: 'verdict' | 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
   /** Null where there is no verdict. */
   readonly risk: Risk | null
   /** Detector id and version; null where none ran. */
@@ -18,6 +19,8 @@ export interface RecentRow {
   readonly openToRecordMs: number | null
   /** Reason code where the asset got no score. */
   readonly reason: string | null
+  /** Name of the daemon that did it, where it is known. */
+  readonly daemon?: string | undefined
 }
 
 /** Depth of one queue. */
@@ -57,13 +60,24 @@ export interface ConsoleState {
   /** Whether the daemon is stopping. */
   readonly draining: boolean
   readonly queues: readonly QueueRow[]
-  /** Newest first. */
+  /** All daemons on the queue; null while the queue is away. */
+  readonly fleet: FleetState | null
+  /** Of the whole fleet, newest first. */
   readonly recent: readonly RecentRow[]
-  readonly stake: { readonly stakedWei: string; readonly minStakeWei: string; readonly enough: boolean } | null
+  readonly stake: {
+    /** As last stated; it may be older than the refusal that `reason` names. */
+    readonly stakedWei: string
+    readonly minStakeWei: string
+    readonly enough: boolean
+    /** What keeps the wallet from scoring. */
+    readonly reason: string | null
+  } | null
   readonly clock: {
     readonly offsetMs: number | null
     readonly errorBoundMs: number | null
     readonly trusted: boolean
+    /** What is wrong with the clocks. */
+    readonly reason: string | null
   } | null
   readonly stream: {
     readonly connected: boolean

@@ -8,6 +8,7 @@ import type { Log } from '../../core/log.js'
 import type { Backing } from '../backing.js'
 import { MemoryClaims } from '../claims.js'
 import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
+import { memoryFleet } from '../fleet/memory-fleet.js'
 import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
 import { saveInDatabase } from './save-data.js'
@@ -105,6 +106,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
     saveData: (job, json) => saveInDatabase(pool, clock, job, json),
+    openFleet: () => memoryFleet(clock),
     claims: new MemoryClaims(clock),
     texts: null,
     ping: async () => {

@@ -2,6 +2,7 @@ import { createRedisBackend, type IQueueBackend } from 'bullmq'
 import { Cluster, type Redis } from 'ioredis'
 import { AttestdError } from '../../core/errors.js'
 import type { Backing } from '../backing.js'
+import { redisFleet } from '../fleet/redis-fleet.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import type { RedisTarget } from './redis-access.js'
 import { checkRedis } from './redis-checks.js'
@@ -81,6 +82,7 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, job, json),
+    openFleet: (prefix) => redisFleet(producer, prefix),
     claims: redisClaims(producer),
     texts: redisTexts(producer),
     ping: async () => {

@@ -54,7 +54,7 @@ export class OpenAssetFeed {
     this.flush()
   }
 
-  /** A stake that is still enough but other than before is announced by a new `ready`. */
+  /** A stake other than before is announced by a new `ready`, also one that is too low and ends the stream. */
   stakeChanged(): void {
     const stake = JSON.stringify(stakeView(this.#world, this.#caller.wallet))
     this.#readyDue ||= stake !== this.#stake

@@ -28,7 +28,10 @@ function follow(world: World, caller: Caller, feed: OpenAssetFeed, connection: S
       feed.assetsChanged()
       void snapshotLater()
     }),
-    world.stakes.changed.listen(() => (goodbye() ? undefined : feed.stakeChanged())),
+    world.stakes.changed.listen(() => {
+      feed.stakeChanged()
+      goodbye()
+    }),
     world.keys.changed.listen(() => goodbye()),
   ]
   const unfollow = () => {

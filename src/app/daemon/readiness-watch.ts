@@ -1,0 +1,46 @@
+import type { Log } from '../../core/log.js'
+import type { Reason } from '../../core/reasons.js'
+import type { NamedCheck, Readiness } from '../../observe/health.js'
+import type { Metrics } from '../../observe/metrics.js'
+
+/** Where the news of readiness go. */
+export interface ReadinessWatchOptions {
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'notReady'>
+}
+
+interface Failing {
+  readonly reason: Reason
+  /** A check that fails at one look alone, as each does while the daemon starts, is no news for the log. */
+  readonly logged: boolean
+}
+
+/** Reports what `/readyz` would say, by the same reasons, to those who do not ask: the log and the metric. */
+export class ReadinessWatch {
+  readonly #options: ReadinessWatchOptions
+  readonly #failing = new Map<string, Failing>()
+
+  constructor(options: ReadinessWatchOptions) {
+    this.#options = options
+  }
+
+  /** Called with every look, about once a second. */
+  look({ checks }: Readiness): void {
+    for (const check of checks) this.#note(check)
+  }
+
+  #note({ name: check, ok, reason = 'internal-error', says }: NamedCheck): void {
+    const { log, metrics } = this.#options
+    const before = this.#failing.get(check)
+    if (before && (ok || before.reason !== reason)) metrics.notReady.set({ check, reason: before.reason }, 0)
+    if (ok) {
+      this.#failing.delete(check)
+      if (before?.logged) log.info({ check, reason: before.reason }, 'readiness check passed again')
+      return
+    }
+    metrics.notReady.set({ check, reason }, 1)
+    const repeats = before?.reason === reason
+    if (repeats && !before.logged) log.warn({ check, reason, detail: says }, 'readiness check failed')
+    this.#failing.set(check, { reason, logged: repeats })
+  }
+}

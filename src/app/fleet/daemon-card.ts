@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+const text = (max: number) => z.string().max(max)
+const perSecond = z.number().nonnegative().nullable()
+
+/** What a daemon announces of itself on the queue; another release may have written it. */
+export const daemonCard = z.object({
+  name: text(300),
+  machine: text(255),
+  pid: z.number().int(),
+  version: text(50),
+  roles: z.array(text(20)).max(10),
+  stopping: z.boolean(),
+  detectors: z.array(z.object({ id: text(200), version: text(50), digest: text(64), shadow: z.boolean() })).max(100),
+  /** Jobs that ended in the last minute, a second. */
+  jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
+  /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
+  capacity: z.object({ analyze: perSecond, submit: perSecond }),
+  reasons: z.array(text(100)).max(50),
+})
+/** A daemon's own word about itself. */
+export type DaemonCard = z.infer<typeof daemonCard>
+
+/** @returns null for a text that is no card */
+export function readCard(json: string): DaemonCard | null {
+  try {
+    return daemonCard.safeParse(JSON.parse(json)).data ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,64 @@
+import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
+import type { Metrics } from '../../observe/metrics.js'
+import type { Fleet } from './fleet.js'
+
+/** First hex characters of a digest, as the console shows it. */
+const DIGEST_LABEL = 12
+
+type FleetMetrics = Pick<
+  Metrics,
+  | 'fleetDaemons'
+  | 'fleetLastSeen'
+  | 'fleetJobs'
+  | 'fleetDetectors'
+  | 'fleetMixed'
+  | 'waitingOldest'
+  | 'waitingJobs'
+  | 'drainSeconds'
+  | 'missesAhead'
+>
+
+/** Writes what is known of the fleet for a scrape. Series of daemons that are gone end; while the queue is away there are none. */
+export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMetrics): Promise<void> {
+  // Cleared after the reading, in one turn with what is set, so that no other scrape finds them empty.
+  const { backlog, daemons, mixed } = await fleet.state().finally(() => clearAll(metrics))
+  const { fleetDaemons, fleetMixed } = metrics
+  for (const state of ['alive', 'stopping', 'lost'] as const) {
+    fleetDaemons.set({ state }, daemons.filter((daemon) => daemon.state === state).length)
+  }
+  for (const daemon of daemons) collectDaemon(daemon, metrics)
+  fleetMixed.set({ what: 'version' }, mixed.versions.length > 0 ? 1 : 0)
+  fleetMixed.set({ what: 'detectors' }, mixed.detectors.length > 0 ? 1 : 0)
+  collectBacklog(backlog, metrics)
+}
+
+function clearAll(metrics: FleetMetrics): void {
+  const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed } = metrics
+  for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed]) gauge.clear()
+  const { drainSeconds, missesAhead, waitingJobs, waitingOldest } = metrics
+  for (const gauge of [drainSeconds, missesAhead, waitingJobs, waitingOldest]) gauge.clear()
+}
+
+function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {
+  const { detectors, jobsPerSecond, lastSeenMs, machine, name, roles, state, version } = daemon
+  fleetLastSeen.set({ daemon: name, machine, roles: roles.join('+'), version, state }, lastSeenMs / 1000)
+  for (const [queue, perSecond] of Object.entries(jobsPerSecond)) {
+    if (perSecond !== null) fleetJobs.set({ daemon: name, queue }, perSecond)
+  }
+  if (state === 'lost') return
+  for (const { digest, id, shadow, version: detectorVersion } of detectors) {
+    const labels = { daemon: name, detector: id, version: detectorVersion, digest: digest.slice(0, DIGEST_LABEL) }
+    fleetDetectors.set({ ...labels, part: shadow ? 'shadow' : 'scores' }, 1)
+  }
+}
+
+function collectBacklog({ drainMs, missesAhead, rows }: FleetState['backlog'], metrics: FleetMetrics): void {
+  for (const { oldestMs, queue, turnaround, waiting } of rows) {
+    metrics.waitingJobs.set({ queue, turnaround }, waiting)
+    metrics.waitingOldest.set({ queue, turnaround }, (oldestMs ?? 0) / 1000)
+  }
+  for (const [queue, ms] of Object.entries(drainMs)) {
+    if (ms !== null) metrics.drainSeconds.set({ queue }, ms / 1000)
+  }
+  metrics.missesAhead.set({}, missesAhead)
+}

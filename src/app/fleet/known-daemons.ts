@@ -1,0 +1,50 @@
+import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
+import type { Announcement } from '../../queue/fleet/fleet-store.js'
+import { type DaemonCard, readCard } from './daemon-card.js'
+
+/** A daemon announces itself every second; one that was not heard of for so long counts as lost, ms. */
+export const LOST_AFTER_MS = 3500
+
+/**
+ * Who is on the queue, by name: this daemon by its own word, the others by theirs. What cannot be read is passed over. A
+ * lost run is left out once a daemon of its name is there again.
+ */
+export function knownDaemons(
+  announced: readonly Announcement[],
+  self: { readonly id: string; readonly card: DaemonCard },
+): FleetDaemon[] {
+  const others = announced.flatMap(({ id, text, agoMs }) => {
+    const card = id === self.id ? null : readCard(text)
+    return card ? [knownDaemon(card, agoMs)] : []
+  })
+  const all = [knownDaemon(self.card, 0), ...others]
+  const present = new Set(all.filter(({ state }) => state !== 'lost').map(({ name }) => name))
+  return latestOfEach(all.filter(({ name, state }) => state !== 'lost' || !present.has(name)))
+}
+
+function knownDaemon({ stopping, ...card }: DaemonCard, lastSeenMs: number): FleetDaemon {
+  const here = stopping ? 'stopping' : 'alive'
+  if (lastSeenMs <= LOST_AFTER_MS) return { ...card, state: here, lastSeenMs }
+  // What it was doing says nothing of now.
+  return { ...card, state: 'lost', lastSeenMs, jobsPerSecond: { analyze: null, submit: null }, reasons: [] }
+}
+
+/** Of several lost runs of one name only the last is worth a row. */
+function latestOfEach(daemons: readonly FleetDaemon[]): FleetDaemon[] {
+  const ordered = daemons.toSorted((a, b) => a.name.localeCompare(b.name) || a.lastSeenMs - b.lastSeenMs)
+  return ordered.filter((one, index) => one.state !== 'lost' || ordered[index - 1]?.name !== one.name)
+}
+
+/** Versions and detectors that are not the same on all daemons that are alive. */
+export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
+  const alive = daemons.filter(({ state }) => state === 'alive')
+  const versions = [...new Set(alive.map(({ version }) => version))].sort()
+  const analyzing = alive.filter(({ roles }) => roles.includes('analyze'))
+  const ids = [...new Set(analyzing.flatMap(({ detectors }) => detectors.map(({ id }) => id)))].sort()
+  const asOn = (daemon: FleetDaemon, id: string) => {
+    const found = daemon.detectors.find((one) => one.id === id)
+    return found ? `${found.digest} ${found.shadow}` : 'absent'
+  }
+  const differs = (id: string) => new Set(analyzing.map((daemon) => asOn(daemon, id))).size > 1
+  return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs) }
+}

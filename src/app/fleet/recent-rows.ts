@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { RecentRow } from '../../observe/console/console-state.js'
+import { storedRisk } from '../../pipeline/stored-risk.js'
+import type { FleetStore } from '../../queue/fleet/fleet-store.js'
+
+const text = (max: number) => z.string().max(max)
+
+/** As a row lies in the store, its risk as a percentage; another release may have written it. */
+const storedRow = z.object({
+  at: z.number(),
+  assetId: text(500),
+  title: text(500),
+  mediaType: text(50),
+  outcome: z.enum(['verdict', 'accepted', 'confirmed', 'abstained', 'closed', 'failed']),
+  risk: storedRisk.nullable(),
+  algorithm: text(500).nullable(),
+  scoreId: text(500).nullable(),
+  openToRecordMs: z.number().nullable(),
+  reason: text(100).nullable(),
+  daemon: text(300).optional(),
+})
+
+/** Leaves a row for every daemon on the queue. */
+export async function keepRow(store: FleetStore, row: RecentRow): Promise<void> {
+  await store.append(JSON.stringify(z.encode(storedRow, row)))
+}
+
+/** The last rows of the whole fleet, newest first. What cannot be read is passed over. */
+export async function keptRows(store: FleetStore, limit: number): Promise<RecentRow[]> {
+  // An asset has a row for its verdict and one for its end.
+  const texts = await store.recent(2 * limit)
+  return withoutSettled(texts.flatMap(readRow)).slice(0, limit)
+}
+
+/** A verdict is news until it is known what became of it. */
+export function withoutSettled(rows: readonly RecentRow[]): RecentRow[] {
+  const ended = new Set(rows.filter(({ outcome }) => outcome !== 'verdict').map(({ assetId }) => assetId))
+  return rows.filter(({ assetId, outcome }) => outcome !== 'verdict' || !ended.has(assetId))
+}
+
+function readRow(json: string): RecentRow[] {
+  try {
+    return [storedRow.parse(JSON.parse(json))]
+  } catch {
+    return []
+  }
+}

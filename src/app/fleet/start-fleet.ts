@@ -1,0 +1,87 @@
+import os from 'node:os'
+import { startRepeating } from '../../core/time-limit.js'
+import { VERSION } from '../../core/version.js'
+import type { Health, Readiness } from '../../observe/health.js'
+import type { QueueName } from '../../queue/queues.js'
+import type { ReadinessWatch } from '../daemon/readiness-watch.js'
+import type { Roles } from '../daemon/roles.js'
+import type { DaemonParts } from '../parts.js'
+import type { DaemonCard } from './daemon-card.js'
+import { Fleet } from './fleet.js'
+import { workersCheck } from './workers-check.js'
+
+/** What a daemon says of itself beside its parts. */
+export interface OwnFacts {
+  /** Where its HTTP side listens; the name of the daemon is made of it. */
+  readonly port: () => number
+  readonly roles: Pick<Roles, 'draining' | 'readiness'>
+  readonly health: Health
+  readonly watch: ReadinessWatch
+}
+
+/** How often a daemon looks at itself and announces what it sees, ms: all that tell of it do so within 5 s. */
+const BEAT_MS = 1000
+
+/** The fleet with this daemon in it, and its check of readiness; it is announced from `beat` on. */
+export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; beat(): () => Promise<void> } {
+  const { activity, clock, queue } = parts
+  let last: Readiness | null = null
+  const name = () => `${os.hostname()}:${own.port()}`
+  const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
+  const working = () => (own.roles.draining ? [] : parts.options.settings.roles)
+  own.health.register('workers', () => workersCheck(queue, fleet, working()))
+  activity.shareRows((row) => fleet.keep(row))
+
+  const look = async () => {
+    last = await own.health.readiness()
+    own.watch.look(last)
+  }
+  // The engine reports its own trouble, and this daemon goes on without the others.
+  const announce = () => fleet.announce().catch(() => {})
+  return {
+    fleet,
+    beat() {
+      void announce()
+      const stop = startRepeating(clock, BEAT_MS, () => {
+        void look()
+        void announce()
+      })
+      return async () => {
+        stop()
+        await fleet.leave().catch(() => {})
+      }
+    },
+  }
+}
+
+function ownCard(
+  { activity, options }: DaemonParts,
+  { roles }: OwnFacts,
+  last: Readiness | null,
+): Omit<DaemonCard, 'name'> {
+  const { analyzeConcurrency, roles: held, submitConcurrency } = options.settings
+  const works = <T>(queue: QueueName, value: T) => (held.includes(queue) ? value : null)
+  const { analyze, submit } = activity.pace
+  return {
+    machine: os.hostname(),
+    pid: process.pid,
+    version: VERSION,
+    roles: held,
+    stopping: roles.draining,
+    detectors: (roles.readiness.detectors?.detectors ?? []).map(({ id, version, digest, shadow }) => ({
+      id,
+      version,
+      digest,
+      shadow: shadow === true,
+    })),
+    jobsPerSecond: {
+      analyze: works('analyze', analyze.perSecond()),
+      submit: works('submit', submit.perSecond()),
+    },
+    capacity: { analyze: analyze.capacity(analyzeConcurrency), submit: submit.capacity(submitConcurrency) },
+    // What is missing on the fleet is no trouble of this daemon.
+    reasons: (last?.checks ?? []).flatMap(({ name, ok, reason }) =>
+      ok || !reason || name === 'workers' ? [] : [reason],
+    ),
+  }
+}

@@ -1,0 +1,56 @@
+import type { FleetReply } from '../app/verbs/fleet-reply.js'
+import { duration } from '../core/duration.js'
+import { missesText } from '../observe/console/fleet-section.js'
+import { table } from './terminal/table.js'
+
+/** First hex characters of a digest, enough to compare by eye. */
+const DIGEST = 12
+
+/** All daemons on the queue as a table, what differs between them, and the work ahead. */
+export function fleetText({ backlog, daemons, mixed }: FleetReply): string {
+  const heads = ['daemon', 'roles', 'state', 'last seen', 'jobs/s', 'version', 'detectors', 'reasons']
+  const lines = [
+    table(
+      heads.map((title) => ({ title })),
+      daemons.map(cells),
+    ),
+  ]
+  if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
+  if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)
+  for (const { oldestMs, queue, turnaround, waiting } of backlog.rows) {
+    if (oldestMs !== null)
+      lines.push(`${queue} ${turnaround}: ${waiting} waiting, the oldest for ${duration(oldestMs)}`)
+  }
+  const drain = (ms: number | null) => (ms === null ? 'not known' : duration(ms))
+  lines.push(`time to drain: analyze ${drain(backlog.drainMs.analyze)}, submit ${drain(backlog.drainMs.submit)}`)
+  if (backlog.missesAhead > 0) lines.push(missesText(backlog.missesAhead))
+  return lines.join('\n')
+}
+
+function cells({
+  detectors,
+  jobsPerSecond,
+  lastSeenMs,
+  name,
+  reasons,
+  roles,
+  state,
+  version,
+}: FleetReply['daemons'][number]) {
+  const rates = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
+    rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
+  )
+  const packages = detectors.map(
+    (one) => `${one.id}@${one.version} ${one.digest.slice(0, DIGEST)}${one.shadow ? ' shadow' : ''}`,
+  )
+  return [
+    name,
+    roles.join('+'),
+    state,
+    `${duration(lastSeenMs)} ago`,
+    rates.join(', '),
+    version,
+    packages.join(', '),
+    reasons.join(' '),
+  ]
+}

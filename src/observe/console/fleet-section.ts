@@ -1,0 +1,59 @@
+import { duration } from '../../core/duration.js'
+import { shortDigest } from './console-text.js'
+import type { Backlog, FleetDaemon, FleetState } from './fleet-state.js'
+import { type Html, html } from './html.js'
+
+const STATE_TONE = { alive: 'ok', stopping: 'warn', lost: 'bad' } as const
+
+/** All daemons on the queue, and the work ahead of them. */
+export function fleetSection(fleet: FleetState | null): Html {
+  if (!fleet) return html`<section class="wide"><h2>Fleet</h2><p class="bad">The queue does not answer.</p></section>`
+  const { backlog, daemons, mixed } = fleet
+  const rows = daemons.map((daemon) => daemonRow(daemon))
+  return html`<section class="wide"><h2>Fleet</h2><table><thead><tr><th>daemon</th><th>roles</th><th>state</th><th class="num">jobs/s</th>
+<th>version</th><th>detectors</th></tr></thead><tbody>${rows}</tbody></table>${mixedLines(mixed)}${backlogLines(backlog)}</section>`
+}
+
+function daemonRow({
+  detectors,
+  jobsPerSecond,
+  name,
+  pid,
+  reasons,
+  roles,
+  state,
+  lastSeenMs,
+  version,
+}: FleetDaemon): Html {
+  const seen = state === 'alive' ? state : `${state}, last seen ${duration(lastSeenMs)} ago`
+  const packages = detectors.map(
+    ({ digest, id, shadow, version: its }) =>
+      html`<code class="soft">${id} ${its}, ${shortDigest(digest)}${shadow ? ' (shadow)' : ''}</code><br>`,
+  )
+  const pace = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
+    rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
+  )
+  return html`<tr><td class="name">${name}<br><span class="soft">process ${pid}</span></td><td>${roles.join(' + ')}</td>
+<td><span class="${STATE_TONE[state]}">${seen}</span>${reasons.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
+<td class="num line">${pace.length > 0 ? pace.join(', ') : '–'}</td><td>${version}</td><td class="name">${packages.length > 0 ? packages : '–'}</td></tr>`
+}
+
+function mixedLines({ detectors, versions }: FleetState['mixed']): Html {
+  return html`${versions.length > 0 ? html`<p class="warn">Mixed versions: ${versions.join(', ')}.</p>` : null}
+${detectors.length > 0 ? html`<p class="warn">Not the same on all that analyze: ${detectors.join(', ')}.</p>` : null}`
+}
+
+function backlogLines({ drainMs, missesAhead, rows }: Backlog): Html {
+  const waiting = rows
+    .filter(({ oldestMs }) => oldestMs !== null)
+    .map((row) => `${row.queue} ${row.turnaround}: ${row.waiting}, the oldest for ${duration(row.oldestMs ?? 0)}`)
+  const drain = (ms: number | null) => (ms === null ? 'not known' : duration(ms))
+  return html`<p class="soft">Waiting: ${waiting.length > 0 ? waiting.join('; ') : 'nothing'}.
+Time to drain: analyze ${drain(drainMs.analyze)}, submit ${drain(drainMs.submit)}.</p>
+${missesAhead > 0 ? html`<p class="bad">${missesText(missesAhead)}</p>` : null}`
+}
+
+/** The same sentence on the console and in `status --fleet`. */
+export function missesText(missesAhead: number): string {
+  return `${missesAhead} ${missesAhead === 1 ? 'asset' : 'assets'} will miss the deadline at this rate.`
+}

@@ -1,0 +1,51 @@
+/** One daemon as any daemon of its queue knows it. */
+export interface FleetDaemon {
+  /** Machine and port: the same after a restart, and never the same twice at once. */
+  readonly name: string
+  readonly machine: string
+  readonly pid: number
+  readonly version: string
+  readonly roles: readonly string[]
+  /** `lost`: not heard of for some seconds, and it did not say that it would stop. */
+  readonly state: 'alive' | 'stopping' | 'lost'
+  /** How long ago it was last heard of, ms. */
+  readonly lastSeenMs: number
+  readonly detectors: readonly {
+    readonly id: string
+    readonly version: string
+    readonly digest: string
+    readonly shadow: boolean
+  }[]
+  /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
+  readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
+  /** Jobs a second that it could end, by how long the last ones took; null where there were none. */
+  readonly capacity: Readonly<Record<'analyze' | 'submit', number | null>>
+  /** Why it is not ready, by the reasons of its `/readyz`. */
+  readonly reasons: readonly string[]
+}
+
+/** What waits in one queue for one turnaround. */
+export interface WaitingRow {
+  readonly queue: string
+  readonly turnaround: string
+  readonly waiting: number
+  /** How long the first of them has waited, ms; null where none waits. */
+  readonly oldestMs: number | null
+}
+
+/** The work ahead of the fleet. */
+export interface Backlog {
+  readonly rows: readonly WaitingRow[]
+  /** Time until all that waits now is done, ms, as fast as the last jobs were; null where that is not known. */
+  readonly drainMs: Readonly<Record<'analyze' | 'submit', number | null>>
+  /** Urgent assets that will be analyzed later than five minutes after they came, at this rate. */
+  readonly missesAhead: number
+}
+
+/** All daemons on the queue, and the work ahead of them. */
+export interface FleetState {
+  readonly daemons: readonly FleetDaemon[]
+  /** What differs between daemons that are alive; empty where nothing does. */
+  readonly mixed: { readonly versions: readonly string[]; readonly detectors: readonly string[] }
+  readonly backlog: Backlog
+}

@@ -1,0 +1,27 @@
+/** What one daemon last announced, as it lies in the store: whoever reads it parses it. */
+export interface Announcement {
+  /** Of one run of a daemon. */
+  readonly id: string
+  readonly text: string
+  /** How long ago, ms by the clock of the store. */
+  readonly agoMs: number
+}
+
+/** Where the daemons of one queue announce themselves and leave what became of the last assets. */
+export interface FleetStore {
+  /** Replaces what this run announced before. */
+  announce(id: string, text: string): Promise<void>
+  /** A run that ends in order is not lost. */
+  leave(id: string): Promise<void>
+  /** Of the last hour, in no order. */
+  announced(): Promise<Announcement[]>
+  /** Adds one record, and drops the oldest beyond `MAX_RECORDS`. */
+  append(text: string): Promise<void>
+  /** The newest records, newest first. */
+  recent(limit: number): Promise<string[]>
+}
+
+/** A run that did not leave is known for this long, ms. */
+export const REMEMBERED_MS = 60 * 60_000
+/** Records that are kept. */
+export const MAX_RECORDS = 500

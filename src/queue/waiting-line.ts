@@ -1,0 +1,37 @@
+import type { IQueueBackend, Queue } from 'bullmq'
+import type { AnyConnection } from './backing.js'
+
+/** The jobs of one priority that wait to be taken. */
+export interface WaitingLine {
+  readonly priority: number
+  readonly waiting: number
+  /** When the first of them were added, Unix ms, in the order in which they will be taken. */
+  readonly addedAt: readonly number[]
+}
+
+type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
+
+/**
+ * The waiting jobs by priority; delayed ones are in no line.
+ * @param priorities all that the queue uses, those that go first first
+ * @param limit most jobs of a line that are looked at
+ */
+export async function waitingLines(
+  queue: BullQueue,
+  priorities: readonly number[],
+  limit: number,
+): Promise<WaitingLine[]> {
+  const counts = await queue.getCountsPerPriority([...priorities])
+  const lines: WaitingLine[] = []
+  let before = 0
+  for (const priority of priorities) {
+    const waiting = counts[priority] ?? 0
+    const last = before + Math.min(waiting, limit) - 1
+    const ids = waiting > 0 ? await queue.getRanges(['prioritized'], before, last, true) : []
+    const jobs = await Promise.all(ids.map((id) => queue.getJob(id)))
+    // A job that was taken meanwhile may be gone.
+    lines.push({ priority, waiting, addedAt: jobs.flatMap((job) => (job ? [job.timestamp] : [])) })
+    before += waiting
+  }
+  return lines
+}

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { ReadinessWatch } from '../../../src/app/daemon/readiness-watch.js'
+import type { CheckResult } from '../../../src/observe/health.js'
+import { createMetrics } from '../../../src/observe/metrics.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+function setUp() {
+  const lines: string[] = []
+  const write = (level: string) => (facts: object, message: string) =>
+    void lines.push([level, message, ...Object.values(facts)].join(' '))
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+  const watch = new ReadinessWatch({ log, metrics })
+  const look = (stake: CheckResult) => watch.look({ ready: stake.ok, checks: [{ name: 'stake', ...stake }] })
+  const series = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('attestd_not_ready{'))
+  return { lines, look, series }
+}
+
+const good: CheckResult = { ok: true, says: 'Enough.' }
+const low: CheckResult = { ok: false, reason: 'stake-low', says: 'Too little.' }
+const unknown: CheckResult = { ok: false, reason: 'stake-unknown', says: 'Not read.' }
+
+it('a check that goes on failing is one line by its reason, and one when it passes again', () => {
+  const { lines, look } = setUp()
+  for (const result of [good, low, low, low, good, good]) look(result)
+  expect(lines).toEqual([
+    'warn readiness check failed stake stake-low Too little.',
+    'info readiness check passed again stake stake-low',
+  ])
+})
+
+it('one that fails at a single look, as while the daemon starts, is no line', () => {
+  const { lines, look } = setUp()
+  for (const result of [unknown, low, good, low, good]) look(result)
+  expect(lines).toEqual([])
+})
+
+it('the metric has a series of 1 for the reason of now, and 0 for those before', async () => {
+  const { look, series } = setUp()
+  look(unknown)
+  look(low)
+  expect(await series()).toEqual([
+    'attestd_not_ready{check="stake",reason="stake-unknown"} 0',
+    'attestd_not_ready{check="stake",reason="stake-low"} 1',
+  ])
+  look(good)
+  expect((await series())[1]).toMatch(/stake-low"} 0$/)
+})

@@ -1,0 +1,99 @@
+import path from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fleetReply } from '../../../src/app/verbs/fleet-reply.js'
+import { attestdVerb } from '../../support/attestd-verb.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../../support/daemon-bench.js'
+import type { DaemonUnderTest } from '../../support/daemon-process.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { ONE_STORY_MS, tellsTheSame } from '../../support/one-story.js'
+import { findRedisServer } from '../../support/redis-server.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+/** A bench with a Redis, and its daemons by role. */
+async function newFleet() {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  const redis = await bench.redis()
+  const start = (name: string, roles: string, changes: Record<string, string> = {}) =>
+    bench.start({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ...changes }, name)
+  return { bench, redis, start }
+}
+
+async function fleetOf(daemon: DaemonUnderTest) {
+  return fleetReply.parse(JSON.parse((await daemon.get('/status')).text).fleet)
+}
+
+/** Roles and state of each daemon that this one knows, sorted. */
+async function known(daemon: DaemonUnderTest): Promise<string[]> {
+  const { daemons } = await fleetOf(daemon)
+  return daemons.map(({ roles, state }) => `${roles.join('+')} ${state}`).sort()
+}
+
+describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
+  it('30 assets that wait while no worker is alive are told as one story, until there is one again', async () => {
+    const { bench, start } = await newFleet()
+    const front = start('front', 'intake,submit')
+    const worker = start('worker', 'analyze')
+    await Promise.all([front.ready(), worker.ready()])
+    await bench.until('two that know each other', async () => (await known(front)).length === 2)
+    await worker.kill9()
+    await bench.registerMany(30, 'waiting', { turnaround: 'priority_5min' })
+    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'), ONE_STORY_MS)
+
+    expect(await known(front)).toEqual(['analyze lost', 'intake+submit alive'])
+    expect(await front.metric('attestd_fleet_daemons', 'state="lost"')).toBe(1)
+    expect(await front.metric('attestd_waiting_jobs', 'queue="analyze"', 'turnaround="priority_5min"')).toBe(30)
+    expect(await front.metric('attestd_deadline_misses_ahead')).toBe(30)
+    expect((await front.get('/')).text).toContain('30 assets will miss the deadline at this rate.')
+    const verb = await attestdVerb(['status', '--fleet', '--data-dir', path.join(bench.folder, 'front')], {})
+    expect(verb.code).toBe(1)
+    expect(verb.out).toMatch(/analyze +lost +\d/)
+    expect(verb.out).toContain('analyze priority_5min: 30 waiting, the oldest for')
+    expect(verb.out).toContain('time to drain: analyze not known, submit 0.0 s')
+    expect(verb.out).toContain('30 assets will miss the deadline at this rate.')
+
+    await start('worker-again', 'analyze').ready()
+    await front.ready()
+    await bench.expectExactlyOneEach()
+    expect(await front.metric('attestd_deadline_misses_ahead')).toBe(0)
+  })
+
+  it('each knows all, points out a mix of detectors, and shows what became of the assets of all', async () => {
+    const { bench, redis, start } = await newFleet()
+    const others = path.join(bench.folder, 'other-models')
+    await writeTinyPackage(others, { manifest: { version: '2.0.0' } })
+    const front = start('front', 'intake,submit')
+    const workers = [start('one', 'analyze'), start('two', 'analyze', { ATTESTD_MODELS_DIR: others })]
+    const all = [front, ...workers]
+    await Promise.all(all.map((daemon) => daemon.ready()))
+    const everyone = ['analyze alive', 'analyze alive', 'intake+submit alive']
+    for (const daemon of all) {
+      await bench.until('one that knows all', async () => (await known(daemon)).join() === everyone.join())
+      const { mixed } = await fleetOf(daemon)
+      expect(mixed).toEqual({ versions: [], detectors: ['tiny-image'] })
+      expect(await daemon.metric('attestd_fleet_mixed', 'what="detectors"')).toBe(1)
+      expect(await daemon.metric('attestd_fleet_detector_info')).toBe(2)
+    }
+
+    await bench.registerMany(3, 'shared')
+    await bench.expectExactlyOneEach()
+    for (const worker of workers) {
+      const rows = () => worker.get('/status').then(({ text }) => JSON.parse(text).recent as { outcome: string }[])
+      await bench.until('three receipts', async () => (await rows()).length === 3)
+      expect((await rows()).map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted', 'accepted'])
+      expect((await worker.get('/')).text).not.toContain('Nothing yet.')
+    }
+
+    workers[1]!.signal('SIGTERM')
+    await workers[1]!.exited
+    await bench.until('one that left', async () => (await known(front)).join() === 'analyze alive,intake+submit alive')
+
+    await redis.kill9()
+    await bench.until('one story', () => tellsTheSame(front, 'workers', 'queue-unreachable'))
+    expect((await front.get('/')).text).toContain('The queue does not answer.')
+    expect(JSON.parse((await front.get('/status')).text)).toMatchObject({ fleet: null, queues: [] })
+    // What is not known is no series, and never a good-looking 0.
+    expect((await front.get('/metrics')).text).not.toMatch(/^attestd_(fleet|waiting|drain|deadline)/m)
+  })
+})

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { keepRow, keptRows } from '../../../src/app/fleet/recent-rows.js'
+import { asRisk } from '../../../src/core/risk.js'
+import type { RecentRow } from '../../../src/observe/console/console-state.js'
+import { memoryFleet } from '../../../src/queue/fleet/memory-fleet.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const row = (assetId: string, outcome: RecentRow['outcome']): RecentRow => ({
+  at: 1,
+  assetId,
+  title: 'A photo',
+  mediaType: 'image',
+  outcome,
+  risk: asRisk(0.125),
+  algorithm: 'tiny@1.0.0',
+  scoreId: null,
+  openToRecordMs: null,
+  reason: null,
+  daemon: 'm:1',
+})
+
+const named = (rows: readonly RecentRow[]) => rows.map(({ assetId, outcome }) => `${assetId} ${outcome}`)
+
+it('rows come back as they were left, their risks stored as percentages', async () => {
+  const store = memoryFleet(new ManualClock())
+  await keepRow(store, row('a', 'accepted'))
+  expect(JSON.parse((await store.recent(1))[0]!)).toMatchObject({ risk: 12.5 })
+  expect(await keptRows(store, 10)).toEqual([row('a', 'accepted')])
+})
+
+it('a verdict is shown until it is known what became of it, in whatever order the two come', async () => {
+  const store = memoryFleet(new ManualClock())
+  for (const one of [
+    row('a', 'verdict'),
+    row('b', 'verdict'),
+    row('b', 'accepted'),
+    row('c', 'closed'),
+    row('c', 'verdict'),
+  ]) {
+    await keepRow(store, one)
+  }
+  expect(named(await keptRows(store, 10))).toEqual(['c closed', 'b accepted', 'a verdict'])
+})
+
+it.each(['', '[]', '{"at":1}', JSON.stringify({ ...row('x', 'accepted'), risk: 101 })])(
+  'what is no row is passed over: %j',
+  async (text) => {
+    const store = memoryFleet(new ManualClock())
+    await keepRow(store, row('a', 'abstained'))
+    await store.append(text)
+    expect(named(await keptRows(store, 10))).toEqual(['a abstained'])
+  },
+)

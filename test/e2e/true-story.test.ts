@@ -1,0 +1,44 @@
+import { describe, expect, it, type TestContext, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options = {}): Promise<DaemonBench> {
+  const bench = await DaemonBench.create(options)
+  onTestFinished(() => bench.dispose())
+  await bench.prepare()
+  return bench
+}
+
+describe('console, status, /readyz, metrics and log tell one story', () => {
+  it('of a stake that dips, as the stream told it', async (context) => {
+    const bench = await newBench(context)
+    // No list comes by chance: the stream alone tells it.
+    const daemon = await bench.start({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
+    expect(await daemon.metric('attestd_stake_ether')).toBe(2)
+    bench.sandbox.control.setStake({ stakedWei: 5n * 10n ** 17n })
+    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
+    expect(await daemon.metric('attestd_stake_ether')).toBe(0.5)
+    expect((await daemon.get('/')).text).toContain('0.5 ether</span> <code class="bad">stake-low</code>')
+    await bench.until('the stream by the same reason', () => tellsTheSame(daemon, 'stream', 'stake-low'))
+  })
+
+  it('of a stake that was too low from the start, although no answer states it', async (context) => {
+    const bench = await newBench(context)
+    bench.sandbox.control.setStake({ stakedWei: 1n })
+    const daemon = bench.start()
+    await daemon.serving()
+    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
+  })
+
+  it('of a local clock that is two hours off, while scores go on', async (context) => {
+    const bench = await newBench(context, { clockOffsetMs: -7_200_000 })
+    const daemon = bench.start()
+    await daemon.serving()
+    await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'), ONE_STORY_MS)
+    expect((await daemon.get('/readyz')).text).toMatch(/the local clock is (2 h 0|1 h 59) min ahead of it/)
+    await bench.registerMany(1, 'clock')
+    await bench.expectExactlyOneEach()
+  })
+})

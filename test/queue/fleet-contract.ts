@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import type { FleetStore } from '../../src/queue/fleet/fleet-store.js'
+import { MAX_RECORDS } from '../../src/queue/fleet/fleet-store.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+
+/** What the store of every engine does for the daemons on it. */
+export function fleetContract(open: () => QueueEngine): void {
+  const store = (): FleetStore => open().fleet
+  const texts = async () => Object.fromEntries((await store().announced()).map(({ id, text }) => [id, text]))
+
+  it('a daemon is known by what it announced last, until it leaves', async () => {
+    await store().announce('one', 'first')
+    await store().announce('two', 'other')
+    await store().announce('one', 'second')
+    expect(await texts()).toEqual({ one: 'second', two: 'other' })
+    const [found] = await store().announced()
+    expect(found!.agoMs).toBeGreaterThanOrEqual(0)
+    await store().leave('one')
+    await store().leave('nobody')
+    expect(await texts()).toEqual({ two: 'other' })
+  })
+
+  it('keeps the newest records, newest first, and no more than its limit', async () => {
+    for (let nth = 0; nth < MAX_RECORDS + 3; nth++) await store().append(`row ${nth}`)
+    const all = await store().recent(10_000)
+    expect(all).toHaveLength(MAX_RECORDS)
+    expect(all.slice(0, 2)).toEqual([`row ${MAX_RECORDS + 2}`, `row ${MAX_RECORDS + 1}`])
+    expect(await store().recent(1)).toEqual([`row ${MAX_RECORDS + 2}`])
+  })
+
+  it('tells of the jobs that wait by priority, the first of each first', async () => {
+    const engine = open()
+    expect(await engine.waiting('analyze', [1, 10], 2)).toEqual([
+      { priority: 1, waiting: 0, addedAt: [] },
+      { priority: 10, waiting: 0, addedAt: [] },
+    ])
+    const before = Date.now()
+    for (const id of ['w1', 'w2']) await engine.add('analyze', id, {}, { priority: 10 })
+    for (const id of ['w3', 'w4', 'w5']) await engine.add('analyze', id, {}, { priority: 1 })
+    const [urgent, standard] = await engine.waiting('analyze', [1, 10], 2)
+    expect([urgent!.waiting, standard!.waiting]).toEqual([3, 2])
+    expect([urgent!.addedAt.length, standard!.addedAt.length]).toEqual([2, 2])
+    expect(standard!.addedAt[0]).toBeGreaterThanOrEqual(before)
+    expect(standard!.addedAt[1]).toBeLessThanOrEqual(urgent!.addedAt[0]!)
+    expect(urgent!.addedAt[0]).toBeLessThanOrEqual(urgent!.addedAt[1]!)
+    await engine.drain('analyze')
+  })
+}
