@@ -3,7 +3,7 @@
 # machines that reach no registry of images. Sourced by container.sh, which sets $work and defines image_store.
 # They are Debian of the same name and Node of the same version, not the published images byte for byte.
 
-# Where build_certificates shows the certificates of this machine, while the image is built.
+# Where build_volumes shows the certificates of this machine, while the image is built.
 BUILD_CERTIFICATES=/run/build-certificates.crt
 
 # What the published slim images leave out.
@@ -46,11 +46,13 @@ node_folder() {
   if [ -f "$(npm config get cafile)" ]; then echo "cafile=$BUILD_CERTIFICATES" >"$work/node/etc/npmrc"; fi
 }
 
-# Prints the options of `buildah bud` for them; nothing of it stays in the image.
-build_certificates() {
+# Prints options of `buildah bud`: npm's cache and certificates of this machine, which leave nothing in the image.
+build_volumes() {
   local own
   own=$(npm config get cafile)
   if [ -f "$own" ]; then printf '%s\n' --volume "$own:$BUILD_CERTIFICATES:ro"; fi
+  mkdir -p "$(npm config get cache)"
+  printf '%s\n' --volume "$(npm config get cache):/root/.npm"
 }
 
 # Stores both as localhost/ci-debian and localhost/ci-node.

@@ -19,8 +19,8 @@ source .ci/container-bases.sh
 
 make_bases
 echo "bases made (${SECONDS} s)"
-mapfile -t certificates < <(build_certificates)
-image_store bud --quiet "${certificates[@]}" --isolation chroot --format docker --tag localhost/attestd \
+mapfile -t volumes < <(build_volumes)
+image_store bud --quiet "${volumes[@]}" --isolation chroot --format docker --tag localhost/attestd \
   --build-arg NODE_IMAGE=localhost/ci-node --build-arg DEBIAN_IMAGE=localhost/ci-debian . >"$work/log" 2>&1 ||
   { tail -40 "$work/log"; exit 1; }
 echo "image built (${SECONDS} s)"
