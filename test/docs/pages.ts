@@ -13,6 +13,7 @@ export const PAGES = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/lab.md',
+  'docs/operations.md',
   'docs/wallet-session.md',
   'docs/conformance.md',
   'models/README.md',
