@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { choiceText } from '../../config/detector-choice.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { table } from '../terminal/table.js'
+import { partText } from './part-text.js'
 
 /** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemon. */
 export function modelsReloadVerb(): Command {
@@ -21,7 +22,7 @@ export function modelsReloadVerb(): Command {
       id,
       version,
       mediaTypes.join(', '),
-      shadow ? 'shadow' : `scores, weight ${weight}`,
+      partText({ shadow, weight }),
       digest.slice(0, 12),
     ])
     process.stdout.write(`${table(columns, rows)}\n`)
