@@ -70,7 +70,7 @@ describe('config/compose.yaml', () => {
     expect(deploy).toEqual({ replicas: `\${ANALYZE_REPLICAS:-2}` })
     expect([ports, own, data]).toEqual([[], [], ['/data']])
     const roles = ['attestd', 'analyze'].map((name) => services[name]!.environment.ATTESTD_ROLES)
-    expect(roles.join().split(',').toSorted()).toEqual(SETTINGS.roles.fallback.split(',').toSorted())
+    expect(roles.join().split(',').toSorted()).toEqual(SETTINGS.roles.fallback!.split(',').toSorted())
   })
 
   it('Redis neither evicts nor forgets, and no other network reaches it', () => {
