@@ -95,13 +95,13 @@ describe('what the image holds', () => {
     return run(process.execPath, [path.join(root, 'dist', 'cli', 'main.js'), ...args], { env, cwd: '/' })
   }
 
-  it('the binary of this platform alone, no compiler, no declarations', () => {
+  it('the binary of this platform alone, no compiler, no TypeScript', () => {
     const binaries = path.join(root, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6')
     expect(fs.readdirSync(binaries)).toEqual([process.platform])
     expect(fs.readdirSync(path.join(binaries, process.platform))).toEqual([process.arch])
     const files = fs.readdirSync(root, { recursive: true }) as string[]
     expect(
-      files.filter((file) => /^node_modules\/(?:@?typescript|vitest|@biomejs)\/|\.d\.ts$|\.map$/.test(file)),
+      files.filter((file) => /^node_modules\/(?:@?typescript|vitest|@biomejs)\/|\.[cm]?ts$|\.map$/.test(file)),
     ).toEqual([])
     expect(fs.existsSync(packagePath('node_modules', 'typescript'))).toBe(true)
   })
