@@ -1,7 +1,10 @@
 # Node 24 is the newest line with long-term support (fixes until April 2028), on the Debian that gets regular security
-# updates. A full version, so that the same commit builds the same image: raise it on purpose, in both stages.
+# updates. Full versions, so that the same commit builds the same image: raise them on purpose, both to one Debian.
 # Debian rather than Alpine: onnxruntime and sharp bring binaries for glibc.
-FROM node:24.21.0-trixie-slim AS build
+ARG NODE_IMAGE=node:24.21.0-trixie-slim
+ARG DEBIAN_IMAGE=debian:13.7-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No dependency needs its install script (package.json, allowScripts).
@@ -12,14 +15,15 @@ COPY src src
 RUN npm run build && chmod 755 dist/cli/main.js
 RUN npm prune --omit=dev --ignore-scripts && node .ci/prune-image.mjs
 
-FROM node:24.21.0-trixie-slim
+# Nothing is installed at run time: Node's program alone, without npm and its headers.
+FROM ${DEBIAN_IMAGE}
 # ffmpeg decodes H.264 and the other formats that the npm decoders do not read.
-RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/*
-# Nothing is installed at run time: no npm, npx, corepack or yarn.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
-      /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \
-  && install -d -o node -g node -m 0700 /data \
+COPY .ci/install-ffmpeg.sh /tmp/
+RUN sh /tmp/install-ffmpeg.sh && rm /tmp/install-ffmpeg.sh
+RUN useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin attestd \
+  && install -d -o attestd -g attestd -m 0700 /data \
   && ln -s /app/dist/cli/main.js /usr/local/bin/attestd
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=build /app/node_modules node_modules
@@ -27,7 +31,7 @@ COPY --from=build /app/dist dist
 COPY models models
 COPY samples samples
 ENV NODE_ENV=production ATTESTD_DATA_DIR=/data
-# The user `node`, by number so that an orchestrator can see that it is not root.
+# The user `attestd`, by number so that an orchestrator can see that it is not root.
 USER 1000:1000
 VOLUME /data
 # Console, metrics and health listen on loopback, as outside a container. To publish the port, set ATTESTD_HTTP_HOST to

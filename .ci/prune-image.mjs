@@ -23,8 +23,17 @@ for (const arch of list(path.dirname(own))) {
 remove(modules, 'typescript')
 remove(modules, '@typescript')
 
-// Type declarations and source maps: read by tools, never by Node.
-const DEAD = /\.(?:d\.[cm]?ts|map)$/
+// Folders of a package's own developers, beside its package.json only: deeper ones may hold code that runs.
+const DEVELOPERS = ['test', 'tests', '__tests__', 'bench', 'benchmark', 'benchmarks', 'example', 'examples', 'docs']
+for (const file of fs.readdirSync(modules, { recursive: true })) {
+  if (/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(`node_modules/${file}`)) {
+    for (const folder of DEVELOPERS) remove(modules, path.dirname(file), folder)
+  }
+}
+
+// TypeScript and its declarations, source maps, pages: read by tools and people, never by Node. The decoders' bundles
+// are for browsers; other packages do run their `.min.js`.
+const DEAD = /\.(?:[cm]?ts|map|flow|markdown)$|(?<!LICENSE)\.md$|-decoder\.(?:opus-ml\.)?min\.js$/i
 for (const folder of [modules, path.join(root, 'dist')]) {
   for (const file of fs.readdirSync(folder, { recursive: true })) {
     if (DEAD.test(file)) remove(folder, file)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { loadSettings } from '../../src/config/load.js'
 import { SETTINGS } from '../../src/config/settings.js'
+import { acceptedSettings } from './deployed-settings.js'
 import { read } from './pages.js'
 
 const service = z.object({
@@ -15,6 +15,7 @@ const service = z.object({
   volumes: z.array(z.string()),
   ports: z.array(z.string()).default([]),
   command: z.array(z.string()).optional(),
+  deploy: z.object({ replicas: z.string().or(z.number()) }).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.literal('service_healthy') })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   stop_grace_period: z.string().regex(/^\d+s$/),
@@ -33,8 +34,8 @@ const { networks, secrets, services, volumes } = z
 const named = Object.entries(services)
 
 describe('config/compose.yaml', () => {
-  it('daemon and Redis by default, the sandbox by profile', () => {
-    expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'redis'])
+  it('daemon, workers and Redis by default, the sandbox by profile', () => {
+    expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'analyze', 'redis'])
     expect(named.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['sandbox', 'sandbox-daemon'])
   })
 
@@ -42,7 +43,8 @@ describe('config/compose.yaml', () => {
     expect(Object.keys(networks)).toEqual(expect.arrayContaining(one.networks))
     expect(Object.keys(secrets)).toEqual(expect.arrayContaining(one.secrets))
     expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(one.depends_on)))
-    expect(Object.keys(volumes)).toEqual(expect.arrayContaining(one.volumes.map((volume) => volume.split(':')[0])))
+    const named = one.volumes.filter((volume) => volume.includes(':')).map((volume) => volume.split(':')[0])
+    expect(Object.keys(volumes)).toEqual(expect.arrayContaining(named))
     for (const [name, value] of Object.entries(one.environment)) {
       const secret = /^\/run\/secrets\/(.*)$/.exec(value)?.[1]
       if (name.endsWith('_FILE') && secret) expect(one.secrets).toContain(secret)
@@ -53,21 +55,22 @@ describe('config/compose.yaml', () => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
   })
 
-  it.each(['attestd', 'sandbox-daemon'])('%s: its settings are accepted, and it has time to drain', (name) => {
-    const { environment, stop_grace_period } = services[name]!
-    // Secret files lie in the container; any value stands for them here.
-    const plain = Object.entries(environment).map(([key, value]) =>
-      key.endsWith('_FILE')
-        ? [key.slice(0, -'_FILE'.length), 'ak_att_0123456789']
-        : [key, value.replace(/^\$.*$/, 'https://verify.example')],
-    )
-    const { settings, unknownEnv } = loadSettings({
-      env: Object.fromEntries(plain),
-      need: () => ['serviceUrl', 'accessKey', 'signingSecret'],
-    })
-    expect(unknownEnv).toEqual([])
-    expect(settings.httpPassword).toBeDefined()
-    expect(Number.parseInt(stop_grace_period, 10) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
+  it.each(['attestd', 'analyze', 'sandbox-daemon'])(
+    '%s: its settings are accepted, and it has time to drain',
+    (name) => {
+      const { environment, stop_grace_period } = services[name]!
+      const { httpHost, httpPassword } = acceptedSettings(environment)
+      if (httpHost !== SETTINGS.httpHost.fallback) expect(httpPassword).toBeDefined()
+      expect(Number.parseInt(stop_grace_period, 10) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
+    },
+  )
+
+  it('the workers can be multiplied: no name, port or volume of their own, and no key', () => {
+    const { deploy, ports, secrets: own, volumes: data } = services.analyze!
+    expect(deploy).toEqual({ replicas: `\${ANALYZE_REPLICAS:-2}` })
+    expect([ports, own, data]).toEqual([[], [], ['/data']])
+    const roles = ['attestd', 'analyze'].map((name) => services[name]!.environment.ATTESTD_ROLES)
+    expect(roles.join().split(',').toSorted()).toEqual(SETTINGS.roles.fallback!.split(',').toSorted())
   })
 
   it('Redis neither evicts nor forgets, and no other network reaches it', () => {

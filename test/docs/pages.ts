@@ -14,6 +14,7 @@ export const PAGES = [
   'CHANGELOG.md',
   'docs/lab.md',
   'docs/redis.md',
+  'docs/operations.md',
   'docs/wallet-session.md',
   'docs/conformance.md',
   'models/README.md',

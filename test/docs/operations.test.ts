@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { SETTINGS } from '../../src/config/settings.js'
+import { packagePath } from '../../src/core/files.js'
+import { REASONS } from '../../src/core/reasons.js'
+import { read } from './pages.js'
+
+const page = read('docs/operations.md')
+
+describe('docs/operations.md', () => {
+  it('its log lines are written by the source, with reasons of the list', () => {
+    const lines = [...page.matchAll(/^\{"level".*\}$/gm)].map(([line]) => JSON.parse(line) as Record<string, string>)
+    expect(lines.length).toBeGreaterThan(5)
+    const grep = (text: string) => execFileSync('grep', ['-rlF', text, packagePath('src')], { encoding: 'utf8' })
+    for (const { msg } of lines) expect(grep(msg!)).not.toBe('')
+    for (const { reason } of lines) if (reason !== undefined) expect(Object.keys(REASONS)).toContain(reason)
+  })
+
+  it('the time after which a lost queue does no harm', () => {
+    const ms = Number(SETTINGS.timestampWindowMs.fallback) + Number(SETTINGS.storeTimeMs.fallback)
+    expect(page).toContain(`**${ms / 1000} s** is \`ATTESTD_TIMESTAMP_WINDOW_MS\` plus \`ATTESTD_STORE_TIME_MS\``)
+  })
+
+  it('what it names of the Kubernetes objects is so', () => {
+    const analyze = read('config/kubernetes/analyze.yaml')
+    const [, jobs, least, most] = /: (\d+) waiting jobs a pod,\n {2}(\d+) to (\d+) pods/.exec(page)!
+    expect(analyze).toContain(`targetValue: "${jobs}"`)
+    expect(analyze).toContain(`minReplicaCount: ${least}\n  maxReplicaCount: ${most}\n`)
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { SETTINGS } from '../../src/config/settings.js'
+import { EXIT } from '../../src/core/shutdown.js'
+import { acceptedSettings } from './deployed-settings.js'
+import { read } from './pages.js'
+
+const unit = [...read('config/systemd/attestd.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [
+  key!,
+  value!,
+])
+const all = (key: string) => unit.filter(([name]) => name === key).map(([, value]) => value!)
+
+describe('config/systemd/attestd.service', () => {
+  it('its settings are accepted, and its data lies in the state directory', () => {
+    const environment = Object.fromEntries(all('Environment').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+    delete environment.NODE_ENV
+    environment.ATTESTD_SERVICE_URL = 'https://verify.example'
+    expect(acceptedSettings(environment).dataDir).toBe(`/var/lib/${all('StateDirectory')[0]}`)
+  })
+
+  it('each secret that it names is a credential that it loads', () => {
+    const loaded = all('LoadCredential').map((line) => `%d/${line.split(':')[0]}`)
+    const named = all('Environment')
+      .filter((line) => line.includes('_FILE='))
+      .map((line) => line.split('=')[1])
+    expect(named).toEqual(loaded)
+  })
+
+  it('has time to drain, and is not restarted where that mends nothing', () => {
+    expect(Number(all('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
+    expect(all('Restart')).toEqual(['on-failure'])
+    expect(all('RestartPreventExitStatus')).toEqual([String(EXIT.config)])
+    expect(all('ExecStart')[0]).toMatch(/^\/usr\/bin\/node \S+\/dist\/cli\/main\.js run /)
+  })
+
+  it('allows what the cage of ffmpeg needs: limits, and privileges that cannot grow', () => {
+    expect(all('SystemCallFilter').join()).not.toContain('@resources')
+    expect(all('NoNewPrivileges')).toEqual(['true'])
+    expect(all('MemoryDenyWriteExecute')).toEqual([])
+  })
+})
