@@ -7,7 +7,7 @@ import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { type Certificates, makeCertificates } from '../support/certificates.js'
 import { startCluster } from '../support/redis-cluster.js'
-import { askRedis, failOver, lookUntil, type RedisGroup } from '../support/redis-failover.js'
+import { askRedis, failOver, lookUntil, type RedisGroup, replicasOf } from '../support/redis-failover.js'
 import { SENTINEL_PASSWORDS, startSentinels } from '../support/redis-sentinels.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
 import { engineContract } from './engine-contract.js'
@@ -51,6 +51,29 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
     await worker.stop(5000)
     await later.stop(5000)
   }, 90_000)
+})
+
+describe.skipIf(!available)('a cluster of which another part is dead', () => {
+  it('is opened all the same, and refused where a primary may drop jobs', async () => {
+    const group = await startCluster('attestd-test')
+    const open = () => openQueueEngine(engineOptions(group.url, ''))
+    try {
+      const roles = await Promise.all(
+        group.servers.map(({ port }) => askRedis(port, (redis) => redis.info('replication'))),
+      )
+      const ours = await group.primaryPort()
+      const others = group.servers.filter(({ port }, nth) => roles[nth]!.includes('role:master') && port !== ours)
+      const [dead, careless] = others
+      for (const server of [...(await replicasOf(dead!.port, group)), dead!]) await server.kill9()
+      const engine = await open()
+      expect(await engine.add('analyze', 'one', {}, { priority: 1 })).toEqual({ added: true })
+      await engine.close()
+      await askRedis(careless!.port, (redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'))
+      await expect(open()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
+    } finally {
+      await group.stop()
+    }
+  }, 60_000)
 })
 
 describe.skipIf(!available)('what is saved before a send', () => {

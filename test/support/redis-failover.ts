@@ -38,7 +38,7 @@ export async function failOver(group: RedisGroup, losing?: () => Promise<void>):
 }
 
 /** The servers that follow the primary on that port and are in step with it. */
-async function replicasOf(port: number | null, { servers, password }: RedisGroup): Promise<RedisServer[]> {
+export async function replicasOf(port: number | null, { servers, password }: RedisGroup): Promise<RedisServer[]> {
   const role = (server: RedisServer) => askRedis(server.port, (redis) => redis.info('replication'), password)
   const roles = await Promise.all(servers.map(role))
   const follows = (text: string) => text.includes(`master_port:${port}\r`) && text.includes('master_link_status:up')

@@ -11,11 +11,19 @@ type Checked = Pick<RedisTarget, 'shape' | 'shown'>
 
 /**
  * Checks that Redis is of the shape that the URL says, and what BullMQ needs and only warns about: the version, and
- * that Redis never evicts jobs to free memory. Of a cluster, every primary.
+ * that Redis never evicts jobs to free memory. Of a cluster, every primary that answers.
  * @throws AttestdError queue-misconfigured, queue-address-wrong
  */
 export async function checkRedis(redis: RedisClient, target: Checked, log: Log): Promise<void> {
-  for (const each of redis instanceof Cluster ? redis.nodes('master') : [redis]) await checkServer(each, target, log)
+  if (!(redis instanceof Cluster)) return checkServer(redis, target, log)
+  for (const node of redis.nodes('master')) {
+    try {
+      await checkServer(node, target, log)
+    } catch (error) {
+      // A primary of other keys may be away without harm to ours.
+      if (error instanceof AttestdError) throw error
+    }
+  }
 }
 
 async function checkServer(redis: Redis, { shape, shown }: Checked, log: Log): Promise<void> {
