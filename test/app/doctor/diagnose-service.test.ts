@@ -12,8 +12,8 @@ import { startSandbox } from '../../support/sandbox.js'
 type Env = Readonly<Record<string, string>>
 
 /** A sandbox, and what doctor says with settings that fit it but for `own`. */
-async function bench(onTestFinished: (close: () => Promise<void>) => void) {
-  const sandbox = await startSandbox()
+async function bench(onTestFinished: (close: () => Promise<void>) => void, clockOffsetMs = 0) {
+  const sandbox = await startSandbox({ clockOffsetMs })
   onTestFinished(() => sandbox.close())
   const walletSession = (own: Env = {}) => said(diagnoseWalletSession(settingsOf(walletEnv(sandbox), own), {}))
   const signedKey = (own: Env = {}) => said(diagnoseSignedKey(settingsOf(keyEnv(sandbox), own)))
@@ -116,6 +116,17 @@ describe.concurrent('doctor on a wallet-session service', () => {
 })
 
 describe.concurrent('doctor on a signed-key service', () => {
+  it('a clock that is two hours off is a failure, and the rest is looked at all the same', async ({
+    onTestFinished,
+  }) => {
+    const { signedKey } = await bench(onTestFinished, 7_200_000)
+    const lines = await signedKey()
+    expect(lines.get('clock')).toMatch(
+      /^failed: Service time is known; the local clock is .* behind it\. {2}\[clock-off] Set the clock/,
+    )
+    expect(lines.get('key and stake')).toMatch(/^ok: /)
+  })
+
   it('asks the stake contract for a second opinion where it is set', async ({ onTestFinished }) => {
     const { sandbox, signedKey } = await bench(onTestFinished)
     expect([...(await signedKey()).keys()]).toEqual(['service', 'clock', 'key and stake'])
