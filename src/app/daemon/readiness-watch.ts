@@ -11,7 +11,6 @@ export interface ReadinessWatchOptions {
 
 interface Failing {
   readonly reason: Reason
-  /** A check that fails at one look alone, as each does while the daemon starts, is no news for the log. */
   readonly logged: boolean
 }
 
@@ -19,6 +18,8 @@ interface Failing {
 export class ReadinessWatch {
   readonly #options: ReadinessWatchOptions
   readonly #failing = new Map<string, Failing>()
+  /** Checks that have passed since the start. */
+  readonly #passed = new Set<string>()
 
   constructor(options: ReadinessWatchOptions) {
     this.#options = options
@@ -34,13 +35,16 @@ export class ReadinessWatch {
     const before = this.#failing.get(check)
     if (before && (ok || before.reason !== reason)) metrics.notReady.set({ check, reason: before.reason }, 0)
     if (ok) {
+      this.#passed.add(check)
       this.#failing.delete(check)
       if (before?.logged) log.info({ check, reason: before.reason }, 'readiness check passed again')
       return
     }
     metrics.notReady.set({ check, reason }, 1)
     const repeats = before?.reason === reason
-    if (repeats && !before.logged) log.warn({ check, reason, detail: says }, 'readiness check failed')
-    this.#failing.set(check, { reason, logged: repeats })
+    // While the daemon starts each check fails for a moment, which is no news.
+    const logged = repeats || this.#passed.has(check)
+    if (logged && !(repeats && before.logged)) log.warn({ check, reason, detail: says }, 'readiness check failed')
+    this.#failing.set(check, { reason, logged })
   }
 }

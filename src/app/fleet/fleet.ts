@@ -17,7 +17,7 @@ export interface FleetOptions {
 }
 
 /** What was read is shared for this long, ms: a page, a probe and a scrape at the same moment read once. */
-const SHARED_MS = 1000
+const SHARED_MS = 500
 
 /** All daemons on one queue as this one knows them. Every reading rejects while the queue is away. */
 export class Fleet {

@@ -3,7 +3,7 @@ import type { Announcement } from '../../queue/fleet/fleet-store.js'
 import { type DaemonCard, readCard } from './daemon-card.js'
 
 /** A daemon announces itself every second; one that was not heard of for so long counts as lost, ms. */
-export const LOST_AFTER_MS = 3500
+export const LOST_AFTER_MS = 3000
 
 /**
  * Who is on the queue, by name: this daemon by its own word, the others by theirs. What cannot be read is passed over. A

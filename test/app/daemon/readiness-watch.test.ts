@@ -29,10 +29,19 @@ it('a check that goes on failing is one line by its reason, and one when it pass
   ])
 })
 
-it('one that fails at a single look, as while the daemon starts, is no line', () => {
+it('one that fails for a moment while the daemon starts is no line, and one that goes on is', () => {
   const { lines, look } = setUp()
-  for (const result of [unknown, low, good, low, good]) look(result)
+  for (const result of [unknown, low, good]) look(result)
   expect(lines).toEqual([])
+  const slow = setUp()
+  for (const result of [low, low]) slow.look(result)
+  expect(slow.lines).toEqual(['warn readiness check failed stake stake-low Too little.'])
+})
+
+it('another reason is another line', () => {
+  const { lines, look } = setUp()
+  for (const result of [good, unknown, low]) look(result)
+  expect(lines.map((line) => line.split(' ')[5])).toEqual(['stake-unknown', 'stake-low'])
 })
 
 it('the metric has a series of 1 for the reason of now, and 0 for those before', async () => {
