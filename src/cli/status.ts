@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { printText } from './terminal/print.js'
 
 /** `attestd status`; exits with 1 where the daemon is not ready, with 75 where none runs. */
 export function statusVerb(): Command {
@@ -11,7 +13,7 @@ export function statusVerb(): Command {
   return verb.action(async ({ json }: { json?: boolean }) => {
     const { readStatus } = await import('../app/verbs/status.js')
     const status = await readStatus(settingsOf(verb).settings.dataDir)
-    process.stdout.write(json ? `${JSON.stringify(status.raw, null, 2)}\n` : `${status.text}\n`)
+    printText(json ? `${safeJson(status.raw, 2)}\n` : `${status.text}\n`)
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed
   })
 }
