@@ -21,7 +21,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
   && install -d -o node -g node -m 0700 /data \
   && ln -s /app/dist/cli/main.js /usr/local/bin/attestd
 WORKDIR /app
-COPY package.json LICENSE ./
+COPY package.json LICENSE NOTICE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY models models

@@ -151,8 +151,8 @@ describe('attestd scores', () => {
     async (format) => {
       const dataDir = await fs.mkdtemp(path.join(folder, 'hostile-'))
       const ledger = new Ledger(path.join(dataDir, 'ledger'))
-      const kept = { at: 1, kind: 'abstained', mediaType: 'image', reason: 'media-corrupt' } as const
-      for (const text of hostileTexts(60)) await ledger.append({ ...kept, assetId: text, message: text } as LedgerEntry)
+      for (const text of hostileTexts(60))
+        await ledger.append({ ...(entries[0] as LedgerEntry), assetId: text, title: text } as LedgerEntry)
       const { out } = await attestd(['scores', '--format', format, '--limit', '100', '--data-dir', dataDir])
       expect(out.length).toBeGreaterThan(2000)
       expect(out.replaceAll(/\r\n|\n/g, '')).not.toMatch(UNSAFE_SIGN)
