@@ -195,6 +195,10 @@ export const REASONS = {
     kind: 'wait',
     summary: 'The service time is not known precisely enough to sign within the timestamp window.',
   },
+  'analysis-elsewhere': {
+    kind: 'wait',
+    summary: 'The same content is being analyzed for another asset; its verdict will serve this one too.',
+  },
   draining: { kind: 'wait', summary: 'The daemon is stopping and accepts no new work.' },
 
   // media

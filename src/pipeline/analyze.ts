@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import { readAt } from '../core/files.js'
 import type { Log } from '../core/log.js'
@@ -8,6 +9,7 @@ import { doubtText } from '../detect/scoring/doubt.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
+import { claimedWork } from './claimed-work.js'
 import {
   type AnalyzeJob,
   endedClosed,
@@ -22,7 +24,7 @@ import {
 } from './jobs.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import type { ShadowLine } from './shadow-line.js'
-import type { VerdictStore } from './verdict-store.js'
+import { type VerdictKey, type VerdictStore, verdictName } from './verdict-store.js'
 
 /** The ports of the analyze stage; with `unsurePolicy` `abstain` an unsure detection becomes no score. */
 export interface AnalyzeOptions {
@@ -31,11 +33,15 @@ export interface AnalyzeOptions {
   readonly verdicts: VerdictStore
   /** Gets what was scored once the verdict is handed on. */
   readonly shadows: Pick<ShadowLine, 'offer'>
-  readonly queue: Pick<QueueEngine, 'add' | 'remove' | 'result'>
+  readonly queue: Pick<QueueEngine, 'add' | 'claims' | 'remove' | 'result'>
   readonly unsurePolicy: 'abstain' | 'submit'
+  readonly clock: Clock
   readonly log: Log
   readonly events: PipelineEvents
 }
+
+/** After this time it is looked whether the verdict on the same content is there, ms. */
+const ELSEWHERE_MS = 1000
 
 /**
  * Turns an asset into a verdict and hands it to the submit queue. Never touches the network API.
@@ -46,6 +52,7 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
   let found: Found | null = null
   try {
     found = await detectionFor(job, run, options)
+    if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
     const { detection, cached } = found
     const verdict = verdictOf(detection)
     const doubt = doubtText(detection)
@@ -89,12 +96,13 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
   if ((await endedClosed(queue, id)) && (await queue.remove('submit', id, 'completed'))) await add()
 }
 
+/** @returns null while another job measures the same content */
 async function detectionFor(
   { asset }: AnalyzeJob,
   { id, signal }: JobRun<unknown>,
   options: AnalyzeOptions,
-): Promise<Found> {
-  const { detectors, events, log, media, verdicts } = options
+): Promise<Found | null> {
+  const { detectors, media } = options
   const fetchMedia = () => media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
   let fetched: FetchedMedia | null = null
   try {
@@ -105,21 +113,55 @@ async function detectionFor(
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const { contentHash } = asset
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
-    const known = await kept(log, () => verdicts.get(key))
-    if (known) {
-      fetched?.release()
-      return { asset: typed, detection: known, cached: true, media: null }
+    const known = await knownDetection(key, options)
+    if (!known) fetched ??= await fetchMedia()
+    const once =
+      known ??
+      // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
+      (await detectOnce(key, id, options, () =>
+        detectors.detect({ file: fetched!.file, mediaType, label: id }, signal),
+      ))
+    if (once && !once.cached) {
+      options.events.detected?.({ asset: typed, detection: once.detection })
+      return { asset: typed, ...once, media: fetched }
     }
-    fetched ??= await fetchMedia()
-    const detection = await detectors.detect({ file: fetched.file, mediaType, label: id }, signal)
-    events.detected?.({ asset: typed, detection })
-    // By what measured it: the detectors may have been replaced while the media was fetched.
-    await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
-    return { asset: typed, detection, cached: false, media: fetched }
+    fetched?.release()
+    return once && { asset: typed, ...once, media: null }
   } catch (error) {
     fetched?.release()
     throw error
   }
+}
+
+/** A detection that was kept of before, or that is made now. */
+interface Once {
+  readonly detection: Detection
+  readonly cached: boolean
+}
+
+async function knownDetection(key: VerdictKey, { log, verdicts }: AnalyzeOptions): Promise<Once | null> {
+  const detection = await kept(log, () => verdicts.get(key))
+  return detection && { detection, cached: true }
+}
+
+/** @returns null while another owner measures the same content */
+function detectOnce(
+  key: VerdictKey,
+  owner: string,
+  options: AnalyzeOptions,
+  measure: () => Promise<Detection>,
+): Promise<Once | null> {
+  const { clock, log, queue, verdicts } = options
+  const claim = { claims: queue.claims, clock, owner, onFailure: (error: unknown) => warnOfStore(log, error) }
+  return claimedWork(verdictName(key), claim, async () => {
+    // It may have come between the look and the claim.
+    const late = await knownDetection(key, options)
+    if (late) return late
+    const detection = await measure()
+    // By what measured it: the detectors may have been replaced while the media was fetched.
+    await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
+    return { detection, cached: false }
+  })
 }
 
 async function sniffedType(file: string): Promise<MediaType> {
@@ -128,14 +170,19 @@ async function sniffedType(file: string): Promise<MediaType> {
   throw new AttestdError('media-unsupported', 'The service states no media type, and the bytes are of no known type.')
 }
 
-/** The store only saves work: a disk that fails costs a second inference, not the job. */
+/** The store only saves work: a disk or Redis that fails costs a second inference, not the job. */
 async function kept<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
-    log.warn({ reason: 'data-dir-unusable', err: toAttestdError(error) }, 'verdict store failed')
+    warnOfStore(log, error)
     return null
   }
+}
+
+function warnOfStore(log: Log, error: unknown): void {
+  const failure = toAttestdError(error, 'data-dir-unusable')
+  log.warn({ reason: failure.reason, err: failure }, 'verdict store failed')
 }
 
 function verdictOf(detection: Detection): Verdict {

@@ -56,6 +56,8 @@ export class Intake {
   readonly #offered = new Map<string, Offer>()
   /** Between the stream and the queue, so that an urgent asset overtakes a snapshot that is still being queued. */
   readonly #line = new OfferLine()
+  /** The ids that were open at last, and the monotonic time (ms) before which an offer of others is out of date. */
+  #open: { readonly ids: ReadonlySet<string>; readonly before: number } | null = null
   #failedListsInARow = 0
 
   constructor(options: IntakeOptions) {
@@ -92,12 +94,17 @@ export class Intake {
   async #recallPending(): Promise<void> {
     const { clock, log, queue } = this.#options
     try {
-      for await (const job of queue.pending('analyze')) this.#recall(job.data, clock.monotonic())
+      for await (const { addedAt, data } of queue.pending('analyze')) {
+        this.#recall(data, clock.monotonic() - Math.max(0, clock.now() - addedAt))
+      }
     } catch (error) {
       log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the last run')
     }
+    // The first list may have come before these jobs were known. Another daemon's clock tells when they were added.
+    if (this.#open) await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
   }
 
+  /** @param at monotonic time of the offer, ms */
   #recall(data: unknown, at: number): void {
     try {
       const { id, turnaround } = parseAnalyzeJob(data).asset
@@ -208,6 +215,7 @@ export class Intake {
 
   /** @param before monotonic time; what was offered later is left alone */
   async #dropClosed(open: ReadonlySet<string>, before: number): Promise<void> {
+    this.#open = { ids: open, before }
     for (const [assetId, offer] of this.#offered) {
       if (open.has(assetId) || offer.at > before) continue
       this.#offered.delete(assetId)

@@ -1,5 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq'
 import type { AttestdError } from '../core/errors.js'
+import type { Claims, SharedTexts } from './claims.js'
 
 /** A connection as BullMQ takes it; each engine's factory knows its own. */
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
@@ -30,6 +31,10 @@ export interface Backing {
    * @returns whether the lock was held; else nothing was changed
    */
   saveData(job: HeldJob, json: string): Promise<boolean>
+  /** By whole keys. */
+  readonly claims: Claims
+  /** By whole keys; null where one process serves the queue. */
+  readonly texts: SharedTexts | null
   /** One round trip; rejects when there is none. */
   ping(): Promise<void>
   /** Reports connection trouble, unthrottled. */

@@ -3,6 +3,7 @@ import { type IQueueBackend, type Job, type JobsOptions, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
 import type { AnyConnection, Backing } from './backing.js'
+import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
 import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
@@ -37,6 +38,8 @@ const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 export class BullEngine implements QueueEngine {
   readonly kind: Backing['kind']
   readonly lost: Promise<Error>
+  readonly claims: Claims
+  readonly texts: SharedTexts | null
   readonly #backing: Backing
   readonly #options: QueueEngineOptions
   readonly #maxDataBytes: number
@@ -48,6 +51,8 @@ export class BullEngine implements QueueEngine {
   constructor(backing: Backing, options: QueueEngineOptions) {
     this.kind = backing.kind
     this.lost = backing.lost
+    this.claims = this.#claimsOf(backing, options)
+    this.texts = this.#textsOf(backing, options)
     this.#backing = backing
     this.#options = options
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES
@@ -226,6 +231,24 @@ export class BullEngine implements QueueEngine {
       removeOnFail: { age: Math.ceil(failed.ageMs / 1000), count: failed.count },
       stackTraceLimit: KEPT_STACKS,
     }
+  }
+
+  #claimsOf({ claims }: Backing, { prefix }: QueueEngineOptions): Claims {
+    const name = (key: string) => `${prefix}:claim:${key}`
+    return {
+      take: (key, owner, ms) => this.#ask(() => claims.take(name(key), owner, ms)),
+      release: (key, owner) => this.#ask(() => claims.release(name(key), owner)),
+    }
+  }
+
+  #textsOf({ texts }: Backing, { prefix }: QueueEngineOptions): SharedTexts | null {
+    const name = (key: string) => `${prefix}:text:${key}`
+    return (
+      texts && {
+        get: (key) => this.#ask(() => texts.get(name(key))),
+        set: (key, text, ms) => this.#ask(() => texts.set(name(key), text, ms)),
+      }
+    )
   }
 
   #report(queue: QueueName | null, error: AttestdError): void {

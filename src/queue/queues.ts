@@ -1,4 +1,5 @@
 import type { Reason } from '../core/reasons.js'
+import type { Claims, SharedTexts } from './claims.js'
 
 /** The two queues of the daemon. */
 export const QUEUE_NAMES = ['analyze', 'submit'] as const
@@ -98,6 +99,9 @@ export interface RunningWorker {
 /** The queue engine behind one URL: `embedded:`, `redis://` or `rediss://`. All BullMQ. */
 export interface QueueEngine {
   readonly kind: 'embedded' | 'redis'
+  readonly claims: Claims
+  /** Null where one process serves the queue. */
+  readonly texts: SharedTexts | null
   /** Adds a job; no-op while a job of that id is retained in any state. @returns whether it was new */
   add(queue: QueueName, id: string, data: unknown, options: AddOptions): Promise<{ added: boolean }>
   work<Data, Result>(queue: QueueName, processor: Processor<Data, Result>, events: WorkerEvents): Promise<RunningWorker>

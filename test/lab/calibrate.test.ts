@@ -184,6 +184,23 @@ describe('models calibrate', () => {
     }
   })
 
+  it('a band that would leave no verdict is never written', async () => {
+    const before = await fs.readFile(manifestFile(), 'utf8')
+    const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), accuracy: 1 })
+    await expect(run).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: /would never give a verdict. Nothing was written/,
+    })
+    expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
+  })
+
+  it('too few rows are refused before any is read', async () => {
+    const few = path.join(bench.folder, 'few.csv')
+    await fs.writeFile(few, ['path,label', 'absent-1.png,real', 'absent-2.png,fake'].join('\n'))
+    const run = calibrateModel(bench.settings, 'tiny-image', { ...options(false), data: few })
+    await expect(run).rejects.toMatchObject({ message: /1 real and 1 fake rows; a fit needs 20 of each/ })
+  })
+
   it('one class alone is refused', async () => {
     const real = await bench.writePictures([{ name: 'one.png', label: 'real', red: 9 }], 'real.csv')
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), data: real })

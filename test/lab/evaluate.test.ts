@@ -59,6 +59,7 @@ describe('models eval', () => {
     expect(evaluation.all.auc.value).toBeCloseTo(7 / 9, 5)
     expect(evaluation.all).toMatchObject({ rows: 6, real: 3, fake: 3 })
     expect(evaluation.all.realFlagged.value).toBeCloseTo(1 / 3, 5)
+    expect(evaluation.all.realFlagged.interval?.high).toBeCloseTo(0.7923, 4)
     expect(Object.keys(evaluation.groups)).toEqual(['source', 'generator', 'absent'])
     expect(evaluation.groups.absent).toEqual([])
     expect(evaluation.groups.generator).toMatchObject([

@@ -7,6 +7,8 @@ import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '
 import { areaUnderRoc, equalErrorRate, rocPoints, tprAtFpr } from '../../src/lab/metrics/roc.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
 import { bandEffect, thresholdTable } from '../../src/lab/metrics/threshold-table.js'
+import { accuracy, f1, matthewsCorrelation } from '../../src/lab/metrics/verdicts.js'
+import { wilsonInterval } from '../../src/lab/metrics/wilson.js'
 
 const rows = (...pairs: [score: number, fake: 0 | 1][]): LabeledScore[] =>
   pairs.map(([score, fake]) => ({ score, fake: fake === 1 }))
@@ -172,5 +174,40 @@ describe("McNemar's test", () => {
   it('for many disagreements it is the corrected chi-squared one', () => {
     // (|b - c| - 1)^2 / (b + c) = 99^2 / 1100 = 8.91, p = 0.00284.
     expect(mcNemar(500, 600).pValue).toBeCloseTo(0.00284, 4)
+  })
+})
+
+describe('verdicts at risk 50', () => {
+  // Three fakes, two of them flagged; four reals, one of them flagged.
+  const seven = ranked([0.9, 1], [0.5, 1], [0.2, 1], [0.7, 0], [0.4, 0], [0.3, 0], [0.1, 0])
+
+  it('known values', () => {
+    expect(accuracy(seven)).toBeCloseTo(5 / 7, 12)
+    expect(f1(seven)).toBeCloseTo(2 / 3, 12)
+    expect(matthewsCorrelation(seven)).toBeCloseTo((2 * 3 - 1) / 12, 12)
+  })
+
+  it('all called alike correlate with nothing; one class alone has no correlation', () => {
+    expect(matthewsCorrelation(ranked([0.9, 1], [0.8, 0]))).toBe(0)
+    expect(matthewsCorrelation(ranked([0.9, 1], [0.2, 1]))).toBeNaN()
+    expect(f1(ranked([0.9, 0]))).toBeNaN()
+  })
+})
+
+describe("Wilson's interval", () => {
+  // Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])('%i of %i', (hits, tries, low, high) => {
+    const interval = wilsonInterval(hits, tries)
+    expect(interval?.low).toBeCloseTo(low, 4)
+    expect(interval?.high).toBeCloseTo(high, 4)
+  })
+
+  it('of no tries there is none', () => {
+    expect(wilsonInterval(0, 0)).toBeNull()
   })
 })

@@ -6,10 +6,13 @@ import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection, DetectorHost } from '../../src/detect/detection.js'
 import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js'
-import { VerdictStore } from '../../src/pipeline/verdict-store.js'
+import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
+import { MemoryClaims } from '../../src/queue/claims.js'
+import { ManualClock } from '../support/manual-clock.js'
 import { jobRun, submitJobData } from '../support/pipeline-parts.js'
 
 const SUMMARY = { id: 'd', version: '1.0.0', title: 'd', mediaTypes: ['image'] as const, digest: 'd'.repeat(64) }
+const PLATFORM = 'test'
 const SURE: Detection = {
   detectorId: 'd',
   detectorVersion: '1.0.0',
@@ -23,13 +26,13 @@ const SURE: Detection = {
   evidence: [],
   notes: 'seen',
   elapsedMs: { decode: 1, infer: 1 },
-  platform: 'test',
+  platform: PLATFORM,
 }
 
 async function outcomeOf(
   change: Partial<Detection>,
   unsurePolicy: AnalyzeOptions['unsurePolicy'],
-  given: { mediaType?: null; bytes?: Uint8Array } = {},
+  given: { mediaType?: null; bytes?: Uint8Array; claimed?: (contentHash: string) => string } = {},
 ) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-analyze-'))
   const file = path.join(folder, 'media')
@@ -38,7 +41,8 @@ async function outcomeOf(
   const asset = { ...data.asset, ...(given.mediaType === null ? { mediaType: null } : {}) }
   const { seenAt } = data
   const asked: string[] = []
-  const detectors: Pick<DetectorHost, 'detectorFor' | 'detect'> = {
+  const detectors: Pick<DetectorHost, 'detectorFor' | 'detect' | 'platform'> = {
+    platform: PLATFORM,
     detectorFor: (mediaType) => (mediaType === 'text' ? null : SUMMARY),
     detect: async ({ mediaType }) => {
       asked.push(mediaType)
@@ -46,6 +50,9 @@ async function outcomeOf(
     },
   }
   const queued: unknown[] = []
+  const clock = new ManualClock()
+  const claims = new MemoryClaims(clock)
+  if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
   let held = 0
   try {
     const end = await analyze(jobRun({ asset, seenAt }), {
@@ -69,7 +76,9 @@ async function outcomeOf(
         },
         remove: async () => false,
         result: async () => null,
+        claims,
       } as AnalyzeOptions['queue'],
+      clock,
       shadows: { offer: ({ media }) => media.release() },
       unsurePolicy,
       log: silentLog,
@@ -119,4 +128,12 @@ it.each([
   const { end, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes })
   expect(end).toMatchObject({ result: { outcome: 'abstained', reason } })
   expect([asked, held]).toEqual([[], 0])
+})
+
+it('waits while another asset with the same content is being measured, and spends no try', async () => {
+  const claimed = (contentHash: string) =>
+    verdictName({ contentHash, detectorDigest: SUMMARY.digest, mediaType: 'image', platform: PLATFORM })
+  const { end, asked, held, queued } = await outcomeOf({}, 'abstain', { claimed })
+  expect(end).toEqual({ kind: 'hold', reason: 'analysis-elsewhere', delayMs: 1000 })
+  expect({ asked, held, queued }).toEqual({ asked: [], held: 0, queued: [] })
 })

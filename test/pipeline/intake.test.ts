@@ -12,14 +12,14 @@ const stake: Stake = { stakedWei: 1n, minStakeWei: 1n }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Intake over a service whose stream and list a test feeds, and a queue that is a plain list. */
-function setUp(pending: { id: string; data: unknown; addedAt: number }[] = []) {
+function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], open: Asset[] = []) {
   const clock = new ManualClock()
   const added: { id: string; priority: number }[] = []
   const completedRemoved: string[] = []
   const removed: string[] = []
   const feed: ServiceEvent[] = []
   const wakers: (() => void)[] = []
-  const lists: (Asset[] | Error)[] = []
+  const lists: (Asset[] | Error)[] = [open]
   const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0 }
   const broken = { queue: false }
   const results = new Map<string, unknown>()
@@ -131,6 +131,23 @@ describe('intake', () => {
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
+  })
+
+  it('after a restart a job of an asset that closed meanwhile is dropped at once, one that was just queued is not', async () => {
+    const job = (id: string, addedAt: number) => ({
+      id: jobIdOf(id),
+      data: { asset: openAsset({ id }), seenAt: addedAt },
+      addedAt,
+    })
+    const now = new ManualClock().now()
+    const parts = setUp(
+      [job('closed', now - 60_000), job('new', now), job('open', now - 60_000)],
+      [openAsset({ id: 'open' })],
+    )
+    await settle()
+    await settle()
+    expect(parts.removed).toEqual([jobIdOf('closed')])
+    await parts.end()
   })
 
   it('a malformed asset that is still open by its id is not taken for closed', async () => {

@@ -38,6 +38,18 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await engine.add('analyze', 'once', { n: 3 }, { priority: 1 })).toEqual({ added: false })
   })
 
+  it('a claim has one owner, who may renew it, and is free again once it is released', async () => {
+    const { claims } = open()
+    expect(await claims.take('work', 'a', 60_000)).toBe(true)
+    expect(await claims.take('work', 'b', 60_000)).toBe(false)
+    expect(await claims.take('work', 'a', 60_000)).toBe(true)
+    await claims.release('work', 'b')
+    expect(await claims.take('work', 'b', 60_000)).toBe(false)
+    await claims.release('work', 'a')
+    expect(await claims.take('work', 'b', 60_000)).toBe(true)
+    await claims.release('work', 'b')
+  })
+
   it('lets exactly one of many parallel adds of an id win', async () => {
     const adds = Array.from({ length: 24 }, (_, n) => open().add('analyze', 'race', { n }, { priority: 1 }))
     const ends = await Promise.all(adds)

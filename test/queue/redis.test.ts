@@ -1,8 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { Log } from '../../src/core/log.js'
 import { silentLog } from '../../src/core/log.js'
+import { asRisk } from '../../src/core/risk.js'
+import type { Detection } from '../../src/detect/detection.js'
+import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
@@ -12,6 +18,23 @@ import { engineContract } from './engine-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
 const available = findRedisServer() !== null
+
+const STORED_KEY = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: 'test' } as const
+const STORED: Detection = {
+  detectorId: 'd',
+  detectorVersion: '1.0.0',
+  detectorDigest: 'd1',
+  risk: asRisk(0.25),
+  rawScore: -1.1,
+  unsure: false,
+  unsureBecause: null,
+  parts: [],
+  variants: [],
+  evidence: [],
+  notes: 'n',
+  elapsedMs: { decode: 1, infer: 2 },
+  platform: 'test',
+}
 
 /** Keeps what was logged, to look for secrets in it. */
 function keepingLog(): Log & { readonly lines: string[] } {
@@ -44,6 +67,22 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     expect((await Promise.all(adds)).filter((end) => end.added)).toHaveLength(1)
     await engine.drain('analyze')
     await other.close()
+  })
+
+  it('a verdict that one daemon put, another finds, of the same prefix only', async () => {
+    const [other, elsewhere] = await Promise.all([
+      openQueueEngine(engineOptions(`${server.url}/1`, '')),
+      openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' })),
+    ])
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'attestd-shared-'))
+    const store = (name: string, { texts }: QueueEngine) => new VerdictStore(path.join(folder, name), texts)
+    await store('a', engine).put(STORED_KEY, STORED)
+    expect(await store('b', other).get(STORED_KEY)).toEqual(STORED)
+    expect(await store('c', elsewhere).get(STORED_KEY)).toBeNull()
+    await other.texts?.set(verdictName(STORED_KEY), '{"risk":2}', 60_000)
+    expect(await store('b', other).get(STORED_KEY)).toBeNull()
+    expect(await store('a', engine).get(STORED_KEY)).toEqual(STORED)
+    await Promise.all([other.close(), elsewhere.close(), rm(folder, { recursive: true })])
   })
 
   it('keeps deployments with other prefixes and other databases apart', async () => {

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import type net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { TINY_BIAS, TINY_WEIGHTS } from './detector-package.js'
 
 /** What a server does with an inference instead of answering it. */
@@ -39,15 +40,20 @@ export class ModelServer {
   metadata: unknown = { name: MODEL, platform: 'test', inputs: [INPUT], outputs: [OUTPUT] }
   readonly #server: http.Server
   readonly #binary: boolean
+  readonly #latencyMs: number
 
-  private constructor(binary: boolean) {
+  private constructor(binary: boolean, latencyMs: number) {
     this.#binary = binary
+    this.#latencyMs = latencyMs
     this.#server = http.createServer((request, response) => void this.#serve(request, response))
   }
 
-  /** @param port that of a server which was closed; 0 for any */
-  static async start({ binary = false, port = 0 } = {}): Promise<ModelServer> {
-    const server = new ModelServer(binary)
+  /**
+   * @param port that of a server which was closed; 0 for any
+   * @param latencyMs how long an inference takes, for benches
+   */
+  static async start({ binary = false, port = 0, latencyMs = 0 } = {}): Promise<ModelServer> {
+    const server = new ModelServer(binary, latencyMs)
     await new Promise<void>((resolve) => server.#server.listen(port, '127.0.0.1', resolve))
     return server
   }
@@ -82,6 +88,7 @@ export class ModelServer {
     if (path === `/v2/models/${MODEL}/ready`) return void response.writeHead(this.ready ? 200 : 503).end()
     if (path === `/v2/models/${MODEL}`) return json(response, this.metadata)
     if (path !== `/v2/models/${MODEL}/infer`) return void response.writeHead(404).end('{"error":"no such model"}')
+    if (this.#latencyMs > 0) await sleep(this.#latencyMs)
     if (this.misbehavior) misbehave(this.misbehavior, response)
     else this.#infer(Buffer.concat(chunks), typeof length === 'string' ? Number(length) : null, response)
   }

@@ -39,12 +39,12 @@ export async function startAnalysis(
     onEvent: countMediaEvent(metrics),
   })
   closers.push(() => media.close())
-  const verdicts = new VerdictStore(paths.verdicts)
+  const verdicts = new VerdictStore(paths.verdicts, queue.texts)
   const { unsurePolicy } = settings
   const events = report.pipeline
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
   closers.push(() => shadows.stop())
-  const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, log, events }
+  const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
   return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal) }
 }

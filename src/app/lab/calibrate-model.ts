@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
 import { loadOrder } from '../../detect/package/package-loader.js'
 import {
   type CalibrateOptions,
@@ -7,6 +8,7 @@ import {
   calibrateRows,
   calibrationReportSchema,
 } from '../../lab/calibrate/calibration-report.js'
+import { requireClasses } from '../../lab/calibrate/fit-calibration.js'
 import { writeCalibration } from '../../lab/calibrate/write-calibration.js'
 import { readData } from '../../lab/data/read-data.js'
 import { dataDigest } from '../../lab/evaluate/score-rows.js'
@@ -34,6 +36,8 @@ export async function calibrateModel(
 ): Promise<CalibrationReport> {
   const { method, prior, accuracy, command, signal } = options
   const data = await readData(options.data, options.root)
+  // Before anything is scored, which may take hours.
+  requireClasses(data.rows, '')
   const { detector, scored } = await scoreForLab(settings, named, data, options)
   const { id, version, calibration: present, decisionBand: presentBand } = detector.manifest
   const fake = scored.filter(({ row }) => row.fake).length
@@ -47,8 +51,20 @@ export async function calibrateModel(
   })
   if (options.write) {
     if (signal.aborted) throw interrupted()
+    refuseEndlessBand(report)
     const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: 1, signal }
     await writeCalibration(detector, report, await measureSample(loadOrder([detector]), measuring))
   }
   return report
+}
+
+/** A band from 0 to 1 would make the detector abstain on everything. */
+function refuseEndlessBand({ accuracy, bandAfter: { low, high }, bandBefore }: CalibrationReport): void {
+  if (low > 0 || high < 1) return
+  throw new AttestdError(
+    'lab-data-invalid',
+    `No band on these rows makes verdicts right in ${accuracy} of the cases: it would be 0 to 1, and the detector would ` +
+      `never give a verdict. Nothing was written; the package keeps ${bandBefore.low} to ${bandBefore.high}. ` +
+      'Calibrate with a lower --accuracy, with more rows, or use another detector.',
+  )
 }

@@ -29,7 +29,7 @@ export async function evaluateOnFixture(
 ): Promise<EvaluatedPackage[]> {
   const data = await readData(packagePath('samples', 'samples.json'), null)
   const evaluated: EvaluatedPackage[] = []
-  for (const { id, version, mediaTypes, summary: problem } of await surveyModels(settings.modelsDir)) {
+  for (const { id, version, mediaTypes, summary: problem } of await surveyModels(settings)) {
     if (version === null) {
       evaluated.push({ id, summary: problem, holds: false })
       continue

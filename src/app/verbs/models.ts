@@ -5,6 +5,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { loadOrder, loadPackage, loadPackages } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
+import { type DetectorChoice, partInScores } from '../../detect/package/selection.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { measuringOf } from '../lab/measuring.js'
 
@@ -15,27 +16,31 @@ export interface SurveyedModel {
   readonly version: string | null
   readonly mediaTypes: readonly string[]
   readonly digest: string | null
+  /** What the settings make of it; null where they do not name it, or it is not accepted. */
+  readonly part: { readonly weight: number; readonly shadow: boolean } | null
   /** Title, or what is wrong. */
   readonly summary: string
 }
 
-/** Every folder of the models directory, with its title or with what is wrong with it. */
-export async function surveyModels(modelsDir: string): Promise<SurveyedModel[]> {
+/** Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores. */
+export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detectors'>): Promise<SurveyedModel[]> {
+  const { modelsDir, detectors } = settings
   const entries = await fs.readdir(modelsDir, { withFileTypes: true }).catch((cause) => {
     throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, { cause })
   })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  return Promise.all(folders.sort().map((id) => survey(modelsDir, id)))
+  return Promise.all(folders.sort().map((id) => survey(modelsDir, id, detectors)))
 }
 
-async function survey(modelsDir: string, id: string): Promise<SurveyedModel> {
+async function survey(modelsDir: string, id: string, choices: readonly DetectorChoice[]): Promise<SurveyedModel> {
   try {
     const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, title } = manifest
-    return { id, version, mediaTypes, digest, summary: title }
+    const choice = choices.find((one) => one.id === id)
+    return { id, version, mediaTypes, digest, part: choice ? partInScores(choice, manifest) : null, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)
-    return { id, version: null, mediaTypes: [], digest: null, summary: `[${reason}] ${message}` }
+    return { id, version: null, mediaTypes: [], digest: null, part: null, summary: `[${reason}] ${message}` }
   }
 }
 

@@ -58,6 +58,8 @@ function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): s
         row('AUC', all.auc, sure.auc, decimal),
         row('TPR at 5 % FPR', all.tprAt5, sure.tprAt5, percent),
         row('TPR at 1 % FPR', all.tprAt1, sure.tprAt1, percent),
+        row('F1 at risk 50', all.f1, sure.f1, decimal),
+        row('Matthews correlation', all.mcc, sure.mcc, decimal),
         row('real with risk ≥ 50', all.realFlagged, sure.realFlagged, percent),
         row('fake with risk ≥ 50', all.fakeFlagged, sure.fakeFlagged, percent),
         row('calibration error', all.ece, sure.ece, decimal),
@@ -85,8 +87,8 @@ function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): s
       decimal(group.auc.value),
       intervalText(group.auc),
       percent(group.tprAt5.value),
-      percent(group.realFlagged),
-      percent(group.fakeFlagged),
+      withInterval(group.realFlagged, group.realFlaggedInterval),
+      withInterval(group.fakeFlagged, group.fakeFlaggedInterval),
       String(group.refused),
     ])
     lines.push(
@@ -101,6 +103,10 @@ function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): s
 }
 
 type Show = (value: number | null) => string
+
+function withInterval(value: number | null, interval: FigureWithInterval['interval']): string {
+  return value === null ? percent(value) : `${percent(value)} (${intervalText({ interval }, percent)})`
+}
 
 function row(name: string, every: FigureWithInterval, outside: FigureWithInterval, show: Show): string[] {
   return [name, show(every.value), intervalText(every, show), show(outside.value)]

@@ -3,24 +3,31 @@ import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
+import { partText } from './part-text.js'
 
 /** `attestd models list`. */
 export function modelsListVerb(): Command {
-  const verb = verbWithSettings('list', 'List the detector packages of the models directory.', ['modelsDir'])
+  const verb = verbWithSettings(
+    'list',
+    'List the detector packages of the models directory, and the part that the settings give each.',
+    ['modelsDir', 'detectors'],
+  )
   return verb.action(async () => {
     const { surveyModels } = await import('../../app/verbs/models.js')
-    const packages = await surveyModels(settingsOf(verb).settings.modelsDir)
+    const packages = await surveyModels(settingsOf(verb).settings)
     const columns = [
       { title: 'id' },
       { title: 'version' },
       { title: 'media types' },
+      { title: 'part' },
       { title: 'digest' },
       { title: 'title or problem', max: 90 },
     ]
-    const rows = packages.map(({ id, version, mediaTypes, digest, summary }) => [
+    const rows = packages.map(({ id, version, mediaTypes, part, digest, summary }) => [
       id,
       version ?? '–',
       mediaTypes.join(', ') || '–',
+      part === null ? 'not in use' : partText(part),
       digest?.slice(0, 12) ?? '–',
       summary,
     ])

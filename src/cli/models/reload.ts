@@ -3,6 +3,7 @@ import { choiceText } from '../../config/detector-choice.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
+import { partText } from './part-text.js'
 
 /** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemon. */
 export function modelsReloadVerb(): Command {
@@ -22,7 +23,7 @@ export function modelsReloadVerb(): Command {
       id,
       version,
       mediaTypes.join(', '),
-      shadow ? 'shadow' : `scores, weight ${weight}`,
+      partText({ shadow, weight }),
       digest.slice(0, 12),
     ])
     printText(`${table(columns, rows)}\n`)

@@ -54,13 +54,18 @@ function fitByLength(rows: readonly CalibrationRow[], prior: number, present: Ca
   return { kind: 'by-length', bins }
 }
 
-function requireClasses(rows: readonly CalibrationRow[], where: string): void {
+/**
+ * Refuses rows of which too few are of a class.
+ * @param where for the message, such as ` of length 0 to 300`
+ * @throws AttestdError lab-data-invalid
+ */
+export function requireClasses(rows: readonly { readonly fake: boolean }[], where: string): void {
   const fakes = rows.filter(({ fake }) => fake).length
   const rarer = Math.min(fakes, rows.length - fakes)
   if (rarer >= MIN_CLASS_ROWS) return
   throw new AttestdError(
     'lab-data-invalid',
-    `There are ${rows.length - fakes} real and ${fakes} fake rows${where} with a score; a fit needs ${MIN_CLASS_ROWS} of each.`,
+    `There are ${rows.length - fakes} real and ${fakes} fake rows${where}; a fit needs ${MIN_CLASS_ROWS} of each.`,
   )
 }
 

@@ -9,7 +9,7 @@ const count = z.int().min(0)
 const share = figure
 const counts = z.record(z.string(), count)
 
-/** The figures of a set of rows, with 95 % bootstrap intervals. */
+/** The figures of a set of rows, with 95 % intervals: bootstrap where nothing else is said. */
 const metrics = z.strictObject({
   rows: count,
   real: count,
@@ -25,7 +25,11 @@ const metrics = z.strictObject({
   /** Expected calibration error, ten bins. */
   ece: withInterval,
   accuracy: withInterval,
-  /** Share of real rows with a risk of 0.5 or more, and of fake ones. */
+  /** At a risk of 0.5. */
+  f1: withInterval,
+  /** Matthews' correlation coefficient, at a risk of 0.5. */
+  mcc: withInterval,
+  /** Share of real rows with a risk of 0.5 or more, and of fake ones; Wilson's interval. */
   realFlagged: withInterval,
   fakeFlagged: withInterval,
 })
@@ -43,6 +47,9 @@ const group = z.strictObject({
   /** Share with a risk of 0.5 or more. */
   realFlagged: share,
   fakeFlagged: share,
+  /** Wilson's. */
+  realFlaggedInterval: interval,
+  fakeFlaggedInterval: interval,
   unsure: share,
   /** Rows of the group without a risk. */
   refused: count,

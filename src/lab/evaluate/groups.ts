@@ -3,7 +3,7 @@ import { UNSTATED } from '../data/row-fields.js'
 import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
-import { figure, figuresOf, METRICS } from './row-metrics.js'
+import { figure, figuresOf, flaggedOf, METRICS } from './row-metrics.js'
 import type { ScoredRow } from './score-rows.js'
 
 /** Most values of a column that get a line; more of them are no grouping any more. */
@@ -44,17 +44,19 @@ export function groupsBy(column: string, scored: readonly ScoredRow[], random: R
 
 function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, random: Random): EvaluationGroup {
   const own = labeledScores(members)
-  const fakes = own.filter(({ fake }) => fake)
-  const reals = own.filter(({ fake }) => !fake)
+  const fakes = own.filter(({ fake }) => fake).length
+  const { realFlagged, fakeFlagged } = flaggedOf(own)
   return {
     value,
-    real: reals.length,
-    fake: fakes.length,
+    real: own.length - fakes,
+    fake: fakes,
     against,
     ...figuresOf(labeledScores(ranked), GROUP_METRICS, random),
     meanRisk: figure(sum(own.map(({ score }) => score)) / own.length),
-    realFlagged: flaggedShare(reals),
-    fakeFlagged: flaggedShare(fakes),
+    realFlagged: realFlagged.value,
+    fakeFlagged: fakeFlagged.value,
+    realFlaggedInterval: realFlagged.interval,
+    fakeFlaggedInterval: fakeFlagged.interval,
     unsure: figure(members.filter(({ detection }) => detection?.unsure).length / own.length),
     refused: members.length - own.length,
   }
@@ -70,8 +72,4 @@ export function labeledScores(scored: readonly ScoredRow[], weights?: ClassWeigh
     const score = detection.risk
     return [weights ? { score, fake, weight: fake ? weights.fake : weights.real } : { score, fake }]
   })
-}
-
-function flaggedShare(rows: readonly LabeledScore[]): number | null {
-  return figure(rows.filter(({ score }) => score >= 0.5).length / rows.length)
 }

@@ -1,13 +1,12 @@
 import type { Random } from '../../core/clock.js'
 import { bootstrapIntervals, type Metric } from '../metrics/bootstrap.js'
 import { averagePrecision } from '../metrics/precision-recall.js'
-import { classTotals, type LabeledScore, type RankedScores, rankScores } from '../metrics/ranked-scores.js'
+import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss } from '../metrics/reliability.js'
 import { areaUnderRoc, equalErrorRate, tprAtFpr } from '../metrics/roc.js'
+import { accuracy, f1, matthewsCorrelation, VERDICT_RISK } from '../metrics/verdicts.js'
+import { wilsonInterval } from '../metrics/wilson.js'
 import type { EvaluationMetrics, FigureWithInterval } from './evaluation.js'
-
-/** Where a risk becomes a verdict. */
-const VERDICT_RISK = 0.5
 
 /** The metrics of a set of rows, by their name in the evaluation. */
 export const METRICS = {
@@ -20,14 +19,14 @@ export const METRICS = {
   logLoss,
   ece: expectedCalibrationError,
   accuracy,
-  realFlagged: (ranked) => flaggedOf(ranked, 'reals'),
-  fakeFlagged: (ranked) => flaggedOf(ranked, 'fakes'),
+  f1,
+  mcc: matthewsCorrelation,
 } as const satisfies Record<string, Metric>
 
-/** All metrics of rows whose score is a risk, with bootstrap intervals. */
+/** All metrics of rows whose score is a risk, with intervals. */
 export function metricsOf(rows: readonly LabeledScore[], random: Random): EvaluationMetrics {
   const fake = rows.filter((row) => row.fake).length
-  return { rows: rows.length, real: rows.length - fake, fake, ...figuresOf(rows, METRICS, random) }
+  return { rows: rows.length, real: rows.length - fake, fake, ...figuresOf(rows, METRICS, random), ...flaggedOf(rows) }
 }
 
 /** Each metric of the rows with its bootstrap interval; null where it has none. */
@@ -50,18 +49,12 @@ export function figure(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toFixed(6)) : null
 }
 
-function accuracy(ranked: RankedScores): number {
-  const { fakes, reals } = classTotals(ranked)
-  const right = (fakes && flaggedOf(ranked, 'fakes') * fakes) + (reals && (1 - flaggedOf(ranked, 'reals')) * reals)
-  return right / (fakes + reals)
-}
-
-/** Share of a class with a risk of `VERDICT_RISK` or more. */
-function flaggedOf(ranked: RankedScores, which: 'fakes' | 'reals'): number {
-  const counts = ranked[which]
-  let flagged = 0
-  for (let rank = 0; rank < counts.length; rank++) {
-    if ((ranked.scores[rank] as number) >= VERDICT_RISK) flagged += counts[rank] as number
+/** The share of each class that is flagged, with Wilson's interval: it was counted, and often few were. */
+export function flaggedOf(rows: readonly LabeledScore[]): Record<'realFlagged' | 'fakeFlagged', FigureWithInterval> {
+  const shareOf = (fake: boolean): FigureWithInterval => {
+    const members = rows.filter((row) => row.fake === fake)
+    const hits = members.filter(({ score }) => score >= VERDICT_RISK).length
+    return { value: figure(hits / members.length), interval: wilsonInterval(hits, members.length) }
   }
-  return flagged / classTotals(ranked)[which]
+  return { realFlagged: shareOf(false), fakeFlagged: shareOf(true) }
 }

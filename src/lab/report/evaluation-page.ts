@@ -30,7 +30,7 @@ ${thresholdSection(evaluation)}
 ${Object.entries(groups).map(([column, rows]) => groupTable(column, rows))}
 ${mistakeCards(evaluation.mistakes, thumbnails)}
 ${packageSection(evaluation)}
-</main><footer>Made ${madeAt.slice(0, 19).replace('T', ' ')} UTC by attestd ${evaluation.attestd}. Intervals: 95 %, stratified bootstrap, 1000 resamples.</footer></body></html>`
+</main><footer>Made ${madeAt.slice(0, 19).replace('T', ' ')} UTC by attestd ${evaluation.attestd}. Intervals: 95 %; Wilson for the share of a class that is flagged, else stratified bootstrap, 1000 resamples.</footer></body></html>`
   return page.text
 }
 
@@ -58,6 +58,8 @@ const METRIC_ROWS: readonly [keyof EvaluationMetrics, string, (value: number | n
   ['eer', 'Equal error rate', percent],
   ['averagePrecision', 'Average precision', decimal],
   ['accuracy', 'Right at risk 50', percent],
+  ['f1', 'F1 at risk 50', decimal],
+  ['mcc', 'Matthews correlation at risk 50', decimal],
   ['realFlagged', 'Real files flagged at 50', percent],
   ['fakeFlagged', 'Fake files flagged at 50', percent],
   ['ece', 'Calibration error', decimal],

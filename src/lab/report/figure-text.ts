@@ -14,6 +14,9 @@ export function percent(value: number | null | undefined): string {
 }
 
 /** The interval of a figure, such as `0.812 to 0.871`. */
-export function intervalText({ interval }: FigureWithInterval, show: (value: number) => string = decimal): string {
+export function intervalText(
+  { interval }: Pick<FigureWithInterval, 'interval'>,
+  show: (value: number) => string = decimal,
+): string {
   return interval === null ? NONE : `${show(interval.low)} to ${show(interval.high)}`
 }

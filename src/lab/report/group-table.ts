@@ -1,5 +1,5 @@
 import { type Html, html } from '../../observe/console/html.js'
-import type { EvaluationGroup } from '../evaluate/evaluation.js'
+import type { EvaluationGroup, FigureWithInterval } from '../evaluate/evaluation.js'
 import { intervalBar } from './chart.js'
 import { decimal, intervalText, percent } from './figure-text.js'
 
@@ -17,5 +17,9 @@ function groupRow(group: EvaluationGroup): Html {
   const { auc, tprAt5, tprAt1 } = group
   const bar =
     auc.value === null || auc.interval === null ? null : intervalBar(auc.value, auc.interval.low, auc.interval.high)
-  return html`<tr><td class="name">${group.value}<span class="soft">${AGAINST[group.against]}</span></td><td class="num">${group.real}</td><td class="num">${group.fake}</td><td class="num">${decimal(auc.value)}</td><td class="line soft">${intervalText(auc)}</td><td class="line">${bar}</td><td class="num">${percent(tprAt5.value)}</td><td class="num">${percent(tprAt1.value)}</td><td class="num">${percent(group.realFlagged)}</td><td class="num">${percent(group.fakeFlagged)}</td><td class="num">${percent(group.unsure)}</td><td class="num">${group.refused}</td></tr>`
+  return html`<tr><td class="name">${group.value}<span class="soft">${AGAINST[group.against]}</span></td><td class="num">${group.real}</td><td class="num">${group.fake}</td><td class="num">${decimal(auc.value)}</td><td class="line soft">${intervalText(auc)}</td><td class="line">${bar}</td><td class="num">${percent(tprAt5.value)}</td><td class="num">${percent(tprAt1.value)}</td><td class="num">${percent(group.realFlagged)}${soft(group.realFlaggedInterval)}</td><td class="num">${percent(group.fakeFlagged)}${soft(group.fakeFlaggedInterval)}</td><td class="num">${percent(group.unsure)}</td><td class="num">${group.refused}</td></tr>`
+}
+
+function soft(interval: FigureWithInterval['interval']): Html {
+  return html` <span class="soft">${intervalText({ interval }, percent)}</span>`
 }

@@ -6,6 +6,7 @@ import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Backing } from '../backing.js'
+import { MemoryClaims } from '../claims.js'
 import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
 import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
@@ -104,6 +105,8 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
     saveData: (job, json) => saveInDatabase(pool, clock, job, json),
+    claims: new MemoryClaims(clock),
+    texts: null,
     ping: async () => {
       await pool.query('SELECT 1', [])
     },

@@ -9,6 +9,7 @@ import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
 import { checkRedis, isRefusal } from './redis-checks.js'
 import { makeConsumer, makeProducer } from './redis-connection.js'
 import { saveInRedis } from './save-data.js'
+import { redisClaims, redisTexts } from './shared.js'
 
 /** Where Redis is; only `shown` may stand in a log line or an error. */
 export interface RedisTarget {
@@ -115,6 +116,8 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, job, json),
+    claims: redisClaims(producer),
+    texts: redisTexts(producer),
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw unreachable(target, new Error(`the connection is ${producer.status}`))

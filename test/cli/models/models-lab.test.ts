@@ -56,6 +56,14 @@ describe('the lab on the command line', () => {
     expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
   })
 
+  it('list says what part the settings give each package', async () => {
+    const { code, out } = await models('list', '--detectors', 'tiny-image=2').ended
+    expect(code).toBe(0)
+    expect(out).toMatch(/tiny-image .*scores, weight 2/)
+    expect((await models('list', '--detectors', 'tiny-image=shadow').ended).out).toMatch(/tiny-image .*shadow/)
+    expect((await models('list', '--detectors', 'another').ended).out).toMatch(/tiny-image .*not in use/)
+  })
+
   it('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
     const { child, ended } = models('eval', 'tiny-image', '--data', index, '--out', 'stopped')
     child.stderr.once('data', () => child.kill('SIGINT'))

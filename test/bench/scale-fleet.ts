@@ -1,0 +1,148 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { type DaemonProcess, startDaemonProcess } from '../../src/app/demo/daemon-process.js'
+import { systemClock } from '../../src/core/clock.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { image } from '../support/daemon-bench.js'
+import { ModelServer } from '../support/model-server.js'
+import { writeRemotePackage } from '../support/other-packages.js'
+import { startRedisServer } from '../support/redis-server.js'
+import { startSandbox } from '../support/sandbox.js'
+
+const PACKAGE = 'remote-image'
+const START_MS = 300_000
+const LOOK_MS = 20
+
+/** Workers that analyze, and one daemon that takes in and submits, on one Redis; all end with it. */
+class Fleet {
+  readonly #daemons: DaemonProcess[] = []
+  readonly #env: Readonly<Record<string, string>>
+  readonly #folder: string
+  workers = 0
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    this.#env = env
+  }
+
+  async startHead(): Promise<void> {
+    await this.#start('head', { ATTESTD_ROLES: 'intake,submit', ATTESTD_SUBMIT_CONCURRENCY: '16' })
+  }
+
+  /** Two at a time: a start is computation. */
+  async growTo(workers: number): Promise<void> {
+    while (this.workers < workers) {
+      const more = Math.min(2, workers - this.workers)
+      await Promise.all(
+        Array.from({ length: more }, () =>
+          this.#start(`worker-${this.workers++}`, { ATTESTD_ROLES: 'analyze', ATTESTD_ANALYZE_CONCURRENCY: '1' }),
+        ),
+      )
+    }
+  }
+
+  /** Assets that were measured rather than known, by the workers' logs. */
+  async measured(): Promise<number> {
+    const names = Array.from({ length: this.workers }, (_, index) => path.join(this.#folder, `worker-${index}.log`))
+    const logs = await Promise.all(names.map((name) => fs.readFile(name, 'utf8')))
+    return logs.join('').split('"cached":false').length - 1
+  }
+
+  async end(): Promise<void> {
+    for (const daemon of this.#daemons) daemon.kill('SIGKILL')
+    await Promise.all(this.#daemons.map(({ exited }) => exited))
+  }
+
+  async #start(name: string, env: Readonly<Record<string, string>>): Promise<void> {
+    const daemon = await startDaemonProcess({
+      env: { ...this.#env, ...env },
+      dataDir: path.join(this.#folder, name),
+      logFile: path.join(this.#folder, `${name}.log`),
+      clock: systemClock,
+      startMs: START_MS,
+    })
+    this.#daemons.push(daemon)
+  }
+}
+
+async function withFleet<T>(
+  folder: string,
+  latencyMs: number,
+  work: (parts: { fleet: Fleet; sandbox: Sandbox }) => Promise<T>,
+): Promise<T> {
+  await fs.mkdir(folder, { recursive: true })
+  const [redis, sandbox, server] = await Promise.all([
+    startRedisServer(),
+    startSandbox({ rateLimit: null, embeddedWallet: null }),
+    ModelServer.start({ latencyMs }),
+  ])
+  const modelsDir = path.join(folder, 'models')
+  await writeRemotePackage(modelsDir, PACKAGE, server.url, { timeoutMs: 4 * latencyMs + 10_000 })
+  const fleet = new Fleet(folder, {
+    ATTESTD_SERVICE_URL: sandbox.url,
+    ATTESTD_IPFS_GATEWAYS: sandbox.url,
+    ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
+    ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
+    ATTESTD_QUEUE_URL: redis.url,
+    ATTESTD_MODELS_DIR: modelsDir,
+    ATTESTD_DETECTORS: PACKAGE,
+    ATTESTD_DETECTOR_WORKERS: '1',
+    ATTESTD_UNSURE_POLICY: 'submit',
+    ATTESTD_HTTP_PORT: '0',
+    ATTESTD_LOG_FORMAT: 'json',
+  })
+  try {
+    return await work({ fleet, sandbox })
+  } finally {
+    await fleet.end()
+    await Promise.all([redis.stop(), sandbox.close(), server.close()])
+  }
+}
+
+/** Registers assets and waits for their scores. @returns seconds */
+async function score(sandbox: Sandbox, contents: readonly Buffer[]): Promise<number> {
+  const expected = sandbox.scores().length + contents.length
+  const started = performance.now()
+  await Promise.all(contents.map((content, index) => sandbox.registerFile(`${index}.png`, { content })))
+  while (sandbox.scores().length < expected) await systemClock.sleep(LOOK_MS)
+  return (performance.now() - started) / 1000
+}
+
+/** What a fleet of one size did; `ofLinear` is beside the first size times the factor. */
+export interface FleetRow {
+  readonly workers: number
+  readonly jobsPerSecond: number
+  readonly ofLinear: number
+}
+
+/** Scored assets a second at each size of one fleet that grows. */
+export function measureFleet(
+  folder: string,
+  { sizes, jobs, latencyMs }: { sizes: readonly number[]; jobs: number; latencyMs: number },
+  onRow: (row: FleetRow) => void,
+): Promise<void> {
+  return withFleet(folder, latencyMs, async ({ fleet, sandbox }) => {
+    await fleet.startHead()
+    let one: number | undefined
+    for (const workers of sizes) {
+      await fleet.growTo(workers)
+      const count = workers * jobs
+      const contents = await Promise.all(Array.from({ length: count }, (_, index) => image(`scale ${workers}`, index)))
+      const jobsPerSecond = count / (await score(sandbox, contents))
+      one ??= jobsPerSecond / workers
+      onRow({ workers, jobsPerSecond, ofLinear: jobsPerSecond / (one * workers) })
+    }
+  })
+}
+
+/** Assets of few contents, all open at once, on eight workers: how many were measured. */
+export function measureSameContent(folder: string): Promise<{ assets: number; contents: number; measured: number }> {
+  return withFleet(folder, 1000, async ({ fleet, sandbox }) => {
+    await fleet.startHead()
+    await fleet.growTo(8)
+    const distinct = await Promise.all(Array.from({ length: 6 }, (_, index) => image('same', index)))
+    const contents = Array.from({ length: 48 }, (_, index) => distinct[index % distinct.length]!)
+    await score(sandbox, contents)
+    return { assets: contents.length, contents: distinct.length, measured: await fleet.measured() }
+  })
+}

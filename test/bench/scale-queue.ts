@@ -1,0 +1,113 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
+import { openQueue } from '../../src/app/open/open-queue.js'
+import { loadSettings } from '../../src/config/load.js'
+import { systemClock } from '../../src/core/clock.js'
+import { priorityOf } from '../../src/pipeline/jobs.js'
+import type { QueueEngine } from '../../src/queue/queues.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { startRedisServer } from '../support/redis-server.js'
+import { startSandbox } from '../support/sandbox.js'
+
+/** Jobs that are being added at the same time. */
+const LANES = 64
+const LOOK_MS = 10
+
+async function withQueue<T>(work: (queue: QueueEngine, url: string) => Promise<T>): Promise<T> {
+  const redis = await startRedisServer()
+  const { settings } = loadSettings({ env: { ATTESTD_QUEUE_URL: redis.url } })
+  const queue = await openQueue(settings)
+  try {
+    return await work(queue, redis.url)
+  } finally {
+    await queue.close()
+    await redis.stop()
+  }
+}
+
+/** How soon a worker that is free takes an urgent job which was added last, and how fast jobs are added. */
+export function measureUrgent(waiting: number): Promise<{ added: number; waiting: number; takenMs: number }> {
+  return withQueue(async (queue) => {
+    const started = performance.now()
+    await inLanes(waiting, (index) =>
+      queue.add('analyze', `standard-${index}`, { index }, { priority: priorityOf('standard') }),
+    )
+    const added = waiting / ((performance.now() - started) / 1000)
+    const before = performance.now()
+    await queue.add('analyze', 'urgent', {}, { priority: priorityOf('priority_5min') })
+    const taken = await firstTaken(queue)
+    const takenMs = performance.now() - before
+    if (taken !== 'urgent') throw new Error(`${taken} was taken before the urgent job`)
+    return { added, waiting, takenMs }
+  })
+}
+
+function firstTaken(queue: QueueEngine): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const take = async ({ id }: { id: string }) => {
+      resolve(id)
+      return { kind: 'done', result: null } as const
+    }
+    queue.work('analyze', take, {}).catch(reject)
+  })
+}
+
+/** How long a daemon with the role intake takes until the queue holds what is open: at first, and after a restart. */
+export function measureSnapshot(folder: string, assets: number) {
+  return withQueue(async (queue, queueUrl) => {
+    const sandbox = await startSandbox({ rateLimit: null, embeddedWallet: null })
+    try {
+      for (let index = 0; index < assets; index++)
+        await sandbox.registerFile(`${index}.txt`, { content: Buffer.from(`text ${index}`), mediaType: 'text' })
+      const newMs = await runIntake(folder, sandbox, queueUrl, queue, assets)
+      const closed = sandbox.control.assets().filter((_asset, index) => index % 10 === 0)
+      for (const { id } of closed) sandbox.control.closeAsset(id)
+      const knownMs = await runIntake(folder, sandbox, queueUrl, queue, assets - closed.length)
+      return { newMs, knownMs, closed: closed.length }
+    } finally {
+      await sandbox.close()
+    }
+  })
+}
+
+/** @returns ms from the first list that the daemon asked for until `expected` jobs wait */
+async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, queue: QueueEngine, expected: number) {
+  await fs.mkdir(folder, { recursive: true })
+  const lists = () =>
+    sandbox.control
+      .requestCounts()
+      .filter(({ route }) => route === 'list')
+      .reduce((sum, { count }) => sum + count, 0)
+  const before = lists()
+  const starting = startDaemonProcess({
+    env: {
+      ATTESTD_SERVICE_URL: sandbox.url,
+      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
+      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
+      ATTESTD_QUEUE_URL: queueUrl,
+      ATTESTD_ROLES: 'intake',
+      ATTESTD_HTTP_PORT: '0',
+    },
+    dataDir: path.join(folder, 'data'),
+    logFile: path.join(folder, 'daemon.log'),
+    clock: systemClock,
+    startMs: 60_000,
+  })
+  while (lists() === before) await systemClock.sleep(LOOK_MS)
+  const asked = performance.now()
+  while ((await queue.counts('analyze')).waiting !== expected) await systemClock.sleep(LOOK_MS)
+  const elapsedMs = performance.now() - asked
+  const daemon = await starting
+  daemon.kill('SIGKILL')
+  await daemon.exited
+  return elapsedMs
+}
+
+async function inLanes(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) await work(index)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}
