@@ -25,7 +25,7 @@ RUN useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /u
   && ln -s /app/dist/cli/main.js /usr/local/bin/attestd
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
-COPY package.json LICENSE ./
+COPY package.json LICENSE NOTICE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY models models

@@ -3,7 +3,9 @@ import { Command, Option } from 'commander'
 import type { DemoRow } from '../app/demo/demo-rows.js'
 import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
 import { percentOf, riskText } from '../core/risk.js'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
+import { printText } from './terminal/print.js'
 import { progressBar } from './terminal/progress.js'
 import { table } from './terminal/table.js'
 
@@ -28,8 +30,8 @@ export function demoVerb(): Command {
 async function demo({ api, chain, json }: Pick<DemoOptions, 'api' | 'chain'> & { json?: string }): Promise<void> {
   const { runDemo } = await import('../app/demo/run-demo.js')
   const result = await runDemo({ api, chain, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
-  process.stdout.write(`\n${demoTable(result)}\n\n${summary(result)}\n`)
-  if (json) await fs.writeFile(json, `${JSON.stringify(demoDocument(result), null, 2)}\n`)
+  printText(`\n${demoTable(result)}\n\n${summary(result)}\n`)
+  if (json) await fs.writeFile(json, `${safeJson(demoDocument(result), 2)}\n`)
   process.exitCode = result.ok ? EXIT.ok : EXIT.failed
 }
 

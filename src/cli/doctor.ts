@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
+import { printText } from './terminal/print.js'
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 
@@ -16,9 +17,7 @@ export function doctorVerb(): Command {
     const { diagnose } = await import('../app/doctor/diagnose.js')
     let failures = 0
     for await (const { check, outcome, message, fix } of diagnose(settings, { askPassword: askWalletPassword })) {
-      process.stdout.write(
-        `${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`,
-      )
+      printText(`${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`)
       if (outcome === 'failed') failures++
     }
     process.exitCode = failures === 0 ? EXIT.ok : EXIT.failed

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { InitFiles, InitRequest } from '../app/verbs/init.js'
+import { printText } from './terminal/print.js'
 
 /** `attestd init`; reads no settings. What it prints is what remains to be done by hand, which differs by API. */
 export function initVerb(): Command {
@@ -15,7 +16,7 @@ export function initVerb(): Command {
     .action(async (folder: string, request: InitRequest) => {
       const { initFolder } = await import('../app/verbs/init.js')
       const files = await initFolder(folder, request)
-      process.stdout.write(`Written: ${files.config}
+      printText(`Written: ${files.config}
 ${files.keystore ? walletHint(files, files.keystore) : keyHint(files)}then check and run:
   npx attestd doctor --config ${files.config}
   npx attestd run --config ${files.config}

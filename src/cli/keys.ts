@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander'
 import type { KeyFiles } from '../app/verbs/keys.js'
 import { AttestdError } from '../core/errors.js'
+import { safeJson } from '../core/safe-output.js'
 import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
 import { neededForKeys } from './flags/needed-settings.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
+import { printText } from './terminal/print.js'
 
 interface CreateFlags {
   readonly kind: KeyKind
@@ -38,7 +40,7 @@ function revokeVerb(): Command {
   return verb.action(async (id: string) => {
     const { revokeKey } = await import('../app/verbs/keys.js')
     await revokeKey(settingsOf(verb, neededForKeys).settings, id, { askPassword: askWalletPassword })
-    process.stdout.write(`Revoked: ${id}\n`)
+    printText(`Revoked: ${id}\n`)
   })
 }
 
@@ -57,7 +59,7 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
     { kind, label, out: out ?? null },
     { askPassword: askWalletPassword },
   )
-  process.stdout.write(json ? `${JSON.stringify(jsonView(key, files))}\n` : textView(key, files))
+  printText(json ? `${safeJson(jsonView(key, files))}\n` : textView(key, files))
 }
 
 /** The secret itself only where it was not written to a file. */

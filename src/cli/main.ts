@@ -16,6 +16,7 @@ import { sandboxVerb } from './sandbox.js'
 import { scoreVerb } from './score.js'
 import { scoresVerb } from './scores.js'
 import { statusVerb } from './status.js'
+import { printError } from './terminal/print.js'
 import { walletVerb } from './wallet.js'
 
 const program = new Command('attestd')
@@ -47,7 +48,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
   else {
-    process.stderr.write(errorForPeople(error))
+    printError(errorForPeople(error))
     process.exitCode = exitCodeOf(error)
   }
 }

@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
+import { safeJson } from '../core/safe-output.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { wholeNumberFlag } from './flags/whole-number.js'
+import { printText } from './terminal/print.js'
 import { table } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix', 'queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
@@ -35,14 +37,14 @@ export function queueVerb(): Command {
     retry.action(({ queue: name, id }: QueueFlags) =>
       withQueues(retry, async (control) => {
         const count = await control.retry({ ...named(name), ids: id })
-        process.stdout.write(`${count} failed jobs will be retried.\n`)
+        printText(`${count} failed jobs will be retried.\n`)
       }),
     ),
   )
   queue.addCommand(
     drain.action(({ queue: name }: QueueFlags) =>
       withQueues(drain, async (control) => {
-        process.stdout.write(`${await control.drain(named(name))} waiting jobs removed.\n`)
+        printText(`${await control.drain(named(name))} waiting jobs removed.\n`)
       }),
     ),
   )
@@ -69,7 +71,7 @@ async function listFailed(control: QueueControl, { queue, limit = '50', json }: 
   const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
   const jobs = await control.failed({ ...named(queue), limit: count })
   if (json) {
-    process.stdout.write(`${JSON.stringify(jobs, null, 2)}\n`)
+    printText(`${safeJson(jobs, 2)}\n`)
     return
   }
   const columns = [
@@ -90,5 +92,5 @@ async function listFailed(control: QueueControl, { queue, limit = '50', json }: 
     new Date(job.failedAt).toISOString(),
     job.message,
   ])
-  process.stdout.write(rows.length > 0 ? `${table(columns, rows)}\n` : 'No failed jobs.\n')
+  printText(rows.length > 0 ? `${table(columns, rows)}\n` : 'No failed jobs.\n')
 }

@@ -5,6 +5,7 @@ import type { Registered } from '../app/register/register-file.js'
 import { bytes32 } from '../config/setting.js'
 import { systemClock } from '../core/clock.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT, listenForStop } from '../core/shutdown.js'
 import type { Turnaround } from '../service/port.js'
 import { errorForPeople } from './exit-code.js'
@@ -12,6 +13,7 @@ import { durationFlag } from './flags/duration.js'
 import { neededToRegister } from './flags/needed-settings.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
+import { printText } from './terminal/print.js'
 
 interface RegisterFlags {
   readonly title?: string
@@ -68,7 +70,7 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
       askPassword: askWalletPassword,
       signal: signals.drain,
     })
-    process.stdout.write(flags.json ? `${JSON.stringify({ asset, end })}\n` : `${endText(asset, end)}\n`)
+    printText(flags.json ? `${safeJson({ asset, end })}\n` : `${endText(asset, end)}\n`)
     process.exitCode = exitCodeAfter(end)
   } finally {
     signals.dispose()

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { storeLedgerEntry } from '../pipeline/ledger.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { printText } from './terminal/print.js'
 
 const KEYS: readonly SettingKey[] = [
   ...SCORING_KEYS,
@@ -27,9 +29,9 @@ export function replayVerb(): Command {
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, says } = replay
     const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''
-    process.stdout.write(
+    printText(
       json
-        ? `${JSON.stringify({ ...replay, record: record && storeLedgerEntry(record) }, null, 2)}\n`
+        ? `${safeJson({ ...replay, record: record && storeLedgerEntry(record) }, 2)}\n`
         : `${outcome}: ${says}${by}\n`,
     )
     process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed

@@ -5,10 +5,12 @@ import { Command, Option } from 'commander'
 import type { AttestationProvider } from '../app/verbs/embedded-wallet.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { safeJson } from '../core/safe-output.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
 import { wholeNumberFlag } from './flags/whole-number.js'
+import { printText } from './terminal/print.js'
 
 interface SandboxFlags {
   readonly host: string
@@ -84,12 +86,12 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
     if (flags.secrets !== undefined) await writeSandboxSecrets(flags.secrets, running)
     if (flags.samples) await registerSamples(running)
     const text = flags.json
-      ? `${JSON.stringify(sandboxFacts(running))}\n`
+      ? `${safeJson(sandboxFacts(running))}\n`
       : sandboxText(running, {
           secrets: flags.secrets === undefined ? null : path.resolve(flags.secrets),
           auth: flags.auth,
         })
-    process.stdout.write(text)
+    printText(text)
     const signals = listenForStop(systemClock)
     await aborted(signals.drain)
     signals.dispose()

@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { detectionText } from './detection-text.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { printText } from './terminal/print.js'
 
 const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
 
@@ -28,7 +30,7 @@ export function scoreVerb(): Command {
     const { scoreOnce } = await import('../app/verbs/score-once.js')
     const request = { target, mediaType, heatMap: explain }
     const detection = await scoreOnce(settingsOf(verb).settings, request)
-    process.stdout.write(json ? `${JSON.stringify(detection, null, 2)}\n` : detectionText(detection))
+    printText(json ? `${safeJson(detection, 2)}\n` : detectionText(detection))
     process.exitCode = EXIT.ok
   })
 }

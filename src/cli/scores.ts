@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
 import { csvCell } from '../core/csv.js'
 import { percentOf } from '../core/risk.js'
+import { safeJson } from '../core/safe-output.js'
 import { type LedgerEntry, storeLedgerEntry } from '../pipeline/ledger.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { wholeNumberFlag } from './flags/whole-number.js'
+import { printText } from './terminal/print.js'
 import { table } from './terminal/table.js'
 
 interface ScoresFlags {
@@ -35,7 +37,7 @@ async function scores(verb: Command, { limit, format, kind, asset }: ScoresFlags
   const { dataDir } = settingsOf(verb).settings
   const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)
   const entries = await new Ledger(dataPaths(dataDir).ledger).recent(count, wanted)
-  process.stdout.write(FORMATS[format](entries))
+  printText(FORMATS[format](entries))
 }
 
 const HEADS = [
@@ -84,7 +86,7 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
 }
 
 const FORMATS = {
-  json: (entries: readonly LedgerEntry[]) => `${JSON.stringify(entries.map(storeLedgerEntry), null, 2)}\n`,
+  json: (entries: readonly LedgerEntry[]) => `${safeJson(entries.map(storeLedgerEntry), 2)}\n`,
   csv: (entries: readonly LedgerEntry[]) =>
     [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
   table: (entries: readonly LedgerEntry[]) =>

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
+import { printText } from './terminal/print.js'
 
 interface StatusFlags {
   readonly json?: boolean
@@ -19,7 +21,7 @@ export function statusVerb(): Command {
     ])
     const status = await readStatus(settingsOf(verb).settings.dataDir)
     const text = fleet && status.fleet ? fleetText(status.fleet) : status.text
-    process.stdout.write(json ? `${JSON.stringify(fleet ? status.fleet : status.raw, null, 2)}\n` : `${text}\n`)
+    printText(json ? `${safeJson(fleet ? status.fleet : status.raw, 2)}\n` : `${text}\n`)
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed
   })
 }

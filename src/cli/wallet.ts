@@ -4,6 +4,7 @@ import type { SettingKey } from '../config/settings.js'
 import { walletSettings } from '../config/wallet-settings.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askNewPassword, askWalletPassword } from './terminal/password-prompt.js'
+import { printText } from './terminal/print.js'
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 
@@ -32,7 +33,7 @@ async function create(verb: Command, file: string | undefined, keyFile: string |
     keyFile,
     password: async () => settings.walletPassword ?? askNewPassword('Password for the new keystore'),
   })
-  process.stdout.write(`Address: ${wallet.address}
+  printText(`Address: ${wallet.address}
 Written: ${wallet.file}
 Keep a copy of the file and its password apart: without either the key is lost.
 Settings for it:
@@ -52,6 +53,6 @@ function addressVerb(): Command {
     const { settings } = settingsOf(verb, walletSettingsNeeded)
     const signer = await openWalletOf(settings, { askPassword: askWalletPassword })
     await checkWallet(signer)
-    process.stdout.write(`${signer.address}\n`)
+    printText(`${signer.address}\n`)
   })
 }

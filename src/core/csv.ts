@@ -1,5 +1,8 @@
-/** A cell of a CSV: quoted where needed; a leading formula sign is defused, since texts come from outside. */
-export function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]./s.test(text) && !/^-?[\d.]+(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+import { safeLine } from './safe-output.js'
+
+/** A cell of a CSV on one line: quoted where needed; a leading formula sign is defused, since texts come from outside. */
+export function csvCell(raw: string): string {
+  const text = safeLine(raw)
+  const safe = /^\s*[=+\-@]./.test(text) && !/^-?[\d.]+(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -3,6 +3,7 @@ import { type LogFn, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Settings } from '../config/settings.js'
 import type { Log } from '../core/log.js'
+import { escapedJson, safeText } from '../core/safe-output.js'
 import { cleanText } from '../core/text.js'
 import { errorFacts } from './error-facts.js'
 import { createRedactor } from './redaction.js'
@@ -54,9 +55,14 @@ export function createLogger(options: LoggerOptions): Logger {
   const write = (line: string) => {
     const clean = redact(line)
     // The pretty text has other quoting than the JSON line, so it is redacted once more.
-    out.write(show ? redact(String(show(clean))) : clean)
+    out.write(show ? redact(String(show(JSON.parse(clean, safeValue)))) : escapedJson(clean))
   }
   return pino(pinoOptions(options), { write }) as unknown as Logger
+}
+
+/** Before the pretty text gets colors, which are control codes too. */
+function safeValue(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? safeText(value) : value
 }
 
 const PRETTY = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid', singleLine: true } as const

@@ -12,35 +12,42 @@ const MIN_VALUE_LENGTH = 4
 /** Words that make a name a secret's name, wherever they stand in it and however it is cased. */
 const SECRET_WORDS =
   'authorization|password|passwd|passphrase|secret|token|signature|cookie|credential|mnemonic|access[-_]?key|api[-_]?key|private[-_]?key'
-/** A name that holds one of the words; the counts are bounded, so that a long text costs linear time. */
-const NAME = `[\\w.-]{0,60}?(?:${SECRET_WORDS})[\\w.-]{0,60}`
+/**
+ * The end of a name that holds one of the words, from that word on: what stands before it stays anyway, and each place is
+ * looked at once, so that a long text costs linear time.
+ */
+const NAME = `(?:${SECRET_WORDS})[\\w.-]{0,60}`
 
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   // "key": "value", also with the quotes escaped once (JSON inside a JSON string)
-  [new RegExp(`("${NAME}"\\s*:\\s*)"(?:\\\\.|[^"\\\\])*"`, 'gi'), `$1"${REDACTED}"`],
-  [new RegExp(`(\\\\"${NAME}\\\\"\\s*:\\s*)\\\\"(?:(?!\\\\").)*\\\\"`, 'gi'), `$1\\"${REDACTED}\\"`],
+  [new RegExp(`(${NAME}"\\s*:\\s*)"(?:\\\\.|[^"\\\\])*"`, 'gi'), `$1"${REDACTED}"`],
+  [new RegExp(`(${NAME}\\\\"\\s*:\\s*)\\\\"(?:(?!\\\\").)*\\\\"`, 'gi'), `$1\\"${REDACTED}\\"`],
   // "key": 1234 and "keys": ["a", "b"]
-  [new RegExp(`("${NAME}"\\s*:\\s*)(?:-?\\d[\\d.eE+-]*|\\[[^\\[\\]{}]*\\])`, 'gi'), `$1"${REDACTED}"`],
+  [new RegExp(`(${NAME}"\\s*:\\s*)(?:-?\\d[\\d.eE+-]*|\\[[^\\[\\]{}]*\\])`, 'gi'), `$1"${REDACTED}"`],
   // name: "value" and name="value" of pretty-printed logs and headers
-  [new RegExp(`(\\b${NAME}\\s*[:=]\\s*)(["'])(?:(?!\\2)[^\\\\]|\\\\.)+\\2`, 'gi'), `$1$2${REDACTED}$2`],
+  [new RegExp(`(${NAME}\\s*[:=]\\s*)(["'])(?:(?!\\2)[^\\\\]|\\\\.)+\\2`, 'gi'), `$1$2${REDACTED}$2`],
   // name=value of queries, forms, environments; a *_FILE setting names a path, which is no secret
-  [new RegExp(`(\\b(?![\\w.-]{0,120}_FILE=)${NAME}=)(?!["'\\\\])[^\\s"'&;,<>{}\\\\]+`, 'gi'), `$1${REDACTED}`],
+  [new RegExp(`((?![\\w.-]{0,120}_FILE=)${NAME}=)(?!["'\\\\])[^\\s"'&;,<>{}\\\\]+`, 'gi'), `$1${REDACTED}`],
   // Authorization: Bearer value, Service-Signature: value, Cookie: a=b
   [/(\bauthorization\s*:\s*)(?!["'\\])[^"'\r\n\\<>]+/gi, `$1${REDACTED}`],
   [/(\b(?:set-)?cookie\s*:\s*)(?!["'\\])[^"'\r\n\\<>]+/gi, `$1${REDACTED}`],
-  [
-    /(\b[\w-]{1,60}-(?:signature|token|secret|password|access-key|api-key)\s*:\s*)(?!["'\\])[^\s"',\\<>]+/gi,
-    `$1${REDACTED}`,
-  ],
+  [/(-(?:signature|token|secret|password|access-key|api-key)\s*:\s*)(?!["'\\])[^\s"',\\<>]+/gi, `$1${REDACTED}`],
 ]
 
 const BY_SHAPE: readonly (readonly [RegExp, string])[] = [
-  // user:password@ of any URL; the user stays, because it helps to see which account was meant
-  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#"'<>\\:@]{0,200}):[^\s/?#"'<>\\]{0,1000}@/gi, `$1:${REDACTED}@`],
-  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)(?!\[redacted\])[^\s/?#"'<>\\:@]{1,1000}@/gi, `$1${REDACTED}@`],
+  // user:password@ of a URL; the user stays, because it helps to see which account was meant. Content addresses have
+  // no users, and are ids of assets.
+  [
+    /(\b(?!ipfs:|ipns:)[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#"'<>\\:@]{0,200}):[^\s/?#"'<>\\]{0,1000}@/gi,
+    `$1:${REDACTED}@`,
+  ],
+  [/(\b(?!ipfs:|ipns:)[a-z][a-z0-9+.-]{0,20}:\/\/)(?!\[redacted\])[^\s/?#"'<>\\:@]{1,1000}@/gi, `$1${REDACTED}@`],
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi, `$1${REDACTED}`],
-  [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g, REDACTED],
+  [/(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----BEGIN)[\s\S]){0,8000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
+    REDACTED,
+  ],
 ]
 
 /** A value that can stand in JSON without quotes; its replacement must bring the quotes along. */
@@ -73,7 +80,7 @@ function valuePatterns(secrets: readonly string[]): [RegExp, string][] {
   if (texts.length > 0) patterns.push([new RegExp(alternation(texts), 'g'), REDACTED])
   const bare = alternation([...forms].filter((form) => BARE_JSON.test(form)))
   if (bare === '') return patterns
-  patterns.push([new RegExp(`(?<=[:[,]\\s*)(?:${bare})(?=\\s*[,}\\]])`, 'g'), `"${REDACTED}"`])
+  patterns.push([new RegExp(`(?<=[:[,]\\s{0,8})(?:${bare})(?=\\s*[,}\\]])`, 'g'), `"${REDACTED}"`])
   // A number that is a secret is not cut out of a longer number: that would break the JSON around it.
   patterns.push([new RegExp(`(?<!\\w|\\d\\.)(?:${bare})(?!\\w|\\.\\d)`, 'g'), REDACTED])
   return patterns

@@ -14,6 +14,7 @@ import { packagePath } from '../../src/core/files.js'
 import { ffmpegCage } from '../../src/detect/ffmpeg/ffmpeg-cage.js'
 import { readFrames } from '../../src/detect/video/read-frames.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
+import { unwatched } from '../support/unwatched-parsers.js'
 import { processorMs } from './processor-time.js'
 
 const { values: asked } = parseArgs({
@@ -57,7 +58,7 @@ function makeClip(out: string): void {
 }
 
 async function decode(file: string): Promise<string> {
-  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock }
+  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers: unwatched }
   const video = await readFrames(file, Number(asked.frames), tools)
   const times: number[] = []
   for await (const { seconds } of video.frames()) times.push(seconds)

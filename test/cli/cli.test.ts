@@ -7,6 +7,7 @@ import { packagePath } from '../../src/core/files.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { writeTinyPackage } from '../support/detector-package.js'
+import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
 let folder: string
 beforeAll(async () => {
@@ -144,6 +145,19 @@ describe('attestd scores', () => {
     const { out } = await attestd(['scores', '--format', 'csv', '--kind', 'abstained'])
     expect(out).toContain(`"'=HYPERLINK(""x""), ""quoted""`)
   })
+
+  it.each(['table', 'csv', 'json'])(
+    'as %s with no sign that steers a terminal, whatever ids and messages hold',
+    async (format) => {
+      const dataDir = await fs.mkdtemp(path.join(folder, 'hostile-'))
+      const ledger = new Ledger(path.join(dataDir, 'ledger'))
+      for (const text of hostileTexts(60))
+        await ledger.append({ ...(entries[0] as LedgerEntry), assetId: text, title: text } as LedgerEntry)
+      const { out } = await attestd(['scores', '--format', format, '--limit', '100', '--data-dir', dataDir])
+      expect(out.length).toBeGreaterThan(2000)
+      expect(out.replaceAll(/\r\n|\n/g, '')).not.toMatch(UNSAFE_SIGN)
+    },
+  )
 
   it('as a table without terminal escapes of others', async () => {
     const { out } = await attestd(['scores'])

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { entryFile } from '../../src/core/files.js'
 import { createLogger, type LoggerOptions } from '../../src/observe/logger.js'
+import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
 function linesOf(options: Partial<LoggerOptions>) {
   const lines: string[] = []
@@ -102,6 +103,13 @@ describe('createLogger', () => {
     log.warn({ asset: 'a1', reason: 'stake-low' }, 'The job was held')
     expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: The job was held .*stake-low/)
     expect(lines[0]).not.toContain('\u001b')
+  })
+
+  it.each(['pretty', 'json'] as const)('as %s writes no sign that steers a terminal', (format) => {
+    const { log, lines } = linesOf({ format })
+    for (const text of hostileTexts(60)) log.warn({ asset: text, inner: { text } }, `got ${text}`)
+    for (const line of lines) expect(line.replaceAll(/\r\n|[\n\t]/g, '')).not.toMatch(UNSAFE_SIGN)
+    expect(lines).toHaveLength(60)
   })
 
   it('chooses JSON by itself where there is no terminal', () => {

@@ -4,6 +4,7 @@ import type { AdmissionResult } from '../../app/lab/admit-model.js'
 import { EXIT } from '../../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   type DataFlags,
@@ -60,7 +61,7 @@ export function modelsAdmitVerb(): Command {
     }
     const { admitModel } = await import('../../app/lab/admit-model.js')
     const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))
-    process.stdout.write(summary(result))
+    printText(summary(result))
     process.exitCode = result.record === null ? EXIT.failed : EXIT.ok
   })
 }

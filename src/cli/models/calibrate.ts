@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
+import { safeJson } from '../../core/safe-output.js'
 import type { CalibrationReport } from '../../lab/calibrate/calibration-report.js'
 import { METHODS, type Method } from '../../lab/calibrate/fit-calibration.js'
 import { decimal, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   type DataFlags,
@@ -47,7 +49,7 @@ export function modelsCalibrateVerb(): Command {
       write: flags.write ?? false,
     }
     const report = await withProgress((watch) => calibrateModel(settings, named, { ...options, ...watch }))
-    process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summary(report, options.write))
+    printText(flags.json ? `${safeJson(report, 2)}\n` : summary(report, options.write))
   })
 }
 

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type { ModelComparison } from '../../app/lab/compare-models.js'
+import { safeJson } from '../../core/safe-output.js'
 import type { PairedFigure } from '../../lab/compare/comparison.js'
 import { decimal, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
@@ -30,7 +32,7 @@ export function modelsCompareVerb(): Command {
       by: columnsFlag(flags.by),
     }
     const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
-    process.stdout.write(flags.json ? `${JSON.stringify(found, null, 2)}\n` : summary(found))
+    printText(flags.json ? `${safeJson(found, 2)}\n` : summary(found))
   })
 }
 

@@ -3,6 +3,7 @@ import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
 import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   columnsFlag,
@@ -39,7 +40,7 @@ export function modelsEvalVerb(): Command {
       out,
     }
     const evaluation = await withProgress((watch) => evaluateModel(settings, named, { ...options, ...watch }))
-    process.stdout.write(`${summary(evaluation)}\n\nWritten: ${out}/report.html, eval.json, scores.csv\n`)
+    printText(`${summary(evaluation)}\n\nWritten: ${out}/report.html, eval.json, scores.csv\n`)
     process.exitCode = evaluation.outcomes.scored > 0 ? EXIT.ok : EXIT.failed
   })
 }

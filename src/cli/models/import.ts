@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { numberFlag, withStop } from './lab-flags.js'
 
 interface ImportFlags {
@@ -49,6 +50,6 @@ export function modelsImportVerb(): Command {
       `  npx attestd models eval ${manifest.id} --data INDEX`,
       `  npx attestd models calibrate ${manifest.id} --data INDEX --write`,
     ]
-    process.stdout.write(`${lines.join('\n')}\n`)
+    printText(`${lines.join('\n')}\n`)
   })
 }

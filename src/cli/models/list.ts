@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
@@ -30,7 +31,7 @@ export function modelsListVerb(): Command {
       digest?.slice(0, 12) ?? '–',
       summary,
     ])
-    process.stdout.write(`${table(columns, rows)}\n`)
+    printText(`${table(columns, rows)}\n`)
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed
   })
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { choiceText } from '../../config/detector-choice.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
@@ -25,6 +26,6 @@ export function modelsReloadVerb(): Command {
       partText({ shadow, weight }),
       digest.slice(0, 12),
     ])
-    process.stdout.write(`${table(columns, rows)}\n`)
+    printText(`${table(columns, rows)}\n`)
   })
 }

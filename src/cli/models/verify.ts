@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 
 /** `attestd models verify`. */
@@ -25,6 +26,6 @@ export function modelsVerifyVerb(): Command {
       `${medianMs.toFixed(1)} ms`,
       `${Math.round(rssBytes / 1024 / 1024)} MiB`,
     ])
-    process.stdout.write(`${table(columns, rows)}\n`)
+    printText(`${table(columns, rows)}\n`)
   })
 }

@@ -1,3 +1,5 @@
+import { safeLine } from '../../core/safe-output.js'
+
 /** Text in columns, for terminals. Numbers are aligned to the right by their column's `right`. */
 export interface Column {
   readonly title: string
@@ -6,7 +8,7 @@ export interface Column {
   readonly max?: number
 }
 
-/** A table of plain text. Control characters of cells are replaced, since titles come from outside. */
+/** A table of plain text. Cells are made safe, since titles come from outside. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => columns.map((column, index) => fitted(row[index] ?? '', column.max ?? 60)))
   const widths = columns.map(({ title }, index) => Math.max(title.length, ...cells.map((row) => row[index]!.length)))
@@ -20,6 +22,6 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 function fitted(text: string, max: number): string {
-  const clean = text.replaceAll(/\p{Cc}/gu, ' ')
+  const clean = safeLine(text)
   return clean.length > max ? `${clean.slice(0, max - 1)}…` : clean
 }

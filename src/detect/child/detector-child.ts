@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from '../contract/child-messages.js'
+import { ParserWatch } from '../contract/parser-watch.js'
 import { StageWatch } from '../contract/stage-watch.js'
 import { EvidenceReader } from '../evidence/evidence-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -13,13 +14,16 @@ import { loadChildDetector } from './load-child-detector.js'
 
 const detectors = new Map<string, ChildDetector>()
 const evidenceReader = new EvidenceReader(systemClock)
+const parsers = new ParserWatch(systemClock, (isParsing) => send({ type: 'parsing', jobId: currentJob, isParsing }))
+/** One at a time. */
+let currentJob = 0
 
 function send(message: FromChild): void {
   process.send?.(message)
 }
 
 async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
-  const tools = { ...limits, clock: systemClock }
+  const tools = { ...limits, clock: systemClock, parsers }
   try {
     // Side by side: networks are built by threads of their own.
     const loading = new Map<string, Promise<unknown>>()
@@ -42,6 +46,7 @@ async function measure({
   heatMap,
   probe,
 }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+  currentJob = jobId
   try {
     const detector = detectors.get(detectorId)
     if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)

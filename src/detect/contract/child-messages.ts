@@ -60,13 +60,15 @@ export const toChildSchema = z.discriminatedUnion('type', [
 ])
 
 /**
- * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each job `failed`, or `measured` and
- * after it `evidence`: what reading the evidence does to the process cannot cost the measurement.
+ * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each job any number of `parsing`, and `failed`,
+ * or `measured` and after it `evidence`: what reading the evidence does to the process cannot cost the measurement.
  */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
   z.strictObject({ type: z.literal('loaded') }),
   z.strictObject({ type: z.literal('refused'), reason, message: text }),
+  /** Whether a parser of hostile bytes computes from here on. */
+  z.strictObject({ type: z.literal('parsing'), jobId, isParsing: z.boolean() }),
   z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement: measurementSchema }),
   z.strictObject({
     type: z.literal('evidence'),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import type { DetectorManifest } from '../package/manifest.js'
+import type { ParserWatch } from './parser-watch.js'
 
 /** Most pixels (width * height) of a picture that is decoded, in whichever process. */
 export const MAX_PIXELS = 64_000_000
@@ -13,6 +14,8 @@ export interface ReaderTools {
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
   readonly clock: Clock
+  /** Under which parsers compute that a crafted file may hold for ever. */
+  readonly parsers: ParserWatch
 }
 
 /** An input tensor of floats. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile } from '../../core/files.js'
 import { reasonEntry } from '../../core/reasons.js'
+import { startTimer } from '../../core/time-limit.js'
 import { type FromChild, fromChildSchema, type ToChild } from '../contract/child-messages.js'
 import { MAX_PIXELS } from '../contract/medium-reader.js'
 import type { StopCause } from '../detector-events.js'
@@ -15,6 +16,8 @@ import { residentBytes } from './process-memory.js'
 const MEMORY_POLL_MS = 100
 /** Longest time for each step of a start (loading, one sample); it takes under a second, so this only ends one that hangs. */
 export const START_TIMEOUT_MS = 60_000
+/** Longest time for which a parser may compute without a sign, ms; 2 to 7 ms is usual. */
+const PARSER_LIMIT_MS = 10_000
 /** Last output of a child that is kept for the log, characters. */
 const MAX_OUTPUT = 2000
 /**
@@ -66,12 +69,14 @@ export interface ChildEnd {
 
 /** The good end of a job: the measurement, and the resident memory after it, bytes. */
 export type MeasuredMessage = Extract<FromChild, { type: 'measured' }>
-type Reply = Exclude<FromChild, { type: 'hello' }>
+type Reply = Exclude<FromChild, { type: 'hello' | 'parsing' }>
 
 interface Waiting {
   readonly jobId: number
   /** What was measured, while the evidence is still being read: from then on the job cannot fail. */
   measured: MeasuredMessage | null
+  /** Takes back the limit of the parser that computes; null where none does. */
+  stopParserLimit: (() => void) | null
   resolve(reply: Reply): void
   reject(error: AttestdError): void
 }
@@ -202,18 +207,20 @@ export class DetectorProcess {
     return new Promise((resolve, reject) => {
       if (this.#handle.exitCode !== null || this.#handle.signalCode !== null)
         reject(new AttestdError('detector-crashed'))
-      else this.#waiting = { jobId, measured: null, resolve, reject }
+      else this.#waiting = { jobId, measured: null, stopParserLimit: null, resolve, reject }
     })
   }
 
   #receive(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw)
     if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) this.#sendPackages()
-    else if (parsed.success && parsed.data.type !== 'hello' && this.#isAwaited(parsed.data)) this.#settle(parsed.data)
-    else void this.kill('answer', malformedAnswer())
+    else if (!parsed.success || parsed.data.type === 'hello' || !this.#isAwaited(parsed.data))
+      void this.kill('answer', malformedAnswer())
+    else if (parsed.data.type === 'parsing') this.#limitParser(parsed.data.isParsing)
+    else this.#settle(parsed.data)
   }
 
-  #isAwaited(reply: Reply): boolean {
+  #isAwaited(reply: Exclude<FromChild, { type: 'hello' }>): boolean {
     const waiting = this.#waiting
     if (waiting?.jobId !== ('jobId' in reply ? reply.jobId : LOAD_JOB)) return false
     return (waiting.measured !== null) === (reply.type === 'evidence')
@@ -275,11 +282,21 @@ export class DetectorProcess {
     }
   }
 
+  #limitParser(isParsing: boolean): void {
+    const waiting = this.#waiting
+    if (waiting === null) return
+    waiting.stopParserLimit?.()
+    waiting.stopParserLimit = isParsing
+      ? startTimer(this.#options.clock, PARSER_LIMIT_MS, () => void this.kill('timeout'))
+      : null
+  }
+
   #fail(error: AttestdError): void {
     const waiting = this.#waiting
     this.#waiting = null
+    waiting?.stopParserLimit?.()
     if (waiting?.measured) waiting.resolve(withEvidenceOf(waiting.measured, null))
-    else waiting?.reject(error)
+    else waiting?.reject(waiting.stopParserLimit !== null && isOverFile(this.#cause) ? overParser(error) : error)
   }
 }
 
@@ -296,6 +313,16 @@ function withEvidenceOf(
 function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): AttestdError {
   const setup = reasonEntry(reason).kind === 'setup'
   return new AttestdError(setup ? reason : 'detector-start-failed', message)
+}
+
+/** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */
+function isOverFile(cause: StopCause | null): boolean {
+  return cause === 'timeout' || cause === 'memory' || cause === 'crashed'
+}
+
+function overParser(cause: AttestdError): AttestdError {
+  const words = 'Reading the file took its parser more time or memory than the limits allow.'
+  return new AttestdError('media-too-complex', words, { cause, facts: cause.facts })
 }
 
 function malformedAnswer(): AttestdError {

@@ -35,7 +35,7 @@ export function hasPictureKeyframes(codec: string): boolean {
 export async function* keyframePictures(
   video: OpenVideo,
   maxFrames: number,
-  { timeoutSeconds, clock }: Pick<ReaderTools, 'timeoutSeconds' | 'clock'>,
+  { timeoutSeconds, clock, parsers }: Pick<ReaderTools, 'timeoutSeconds' | 'clock' | 'parsers'>,
 ): AsyncGenerator<Frame, void, undefined> {
   const { facts } = video
   const until = clock.monotonic() + timeoutSeconds * 1000
@@ -44,7 +44,7 @@ export async function* keyframePictures(
   for (const time of new Set(keyframeTimes(facts, maxFrames))) {
     if (clock.monotonic() > until) throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     try {
-      const { data, seconds } = await video.keyframe(time)
+      const { data, seconds } = await parsers.during(() => video.keyframe(time))
       yield { ...(await decode(data, video)), seconds: Math.max(0, seconds) }
       count += 1
     } catch (error) {

@@ -24,7 +24,7 @@ export interface VideoFrames {
  */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
-  const video = isRead(format) ? await openVideo(file, format, tools.clock) : null
+  const video = isRead(format) ? await tools.parsers.during(() => openVideo(file, format)) : null
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
     const frames = () => keyframePictures(video, maxFrames, tools)
     return { format: format.name, facts: video.facts, frames, close: () => video.close() }

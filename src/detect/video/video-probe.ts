@@ -1,6 +1,5 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
-import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
@@ -11,8 +10,6 @@ import type { VideoFormat } from './video-format.js'
 const MAX_PROBE_BYTES = 96 * 1024 ** 2
 /** Largest file without an index of its keyframes that is read through for them, bytes. */
 const MAX_WALKED_BYTES = 48 * 1024 ** 2
-/** Longest time of the probe, ms; 2 to 7 ms is usual. */
-const MAX_PROBE_MS = 10_000
 /** Most keyframes that are listed; one a second for over half an hour. */
 const MAX_KEYFRAMES = 2000
 /** Packets from which the frame rate is determined. */
@@ -53,14 +50,11 @@ export interface OpenVideo {
 }
 
 /**
- * Opens a container and reads what it states, with caps on time and bytes; nothing is decoded.
- * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex, detector-timeout
+ * Opens a container and reads what it states, with a cap on bytes; nothing is decoded. 2 to 7 ms are usual; a
+ * hostile one can send its reader around for ever, so it is for use under a `ParserWatch`.
+ * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
  */
-export async function openVideo(
-  file: string,
-  format: VideoFormat & { reader: InputFormat },
-  clock: Clock,
-): Promise<OpenVideo> {
+export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
   const handle = await fs.open(file, 'r')
   const { size } = await handle.stat()
@@ -68,7 +62,7 @@ export async function openVideo(
   const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
   const isEmpty = index !== null && index.offset + index.size <= size
   const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
-  const allowance = new Allowance(clock)
+  const allowance = new Allowance()
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
@@ -96,18 +90,10 @@ export async function openVideo(
   }
 }
 
-/** Ends a probe that reads or takes too much; a hostile container can send its reader anywhere. */
+/** Ends a probe that reads too much; a hostile container can send its reader anywhere. */
 class Allowance {
   #bytes = 0
   #isLifted = false
-  readonly #until: number
-
-  readonly #clock: Clock
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-    this.#until = clock.monotonic() + MAX_PROBE_MS
-  }
 
   lift(): void {
     this.#isLifted = true
@@ -116,9 +102,6 @@ class Allowance {
   take(bytes: number): void {
     if (this.#isLifted) return
     this.#bytes += bytes
-    if (this.#clock.monotonic() > this.#until) {
-      throw new AttestdError('detector-timeout', 'Reading the index of the video took longer than its limit.')
-    }
     if (this.#bytes > MAX_PROBE_BYTES) {
       throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
     }

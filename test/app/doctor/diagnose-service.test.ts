@@ -76,13 +76,16 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect([...lines.values()].join()).not.toContain(attester.privateKey.slice(2))
   })
 
-  it.for([0, null])('an hour from the local clock, with a Date of %j, only the local clock is wrong', async (dateOffsetMs, context) => {
-    const { walletSession } = await bench(context.onTestFinished, { clockOffsetMs: -3_600_000, dateOffsetMs })
-    const lines = await walletSession()
-    const failed = [...lines].filter(([, line]) => line.startsWith('failed'))
-    expect(failed).toEqual([['clock', expect.stringMatching(/\[clock-off\]/)]])
-    expect(lines.get('rpc')).toMatch(/is -?\d\.\d s old/)
-  })
+  it.for([0, null])(
+    'an hour from the local clock, with a Date of %j, only the local clock is wrong',
+    async (dateOffsetMs, context) => {
+      const { walletSession } = await bench(context.onTestFinished, { clockOffsetMs: -3_600_000, dateOffsetMs })
+      const lines = await walletSession()
+      const failed = [...lines].filter(([, line]) => line.startsWith('failed'))
+      expect(failed).toEqual([['clock', expect.stringMatching(/\[clock-off\]/)]])
+      expect(lines.get('rpc')).toMatch(/is -?\d\.\d s old/)
+    },
+  )
 
   it('names who disagrees where the Date is not the time of the blocks', async ({ onTestFinished }) => {
     const { walletSession } = await bench(onTestFinished, { dateOffsetMs: -3_600_000 })

@@ -8,10 +8,11 @@ import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
-const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock }
+const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
 let folder: string
 

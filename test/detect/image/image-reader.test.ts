@@ -7,8 +7,9 @@ import { readImage } from '../../../src/detect/image/image-reader.js'
 import { parseManifest } from '../../../src/detect/package/manifest.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { tinyManifest } from '../../support/detector-package.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
 
-const TOOLS = { maxPixels: 1e7, timeoutSeconds: 10, ffmpeg: null, clock: systemClock }
+const TOOLS = { maxPixels: 1e7, timeoutSeconds: 10, ffmpeg: null, clock: systemClock, parsers: unwatched }
 
 function manifest(refuseFeatureless: boolean) {
   const tiny = tinyManifest('tiny', { 'model.onnx': new Uint8Array(1), 'selftest.png': new Uint8Array(1) })

@@ -9,9 +9,10 @@ import type { ChildDetector } from '../../../src/detect/contract/child-detector.
 import { checkSelfTest } from '../../../src/detect/host/self-test.js'
 import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
 
 const SAMPLES = packagePath('samples')
-const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock }
+const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
 
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
   let pack: DetectorPackage

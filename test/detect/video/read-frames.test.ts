@@ -7,6 +7,7 @@ import { packagePath } from '../../../src/core/files.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { readFrames } from '../../../src/detect/video/read-frames.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
 
 // Made by test/fixtures/make-video-fixtures.ts: red, green / blue, white.
 const at = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
@@ -18,6 +19,7 @@ async function read(file: string, program: string | null, maxFrames = 24) {
     timeoutSeconds: 60,
     ffmpeg: program,
     clock: systemClock,
+    parsers: unwatched,
   })
   const frames: Frame[] = []
   try {

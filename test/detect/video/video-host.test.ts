@@ -6,6 +6,7 @@ import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { writeViewsPackage } from '../../support/detector-faces.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
+import { endlessContainers } from '../../support/endless-containers.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
@@ -52,6 +53,18 @@ describe('a package that is composed of an image package', () => {
     expect(detection.elapsedMs.decode).toBeGreaterThan(0)
     expect(detection.elapsedMs.infer).toBeGreaterThan(0)
   })
+
+  it.each(endlessContainers)(
+    'refuses %s in seconds, and reads the next file',
+    { timeout: 120_000 },
+    async (_, bytes) => {
+      const file = await bench.write('endless', bytes)
+      await expect(bare.detect({ file, mediaType: 'video_short' })).rejects.toMatchObject({
+        reason: 'media-too-complex',
+      })
+      await expect(bare.detect(clip('vp8.webm'))).resolves.toMatchObject({ detectorId: 'tiny-video' })
+    },
+  )
 
   it('gives a turned picture the size of an upright one, and about the same score in every codec', async () => {
     const scores = await Promise.all(

@@ -47,7 +47,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 export async function openByFfmpeg(file: string, mime: string, tools: ReaderTools): Promise<OpenSound> {
   const format = FORMATS.get(mime)
   if (format === undefined) throw new AttestdError('media-unsupported', `Sound of type ${mime} is not supported.`)
-  const codec = CONTAINERS.has(format) ? await soundCodec(file) : null
+  const codec = CONTAINERS.has(format) ? await tools.parsers.during(() => soundCodec(file)) : null
   if (tools.ffmpeg === null) {
     throw new AttestdError(
       'media-unsupported',

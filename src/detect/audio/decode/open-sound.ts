@@ -23,15 +23,15 @@ export async function openSound(file: string, tools: ReaderTools): Promise<OpenS
   const format = await sniffAudioFormat(file)
   if (format.reader === 'wav') return { format: 'wav', blocks: decodeWav(createReadStream(file)) }
   if (format.reader === 'ffmpeg') return openByFfmpeg(file, format.mime, tools)
-  if (format.codec === 'mp3') return openMp3(file, format.from)
+  if (format.codec === 'mp3') return openMp3(file, format.from, tools)
   const bytes = createReadStream(file, { start: format.from, highWaterMark: READ_BYTES })
-  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? bytes : oggPages(bytes))
+  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? bytes : oggPages(bytes), tools)
   return { format: format.codec.replace('-', ' '), blocks }
 }
 
-function openMp3(file: string, from: number): OpenSound {
+function openMp3(file: string, from: number, tools: ReaderTools): OpenSound {
   const frames = new Mp3Frames()
-  const blocks = decodeByWasm('mp3', frames.of(createReadStream(file, { start: from })))
+  const blocks = decodeByWasm('mp3', frames.of(createReadStream(file, { start: from })), tools)
   return { format: 'mp3', blocks: onceIfMono(blocks, frames) }
 }
 

@@ -1,4 +1,5 @@
 import { errorText } from '../../../core/errors.js'
+import type { ReaderTools } from '../../contract/medium-reader.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './sound.js'
 
 /** What each decoder gives for the bytes of one call. */
@@ -37,12 +38,18 @@ export type WasmCodec = keyof typeof DECODERS
  * Decodes by a WebAssembly build of the codec's own library, which cannot reach beyond its memory.
  * @throws AttestdError media-corrupt
  */
-export async function* decodeByWasm(codec: WasmCodec, bytes: AsyncIterable<Uint8Array>): SoundBlocks {
+export async function* decodeByWasm(
+  codec: WasmCodec,
+  bytes: AsyncIterable<Uint8Array>,
+  { parsers }: Pick<ReaderTools, 'parsers'>,
+): SoundBlocks {
   const decoder: WasmDecoder = await DECODERS[codec]()
   await decoder.ready
+  const parsing = parsers.begin()
   try {
     let decoded = false
     for await (const chunk of bytes) {
+      parsing.step()
       const block = blockOf(await guarded(() => decoder.decode(chunk)))
       if (block === null) continue
       decoded = true
@@ -53,6 +60,7 @@ export async function* decodeByWasm(codec: WasmCodec, bytes: AsyncIterable<Uint8
     if (last !== null) yield last
     else if (!decoded) throw corruptSound(`there is no ${codec} frame.`)
   } finally {
+    parsing.end()
     decoder.free()
   }
 }

@@ -1,0 +1,28 @@
+/**
+ * What could steer a terminal or mislead a reader: control codes (C0 but tab and line end, DEL, C1), line separators, and marks
+ * that change the direction of text (Bidi_Control of Unicode).
+ */
+const UNSAFE = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/** Text for people: what is unsafe becomes U+FFFD; lines and tabs stay. */
+export function safeText(text: string): string {
+  return text.toWellFormed().replaceAll(UNSAFE, '\ufffd')
+}
+
+/** Text for one line or cell: what is unsafe, line ends and tabs become spaces. */
+export function safeLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(UNSAFE, ' ')
+    .replaceAll(/[\t\r\n]/g, ' ')
+}
+
+/** JSON whose strings are the same when it is read: what is unsafe is written as an escape. */
+export function safeJson(value: unknown, indent?: number): string {
+  return escapedJson(JSON.stringify(value, null, indent))
+}
+
+/** The same for a text that is JSON already. */
+export function escapedJson(json: string): string {
+  return json.replaceAll(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

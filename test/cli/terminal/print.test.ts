@@ -1,0 +1,17 @@
+import fs from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+
+describe('what verbs print', () => {
+  it('goes through the functions that make it safe, in every verb', async () => {
+    const folder = packagePath('src', 'cli')
+    const files = (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
+    const direct: string[] = []
+    for (const name of files) {
+      const text = await fs.readFile(`${folder}/${name}`, 'utf8')
+      if (/std(?:out|err)\.write|console\.|JSON\.stringify\([^()]*, null/.test(text)) direct.push(name)
+    }
+    expect(files.length).toBeGreaterThan(20)
+    expect(direct).toEqual(['terminal/print.ts'])
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { csvCell } from '../../src/core/csv.js'
+import { escapedJson, safeJson, safeLine, safeText } from '../../src/core/safe-output.js'
+import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
+
+const hostile = hostileTexts(300)
+
+describe('text made safe', () => {
+  it('for people keeps lines and tabs, and what is no control code', () => {
+    expect(safeText('a\tb\r\nc\nd é 漢 😀 —')).toBe('a\tb\r\nc\nd é 漢 😀 —')
+    expect(safeText('a\rb\u001b[31mc')).toBe('a\ufffdb\ufffd[31mc')
+    for (const text of hostile) expect(safeText(text).replaceAll(/\r\n|[\t\n]/g, '')).not.toMatch(UNSAFE_SIGN)
+  })
+
+  it('for a line or a cell has no line end either', () => {
+    for (const text of hostile) {
+      expect(safeLine(text)).not.toMatch(UNSAFE_SIGN)
+      expect(csvCell(text)).not.toMatch(UNSAFE_SIGN)
+      expect(csvCell(text)).not.toMatch(/^"?\s*[=+@]/)
+    }
+  })
+
+  it('as JSON says the same when it is read', () => {
+    for (const text of hostile) {
+      const value = { [text]: [text, { text }] }
+      expect(safeJson(value)).not.toMatch(UNSAFE_SIGN)
+      expect(JSON.parse(safeJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      expect(safeText(safeJson(value, 2))).toBe(safeJson(value, 2))
+      expect(escapedJson(JSON.stringify(value))).toBe(safeJson(value))
+    }
+  })
+})
