@@ -20,6 +20,7 @@ import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { Activity, RECENT_ROWS } from './activity.js'
+import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
 import { registerReadiness } from './readiness.js'
 import { ReadinessWatch } from './readiness-watch.js'
@@ -48,7 +49,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
@@ -130,7 +131,8 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
-  metrics.beforeScrape(() => collect(parts, roles))
+  metrics.beforeScrape(() => collectDepths(queue, metrics))
+  metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const watch = new ReadinessWatch({ log, metrics })
   const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
@@ -165,26 +167,6 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
     },
-  }
-}
-
-async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
-  for (const name of QUEUE_NAMES) {
-    for (const [state, count] of Object.entries(await queue.counts(name))) {
-      metrics.queueDepth.set({ queue: name, state }, count)
-    }
-  }
-  const { connected, lastByteAgeMs } = activity.stream()
-  metrics.streamConnected.set({}, connected ? 1 : 0)
-  const read = roles.readiness.contract?.watch.latest
-  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
-  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
-  const processes = roles.readiness.detectors?.state()
-  if (processes) {
-    metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
-    metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
-    metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
-    metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
   }
 }
 
