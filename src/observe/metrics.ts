@@ -7,6 +7,8 @@ import { METRICS, type MetricEntry, type MetricKey, type Role } from './metric-t
 const MAX_SERIES = 300
 /** A value that a scrape waits for longer than this is left as it was, milliseconds. */
 const SCRAPE_TIMEOUT_MS = 2000
+/** Gauges of prom-client whose names say that they are counters; the same by type are exported without `_total`. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 /** Wei in an ether. */
 const WEI_PER_ETHER = 1e18
 
@@ -52,6 +54,7 @@ export interface MetricsOptions {
 export function createMetrics({ clock, processMetrics, roles }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   const isExported = (entry: MetricEntry) => !roles || !entry.roles || entry.roles.some((role) => roles.includes(role))
   const registersOf = (entry: MetricEntry) => (isExported(entry) ? [registry] : [])
   const entries = Object.entries<MetricEntry>(METRICS).map(
