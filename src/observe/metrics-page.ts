@@ -1,4 +1,5 @@
-import { METRICS, type MetricEntry } from './metric-table.js'
+import type { MetricEntry } from './metric-entry.js'
+import { METRICS } from './metric-table.js'
 
 /** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */
 export function metricsPage(): string {

@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { withinLimit } from '../core/time-limit.js'
-import { METRICS, type MetricEntry, type MetricKey, type Role } from './metric-table.js'
+import type { MetricEntry, Role } from './metric-entry.js'
+import { METRICS, type MetricKey } from './metric-table.js'
 
 /** A metric keeps at most this many label combinations; later ones are counted under `other`. */
 const MAX_SERIES = 300
