@@ -17,6 +17,8 @@ const INTERVAL = '2m'
 const LOTS = 3
 const LOT_SIZE = 4
 const LOT_LIMIT_MS = 60_000
+/** A scrape that was late on a busy machine is over with the next one. */
+const QUIET_LIMIT_MS = 20_000
 
 const sandboxEnv = ({ url, attesterKey }) => ({
   ATTESTD_SERVICE_URL: url,
@@ -68,19 +70,22 @@ async function work(sandbox, prometheus) {
     for (const { path: file } of pictures.splice(0, LOT_SIZE - 1)) {
       await sandbox.registerFile(file, { turnaround: 'priority_5min' })
     }
-    await until(`${lot * LOT_SIZE} assets that ended`, async () => {
+    const allEnded = async () => {
       const [sample] = await prometheus.samples(ended)
       return Number(sample?.value[1]) >= lot * LOT_SIZE
-    })
+    }
+    if (!(await until(allEnded, LOT_LIMIT_MS))) throw new Error(`lot ${lot} did not end`)
   }
 }
 
-async function until(what, look) {
-  const deadline = systemClock.monotonic() + LOT_LIMIT_MS
+/** @returns whether it came true in time */
+async function until(look, limitMs) {
+  const deadline = systemClock.monotonic() + limitMs
   while (!(await look())) {
-    if (systemClock.monotonic() > deadline) throw new Error(`gave up waiting: ${what}`)
+    if (systemClock.monotonic() > deadline) return false
     await systemClock.sleep(200)
   }
+  return true
 }
 
 /** The names and the format of what is scraped, by Prometheus's own judge. */
@@ -110,13 +115,11 @@ async function checkPanels(prometheus) {
 }
 
 async function checkRules(prometheus) {
-  await until('all rules were evaluated', async () =>
-    (await prometheus.rules()).every(({ health }) => health !== 'unknown'),
-  )
+  const isQuiet = ({ health, state }) => health === 'ok' && state === 'inactive'
+  await until(async () => (await prometheus.rules()).every(isQuiet), QUIET_LIMIT_MS)
   const rules = await prometheus.rules()
-  for (const { health, lastError, name, state } of rules) {
-    if (health !== 'ok') wrong.push(`rule ${name}: ${lastError}`)
-    if (state !== 'inactive') wrong.push(`rule ${name} is ${state} although the daemon works`)
+  for (const { health, lastError = '', name, state } of rules.filter((rule) => !isQuiet(rule))) {
+    wrong.push(`rule ${name}: ${health} ${lastError}, and ${state} although the daemon works`)
   }
   process.stdout.write(`rules: ${rules.length} evaluated\n`)
 }

@@ -19,6 +19,8 @@ export async function startPrometheus({ folder, target, rules }) {
     `--web.listen-address=127.0.0.1:${port}`,
   ]
   const child = spawn('prometheus', args, { stdio: ['ignore', log.fd, log.fd] })
+  // One that is not installed has ended too, and is reported below.
+  child.once('error', () => {})
   const exited = new Promise((resolve) => child.once('close', resolve))
   await log.close()
   const ask = async (route, query = {}) => {
