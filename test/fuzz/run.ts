@@ -72,7 +72,8 @@ async function fuzz(target: Target): Promise<void> {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const early = counted < WANTED[target.counts] ? ' (out of time)' : ''
   print(`${target.name}: ${inputs} inputs, ${sum(outcomes)} verdicts in ${seconds} s${early}`)
-  for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1])) print(`  ${String(count).padStart(7)}  ${outcome}`)
+  for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1]))
+    print(`  ${String(count).padStart(7)}  ${outcome}`)
 }
 
 const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((all, count) => all + count, 0)

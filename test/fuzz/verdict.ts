@@ -25,7 +25,10 @@ const UNNAMED: ReadonlySet<string> = new Set(['internal-error', 'detector-failed
 const HANG = Symbol('hang')
 
 /** Runs one input through a parser or room. Never throws. */
-export async function judge(work: () => unknown, { limitMs, processorMs, secrets = () => [] }: Bounds): Promise<Verdict> {
+export async function judge(
+  work: () => unknown,
+  { limitMs, processorMs, secrets = () => [] }: Bounds,
+): Promise<Verdict> {
   const before = process.cpuUsage()
   const verdict = await ended(work, limitMs, secrets)
   const { user, system } = process.cpuUsage(before)
@@ -40,7 +43,9 @@ async function ended(work: () => unknown, limitMs: number, secrets: () => readon
   try {
     const late = sleep(limitMs, HANG, { signal: timer.signal, ref: true }).catch(() => HANG)
     const first = await Promise.race([(async () => work())(), late])
-    return first === HANG ? { outcome: 'hang', wrong: `was not settled after ${limitMs} ms` } : { outcome: 'ok', wrong: null }
+    return first === HANG
+      ? { outcome: 'hang', wrong: `was not settled after ${limitMs} ms` }
+      : { outcome: 'ok', wrong: null }
   } catch (error) {
     return verdictOf(error, secrets())
   } finally {
@@ -49,7 +54,8 @@ async function ended(work: () => unknown, limitMs: number, secrets: () => readon
 }
 
 function verdictOf(error: unknown, secrets: readonly string[]): Verdict {
-  if (secretIn(wholeText(error), secrets)) return { outcome: 'secret', wrong: `an error repeats a secret: ${stackOf(error)}` }
+  if (secretIn(wholeText(error), secrets))
+    return { outcome: 'secret', wrong: `an error repeats a secret: ${stackOf(error)}` }
   if (error instanceof SettingsError) return { outcome: error.problems[0]?.reason ?? 'refused', wrong: null }
   if (!(error instanceof AttestdError)) return { outcome: 'raw error', wrong: stackOf(error) }
   return ofReason(error.reason, stackOf(error.cause ?? error))

@@ -12,7 +12,8 @@ const STRETCH = 4096
 type Change = (bytes: Buffer, chance: Chance, other: Buffer) => Buffer
 
 /** Half of all changes fall into the head. */
-const place = (bytes: Buffer, chance: Chance) => chance.below(chance.happens(0.5) ? Math.min(HEAD, bytes.length) : bytes.length)
+const place = (bytes: Buffer, chance: Chance) =>
+  chance.below(chance.happens(0.5) ? Math.min(HEAD, bytes.length) : bytes.length)
 const stretch = (bytes: Buffer, chance: Chance): [number, number] => {
   const from = place(bytes, chance)
   return [from, Math.min(bytes.length, from + 1 + chance.below(STRETCH))]

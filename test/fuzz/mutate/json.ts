@@ -9,7 +9,8 @@ const ODD: readonly ((chance: Chance) => unknown)[] = [
   () => ({}),
   (chance) => chance.pick([-1, 0, 0.5, 1e21, 2 ** 53, -0, 1e308, 4e9]),
   (chance) => chance.pick(['0', '-1', '0x', '1e9', 'NaN', '__proto__', 'constructor', 'toString']),
-  (chance) => chance.pick(['\u0000', '\u001b[2J', '\u202e', '\ud800', '\u2028', '../../etc/passwd', 'ipfs://', 'javascript:1']),
+  (chance) =>
+    chance.pick(['\u0000', '\u001b[2J', '\u202e', '\ud800', '\u2028', '../../etc/passwd', 'ipfs://', 'javascript:1']),
   (chance) => 'a'.repeat(1 + chance.below(70_000)),
   (chance) => `0x${'f'.repeat(chance.below(300))}`,
   (chance) => '9'.repeat(1 + chance.below(200)),

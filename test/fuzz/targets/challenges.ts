@@ -47,7 +47,12 @@ export const challenges: Target = {
         const verdict = await judge(() => {
           const challenge = { message: input, nonce: NONCE, expiresAt: (NOW + 300_000) / 1000 }
           const time = { ms: NOW, by: 'the fuzzer' }
-          checkChallenge(challenge, { origin: new URL('https://verify.example'), address: ADDRESS, chainId: 84532, time })
+          checkChallenge(challenge, {
+            origin: new URL('https://verify.example'),
+            address: ADDRESS,
+            chainId: 84532,
+            time,
+          })
           if (!input.includes(NONCE) || input.includes('evil.example')) throw new Error('was let pass')
         }, BOUNDS)
         return { input, ending: 'txt', verdicts: [verdict] }

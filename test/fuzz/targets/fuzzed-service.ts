@@ -6,7 +6,12 @@ import type { ServiceOptions } from '../../../src/service/service-parts.js'
 import { createSignedKeyService } from '../../../src/service/signed-key/attester-service.js'
 import { createWalletSessionService } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import { ACCESS_KEY, LocalServer, type Seen, SIGNING_SECRET } from '../../service/local-service.js'
-import { CHAIN_ID, KeptLog, startWalletService, WalletWorld } from '../../service/wallet-session/local-wallet-service.js'
+import {
+  CHAIN_ID,
+  KeptLog,
+  startWalletService,
+  WalletWorld,
+} from '../../service/wallet-session/local-wallet-service.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 /** The API of one of the two documents. */

@@ -56,5 +56,7 @@ function hostileMedium(corpus: Awaited<ReturnType<typeof mediaCorpus>>, chance: 
 
 function inTime(verdict: Verdict): Verdict {
   const { outcome } = verdict
-  return TOO_LATE.has(outcome) ? { outcome, wrong: `ended in ${outcome}, after the limits within the process` } : verdict
+  return TOO_LATE.has(outcome)
+    ? { outcome, wrong: `ended in ${outcome}, after the limits within the process` }
+    : verdict
 }

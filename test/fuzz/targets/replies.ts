@@ -7,7 +7,7 @@ import type { Chance } from '../mutate/chance.js'
 import { mutatedJson } from '../mutate/json.js'
 import type { Target } from '../target.js'
 import { judge, secretIn } from '../verdict.js'
-import { type Api, APIS, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
+import { APIS, type Api, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
 
 const LIMIT_MS = 20_000
 const PROCESSOR_MS = 5000
@@ -53,11 +53,16 @@ export const replies: Target = {
         if (opened.world && chance.happens(0.5)) mutateSession(opened.world, chance)
         const call = chance.pick(CALLS)
         try {
-          const verdict = await judge(async () => {
-            await call(opened)
-          }, { limitMs: LIMIT_MS, processorMs: PROCESSOR_MS, secrets: opened.secrets })
+          const verdict = await judge(
+            async () => {
+              await call(opened)
+            },
+            { limitMs: LIMIT_MS, processorMs: PROCESSOR_MS, secrets: opened.secrets },
+          )
           const isTold = secretIn(opened.said.join('\n'), opened.secrets())
-          const secret = isTold ? [{ outcome: 'secret', wrong: `a log line repeats a secret: ${opened.said.join('\n')}` }] : []
+          const secret = isTold
+            ? [{ outcome: 'secret', wrong: `a log line repeats a secret: ${opened.said.join('\n')}` }]
+            : []
           return { input: answers.join('\n'), ending: 'json', verdicts: [verdict, ...secret] }
         } finally {
           await opened.close()

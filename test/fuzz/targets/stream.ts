@@ -6,7 +6,7 @@ import type { Chance } from '../mutate/chance.js'
 import { mutatedJson } from '../mutate/json.js'
 import type { Target } from '../target.js'
 import { judge, ofReason, secretIn, type Verdict } from '../verdict.js'
-import { type Api, APIS, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
+import { APIS, type Api, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
 
 /** Events of one connection. */
 const EVENTS_MAX = 60
