@@ -48,6 +48,8 @@ export interface LoadedSettings {
   readonly secrets: readonly string[]
   /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
   readonly unknownEnv: readonly string[]
+  /** The settings file that was read, as it was named; null where there is none. */
+  readonly file: string | null
 }
 
 const ENV_PREFIX = 'ATTESTD_'
@@ -85,7 +87,8 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     problems.push({ ...invalid(SETTINGS[key], found, expected), fix })
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+  const unknownEnv = unknownNames(sources.env)
+  return { settings: values as unknown as Settings, origins, secrets, unknownEnv, file: fileName ?? null }
 }
 
 /** What must never be shown of a value. */

@@ -302,6 +302,11 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'queue-paused': {
+    kind: 'wait',
+    summary: 'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
+    fix: 'attestd queue resume ends the pause.',
+  },
   'workers-missing': {
     kind: 'wait',
     summary: 'Jobs wait in a queue, and no daemon that is alive does that work.',

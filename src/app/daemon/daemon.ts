@@ -128,7 +128,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const watch = new ReadinessWatch({ log, metrics })
-  const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
+  const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
@@ -141,6 +141,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     health,
     metrics,
     state: stateOf(parts, roles, fleet),
+    history: () => history.points,
     now: () => clock.now(),
     queueNames: QUEUE_NAMES,
     control: {
