@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { AttestdError, errorText } from '../core/errors.js'
+import { errorText } from '../core/errors.js'
+import { storageError } from '../core/storage-error.js'
 
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {
@@ -25,7 +26,7 @@ export function dataPaths(root: string): DataPaths {
 
 /**
  * Creates the data directory, for its owner only, and proves that it can be written.
- * @throws AttestdError data-dir-unusable
+ * @throws AttestdError data-dir-unusable, disk-full
  */
 export async function openDataDir(root: string): Promise<DataPaths> {
   const paths = dataPaths(root)
@@ -34,7 +35,7 @@ export async function openDataDir(root: string): Promise<DataPaths> {
     const probe = await fs.mkdtemp(path.join(root, '.probe-'))
     await fs.rmdir(probe)
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
+    throw storageError(`${root} cannot be written (${errorText(error)}).`, error)
   }
   return paths
 }

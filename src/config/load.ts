@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { parse as parseYaml, type Tags } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
@@ -36,6 +37,8 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** YAML file; the environment's ATTESTD_CONFIG where absent. */
   readonly file?: string | undefined
+  /** Read where neither names one and this one is there. */
+  readonly usualFile?: string | undefined
   /** Settings without which the verb cannot work, given those that were accepted. */
   readonly need?: (settings: Partial<Settings>) => readonly SettingKey[]
 }
@@ -58,7 +61,7 @@ const ENV_PREFIX = 'ATTESTD_'
  */
 export function loadSettings(sources: SettingSources): LoadedSettings {
   const problems: SettingProblem[] = []
-  const fileName = sources.file ?? sources.env[`${ENV_PREFIX}CONFIG`]
+  const fileName = settingsFileOf(sources)
   const inFile = fileName ? readSettingsFile(fileName, problems) : new Map<string, string>()
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingKey, string>
@@ -86,6 +89,11 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+}
+
+function settingsFileOf({ env, file, usualFile }: SettingSources): string | undefined {
+  const named = file ?? env[`${ENV_PREFIX}CONFIG`]
+  return named ?? (usualFile !== undefined && fs.existsSync(usualFile) ? usualFile : undefined)
 }
 
 /** What must never be shown of a value. */
@@ -117,7 +125,11 @@ function findText(
   const written = inFile.get(row.path)
   if (written !== undefined) return { text: written, origin: `${fileName} (${row.path})` }
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
-  if (writtenSecretFile) return readSecretFile(row, `${row.path}File`, writtenSecretFile, problems)
+  if (writtenSecretFile) {
+    // Relative to the file that names it, wherever the verb was started.
+    const besideFile = resolve(dirname(fileName ?? ''), writtenSecretFile)
+    return readSecretFile(row, `${row.path}File`, besideFile, problems)
+  }
   return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
 }
 

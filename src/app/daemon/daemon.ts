@@ -67,7 +67,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       outages,
-      onQueueTrouble: () => roles?.forgetOffers(),
+      onQueueTrouble: () => roles?.forgetRecords(),
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
@@ -224,6 +224,7 @@ function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<
         : null,
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
+      doppelgangers: submission?.doppelgangers.news ?? null,
       detectors: detectors?.detectors ?? [],
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,

@@ -182,7 +182,9 @@ async function verifyFile(
 }
 
 function unknownDetector(id: string, modelsDir: string, available: readonly string[]): AttestdError {
-  return new AttestdError('setting-invalid', `Unknown detector: ${noSuchPackage(id, modelsDir, available)}.`)
+  return new AttestdError('setting-invalid', `Unknown detector: ${noSuchPackage(id, modelsDir, available)}.`, {
+    fix: 'Correct the name in ATTESTD_DETECTORS (--detectors), or set ATTESTD_MODELS_DIR to the folder that holds the package.',
+  })
 }
 
 function noSuchPackage(id: string, modelsDir: string, available: readonly string[]): string {
