@@ -51,6 +51,14 @@ export interface LoadedSettings {
   readonly secrets: readonly string[]
   /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
   readonly unknownEnv: readonly string[]
+  /** Files that hold secrets and that others than their owner may read. */
+  readonly openSecretFiles: readonly OpenFile[]
+}
+
+/** A file with a mode that lets others than its owner use it, such as `0644`. */
+export interface OpenFile {
+  readonly file: string
+  readonly mode: string
 }
 
 const ENV_PREFIX = 'ATTESTD_'
@@ -66,10 +74,12 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingKey, string>
   const secrets: string[] = []
+  const openSecretFiles: OpenFile[] = []
   for (const [key, row] of settingRows) {
     const found = findText(key, row, sources, inFile, fileName, problems)
     if (found === null) continue
     origins[key] = found.origin
+    if (found.openFile) openSecretFiles.push(found.openFile)
     secrets.push(...secretsOf(row, found))
     const parsed = row.parse.safeParse(found.text)
     if (parsed.success) values[key] = parsed.data
@@ -88,7 +98,13 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     problems.push({ ...invalid(SETTINGS[key], found, expected), fix })
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+  return {
+    settings: values as unknown as Settings,
+    origins,
+    secrets,
+    unknownEnv: unknownNames(sources.env),
+    openSecretFiles,
+  }
 }
 
 function settingsFileOf({ env, file, usualFile }: SettingSources): string | undefined {
@@ -105,6 +121,8 @@ function secretsOf(row: Setting<unknown>, { text, origin }: Found): string[] {
 interface Found {
   readonly text: string
   readonly origin: string
+  /** Where it was read from a file that others may read. */
+  readonly openFile?: OpenFile | undefined
 }
 
 function findText(
@@ -158,6 +176,7 @@ function readSecretFile(
         .replace(/^\uFEFF/, '')
         .trimEnd(),
       origin: setting,
+      openFile: mode === null ? undefined : { file, mode },
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'

@@ -20,6 +20,7 @@ import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { Activity, RECENT_ROWS } from './activity.js'
+import { cheapChecks } from './cheap-checks.js'
 import { controlOf } from './control.js'
 import { registerReadiness } from './readiness.js'
 import { ReadinessWatch } from './readiness-watch.js'
@@ -48,6 +49,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
+  await cheapChecks(settings)
+  log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
   const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
@@ -72,8 +75,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     closers.push(() => report.flush())
     const base = { options, clock, random, paths, metrics, outages, activity, report }
-    // First, because they warm up on processors of their own while this one reads the rest of its code.
-    const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -81,9 +82,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       signal: options.signal,
     })
+    // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
+    // warm up on processors of their own while this one reads the rest of its code.
+    opening.catch(() => {})
+    if (!settings.queueUrl.startsWith('embedded:')) await opening
+    const detecting = startDetectors(base, closers)
     const reading = Promise.all([import('./roles.js'), import('../../observe/http-server.js')])
     const queue = await opening
     closers.push(() => queue.close())
+    log.info({ queue: queue.kind }, 'queue was opened')
     const [{ startRoles }] = await reading
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }

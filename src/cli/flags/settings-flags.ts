@@ -44,7 +44,8 @@ export function verbWithSettings(name: string, description: string, keys: readon
   )
   for (const key of keys.filter((one) => flagKeys.includes(one))) {
     const row = SETTINGS[key]
-    verb.addOption(new Option(`${flagName(row)} <value>`, row.summary).helpGroup('Settings (see config/SETTINGS.md)'))
+    const summary = row.fallback ? `${row.summary} (default: ${row.fallback})` : row.summary
+    verb.addOption(new Option(`${flagName(row)} <value>`, summary).helpGroup('Settings (see config/SETTINGS.md)'))
   }
   return verb
 }

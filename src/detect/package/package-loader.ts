@@ -66,6 +66,14 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
   return packages
 }
 
+/** Whether there is a package for every chosen id; reads none. @throws AttestdError setting-invalid */
+export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions): Promise<void> {
+  const available = await packageFolders(modelsDir)
+  const ids = detectors.map((one) => (typeof one === 'string' ? one : one.id))
+  const unknown = ids.find((id) => !available.includes(id))
+  if (unknown !== undefined) throw unknownDetector(unknown, modelsDir, available)
+}
+
 /**
  * Reads and verifies one package folder, and the packages beside it that it names.
  * @throws AttestdError manifest-invalid, model-digest-mismatch
