@@ -263,6 +263,12 @@ export const METRICS = {
     roles: SUBMIT,
     help: 'Scores on record: accepted (by the answer) or confirmed (found on record after an unclear end). Flat while assets are seen is bad.',
   },
+  doppelgangers: {
+    name: 'attestd_doppelganger_scores_total',
+    type: 'counter',
+    labels: [],
+    help: 'Scores of this attester on record that no daemon on this queue sent. Anything but 0: another daemon, or a thief, uses the key.',
+  },
   missed: {
     name: 'attestd_missed_total',
     type: 'counter',

@@ -15,6 +15,7 @@ import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { Activity } from './activity.js'
+import { cheapChecks } from './cheap-checks.js'
 import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
 import { stateOf } from './daemon-state.js'
@@ -45,6 +46,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
+  await cheapChecks(settings)
+  log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
   const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
@@ -64,13 +67,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       outages,
-      onQueueTrouble: () => roles?.forgetOffers(),
+      onQueueTrouble: () => roles?.forgetRecords(),
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
     const base = { options, clock, random, paths, metrics, outages, activity, report }
-    // First, because they warm up on processors of their own while this one reads the rest of its code.
-    const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -78,9 +79,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       signal: options.signal,
     })
+    // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
+    // warm up on processors of their own while this one reads the rest of its code.
+    opening.catch(() => {})
+    if (!settings.queueUrl.startsWith('embedded:')) await opening
+    const detecting = startDetectors(base, closers)
     const reading = Promise.all([import('./roles.js'), import('../../observe/http-server.js')])
     const queue = await opening
     closers.push(() => queue.close())
+    log.info({ queue: queue.kind }, 'queue was opened')
     const [{ startRoles }] = await reading
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }
