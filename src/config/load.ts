@@ -51,6 +51,8 @@ export interface LoadedSettings {
   readonly secrets: readonly string[]
   /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
   readonly unknownEnv: readonly string[]
+  /** The settings file that was read, as it was named; null where there is none. */
+  readonly file: string | null
   /** Files that hold secrets and that others than their owner may read. */
   readonly openSecretFiles: readonly OpenFile[]
 }
@@ -103,6 +105,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     origins,
     secrets,
     unknownEnv: unknownNames(sources.env),
+    file: fileName ?? null,
     openSecretFiles,
   }
 }

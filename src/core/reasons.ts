@@ -316,6 +316,11 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'queue-paused': {
+    kind: 'wait',
+    summary: 'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
+    fix: 'attestd queue resume ends the pause.',
+  },
   'daemon-not-running': {
     kind: 'retry',
     summary: 'No daemon runs on this data directory, or it does not answer.',

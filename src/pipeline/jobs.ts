@@ -117,6 +117,8 @@ export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJo
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
 /** The asset of either kind of job, also of one that has failed; null where the data is malformed. */
 export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
+/** The verdict that a submit job is about; null where there is none or the data is malformed. */
+export const verdictOfJob = (data: unknown): Verdict | null => submitJob.safeParse(data).data?.verdict ?? null
 /** What a failed analysis failed by; null where it is not marked. */
 export const readFailedBy = (data: unknown): FailedBy | null => analyzeJob.safeParse(data).data?.failedBy ?? null
 /** The job as it is queued and saved, its risk as a percentage; `parseSubmitJob` takes it back. */

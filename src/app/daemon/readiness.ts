@@ -1,8 +1,10 @@
 import { clockText } from '../../core/clock.js'
 import type { DetectorHost } from '../../detect/detection.js'
+import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
 import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import type { Gate, Refusal } from '../../pipeline/gate.js'
+import { pausedQueues } from '../../queue/paused-queues.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ClockState } from '../../service/service-clock.js'
@@ -40,10 +42,7 @@ export function registerReadiness({
   submission,
   contract,
 }: ReadinessParts): void {
-  health.register('queue', async () => {
-    await queue.ping()
-    return { ok: true, says: 'The queue engine answers.' }
-  })
+  health.register('queue', () => queueCheck(queue))
   health.register('running', () =>
     draining()
       ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
@@ -56,6 +55,14 @@ export function registerReadiness({
     health.register('clock', () => clockCheck(submission))
     health.register('alone', () => aloneCheck(submission))
   }
+}
+
+async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
+  // First, because the command after it would wait for an engine that is away.
+  await queue.ping()
+  const paused = await pausedQueues(queue)
+  if (paused.length === 0) return { ok: true, says: 'The queue engine answers.' }
+  return { ok: false, reason: 'queue-paused', says: `Paused: ${paused.join(', ')}.` }
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {
@@ -94,7 +101,7 @@ function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
     return `The service refused a score, and the stake contract has not been read since${why}.`
   }
   return stake
-    ? `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
+    ? `Staked ${etherOf(String(stake.stakedWei))} ether of at least ${etherOf(String(stake.minStakeWei))}.`
     : `The stake has not been read yet${why}.`
 }
 

@@ -12,7 +12,14 @@ const statusReply = z.looseObject({
   queueEngine: z.string(),
   draining: z.boolean(),
   queues: z.array(
-    z.object({ name: z.string(), waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
+    z.object({
+      name: z.string(),
+      paused: z.boolean().optional(),
+      waiting: z.number(),
+      active: z.number(),
+      delayed: z.number(),
+      failed: z.number(),
+    }),
   ),
   fleet: fleetReply.nullable(),
   readiness: z.object({
@@ -42,8 +49,8 @@ export async function readStatus(dataDir: string): Promise<Status> {
     `attestd ${status.version}, process ${control.pid}, ${status.roles.join(' + ')} for ${status.service}`,
     `console ${control.url}, ${status.queueEngine} queue${status.draining ? ', stopping' : ''}`,
     ...status.queues.map(
-      ({ name, waiting, active, delayed, failed }) =>
-        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed`,
+      ({ name, paused, waiting, active, delayed, failed }) =>
+        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...checks.map(
       ({ name, ok, says, reason }) => `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${says}${reason ? `  [${reason}]` : ''}`,
