@@ -120,7 +120,7 @@ describe.skipIf(!present)('in a browser', () => {
     await page.goto(server.url)
     await page.locator('.u-wrap').nth(4).waitFor()
     await page.getByText('As a table').click()
-    await page.getByText('replay').first().click()
+    await page.locator('#recent summary').first().click()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     await picture(page, 'console-small')
     expect(complaints).toEqual([])
