@@ -2,6 +2,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
+import { bindError } from './bind-error.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
 import { registerConsoleFiles } from './console/console-files.js'
 import { consolePage } from './console/console-page.js'
@@ -174,13 +175,7 @@ async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): 
     await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new AttestdError('port-in-use', `Port ${port} of ${host} is taken by another process.`, { cause: error })
-    }
-    throw new AttestdError('setting-invalid', `${host}:${port} cannot be bound (${errorText(error)}).`, {
-      cause: error,
-    })
+    throw bindError(error, { host, port })
   }
 }
 

@@ -25,10 +25,14 @@ const failedBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDigest: z.st
 /** What an analysis failed by; see `Detection` for digest and platform. */
 export type FailedBy = z.infer<typeof failedBy>
 
+/** Service time (Unix ms) at which the service had no score of this attester; null where it did not say, and in older jobs. */
+const unscoredAt = z.number().nullable().default(null)
+
 const analyzeJob = z.object({
   asset: jobAsset,
   /** When intake first saw the asset open, local Unix ms. */
   seenAt: z.number(),
+  unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: failedBy.optional(),
 })
@@ -55,6 +59,7 @@ export type Verdict = z.infer<typeof verdict>
 const submitJob = z.object({
   asset: jobAsset,
   seenAt: z.number(),
+  unscoredAt,
   verdict,
   /** Set before the first byte of a submission leaves, cleared when it surely was not stored. */
   sent: z

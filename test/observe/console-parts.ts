@@ -29,6 +29,7 @@ export function sampleState(): ConsoleState {
     service: 'https://service.example',
     queueEngine: 'embedded',
     draining: false,
+    doppelgangers: { scores: 0, lastAsset: null },
     queues: [
       { name: 'analyze', paused: false, waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
       { name: 'submit', paused: false, waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },

@@ -55,6 +55,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
         : null,
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
+      doppelgangers: submission?.doppelgangers.news ?? null,
       detectors: detectors?.detectors ?? [],
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,

@@ -2,6 +2,7 @@ import { clockText } from '../../core/clock.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
+import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import type { Gate, Refusal } from '../../pipeline/gate.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import type { QueueEngine } from '../../queue/queues.js'
@@ -24,13 +25,14 @@ export interface ReadinessParts {
     readonly serviceClock: () => ClockState
     /** How far a timestamp may be from service time, ms. */
     readonly windowMs: number
+    readonly doppelgangers: Pick<Doppelgangers, 'news'>
   } | null
 }
 
 /** A daemon that has not inferred for longer than this is not ready, ms. */
 const INFERENCE_FRESH_MS = 60_000
 
-/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
+/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock, alone. */
 export function registerReadiness({
   health,
   draining,
@@ -51,6 +53,7 @@ export function registerReadiness({
   if (submission) {
     health.register('stake', () => stakeCheck(submission.gate, contract))
     health.register('clock', () => clockCheck(submission))
+    health.register('alone', () => aloneCheck(submission))
   }
 }
 
@@ -118,4 +121,12 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
   }
   const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return reason ? { ok: false, reason, says } : { ok: true, says }
+}
+
+/** With the setting `warn` the daemon goes on, and stays ready. */
+function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
+  const { lastAsset, scores } = doppelgangers.news
+  if (lastAsset === null) return { ok: true, says: 'No score was found that another queue sent.' }
+  const says = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
+  return gate.closedFor ? { ok: false, reason: gate.closedFor, says } : { ok: true, says }
 }

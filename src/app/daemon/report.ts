@@ -171,9 +171,9 @@ function reportAnalysis(
   const { activity, clock, metrics } = options
   if (result.outcome === 'scored') {
     const { cached, mediaType, verdict } = result
-    metrics.riskPercent.observe({ media_type: mediaType }, percentOf(verdict.risk))
-    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     const { algorithm, risk } = verdict
+    metrics.riskPercent.observe({ detector: detectorOf(algorithm), media_type: mediaType }, percentOf(risk))
+    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     activity.addRow(row({ ...asset, mediaType }, clock.now(), { outcome: 'verdict', risk, algorithm }))
     return
   }
@@ -181,6 +181,11 @@ function reportAnalysis(
   metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
   book.write(asset, { kind: 'abstained', reason, message })
   activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason, message }))
+}
+
+/** The id in `id@version`. */
+function detectorOf(algorithm: string): string {
+  return algorithm.slice(0, algorithm.lastIndexOf('@'))
 }
 
 function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {

@@ -38,11 +38,11 @@ export interface Status {
 
 /**
  * Asks the daemon that runs on this data directory.
- * @throws AttestdError queue-unreachable where none does
+ * @throws AttestdError daemon-not-running where none does
  */
 export async function readStatus(dataDir: string): Promise<Status> {
   const control = await readControlFile(dataDir)
-  if (!control) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
+  if (!control) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
   const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
   const { checks, ready } = status.readiness
   const lines = [

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { staysBelow } from '../../core/symbolic-links.js'
 import type { DataRow, DataSet } from './data-row.js'
 import { readFolder } from './read-folder.js'
 import { rowOf } from './row-fields.js'
@@ -20,11 +21,22 @@ export async function readData(from: string, root: string | null): Promise<DataS
   const stat = await fs.stat(from).catch((cause) => {
     throw new AttestdError('lab-data-invalid', `${from} cannot be read (${errorText(cause)}).`, { cause })
   })
-  const rows = stat.isDirectory()
-    ? await readFolder(path.resolve(from))
-    : await readIndex(from, path.resolve(root ?? path.dirname(from)))
+  const below = path.resolve(stat.isDirectory() ? from : (root ?? path.dirname(from)))
+  const rows = stat.isDirectory() ? await readFolder(below) : await readIndex(from, below)
+  await refuseWayOut(rows, below)
   if (rows.length === 0) throw new AttestdError('lab-data-invalid', `${from} holds no rows.`)
   return { from, rows }
+}
+
+/** A pack may come from elsewhere: no symbolic link in it leads to other files of this machine. */
+async function refuseWayOut(rows: readonly DataRow[], root: string): Promise<void> {
+  for (const { id, content } of rows) {
+    if (!('file' in content) || (await staysBelow(root, content.file))) continue
+    throw new AttestdError(
+      'lab-data-invalid',
+      `${id} leads out of ${root} by a symbolic link; name a folder above both with --root.`,
+    )
+  }
 }
 
 async function readIndex(file: string, root: string): Promise<DataRow[]> {

@@ -80,7 +80,7 @@ function queues({ queues, queueEngine }: ConsoleState): Html {
 <p class="soft">Engine: ${queueEngine}</p></section>`
 }
 
-function gates({ stake, clock, stream }: ConsoleState): Html {
+function gates({ stake, clock, stream, doppelgangers }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
 <dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
@@ -89,7 +89,12 @@ function gates({ stake, clock, stream }: ConsoleState): Html {
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
 <dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
 <dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
-</dl></section>`
+${doppelgangers ? doppelgangerLine(doppelgangers) : null}</dl></section>`
+}
+
+function doppelgangerLine({ lastAsset, scores }: NonNullable<ConsoleState['doppelgangers']>): Html {
+  const found = html`<span class="bad">${scores}</span>, the last for <code>${lastAsset}</code> <code class="bad">doppelganger</code>`
+  return html`<dt>Scores from elsewhere</dt><dd>${lastAsset === null ? html`<span class="ok">none</span>` : found}</dd>\n`
 }
 
 function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {

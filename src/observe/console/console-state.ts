@@ -99,6 +99,8 @@ export interface ConsoleState {
     readonly lastByteAgeMs: number | null
     readonly reconnects: number
   } | null
+  /** Scores that no daemon on this queue sent, since the start; null where this process does not submit. */
+  readonly doppelgangers: { readonly scores: number; readonly lastAsset: string | null } | null
   readonly detectors: readonly {
     readonly id: string
     readonly version: string
