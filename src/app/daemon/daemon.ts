@@ -1,9 +1,6 @@
-import { shownSettings } from '../../config/show.js'
 import { systemClock } from '../../core/clock.js'
-import { startRepeating, withinLimit } from '../../core/time-limit.js'
+import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
-import type { ConsoleState } from '../../observe/console/console-state.js'
-import type { FleetState } from '../../observe/console/fleet-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
 import { createHealth } from '../../observe/health.js'
 import { createMetrics } from '../../observe/metrics.js'
@@ -11,16 +8,15 @@ import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
-import { clockTrouble } from '../../service/clock-trouble.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
-import type { Fleet } from '../fleet/fleet.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
-import { Activity, RECENT_ROWS } from './activity.js'
+import { Activity } from './activity.js'
 import { controlOf } from './control.js'
+import { stateOf } from './daemon-state.js'
 import { registerReadiness } from './readiness.js'
 import { ReadinessWatch } from './readiness-watch.js'
 import { reloadDetectors } from './reload-detectors.js'
@@ -117,9 +113,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
-/** What a page waits for the queue at most, ms: one that is away must not look like a daemon that is gone. */
-const QUEUE_ANSWER_MS = 1000
-
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -186,54 +179,4 @@ async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: 
     metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
     metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
   }
-}
-
-function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<ConsoleState> {
-  const { activity, clock, options, queue } = parts
-  const startedAt = clock.now()
-  const asked = <T>(work: Promise<T>, otherwise: T) =>
-    withinLimit(clock, QUEUE_ANSWER_MS, work, () => otherwise).catch(() => otherwise)
-  return async () => {
-    const { detectors, stream, submission } = roles.readiness
-    const stake = submission?.gate.stake
-    const processes = detectors?.state()
-    const counting = Promise.all(QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) })))
-    const [queues, known, recent] = await Promise.all([
-      asked(counting, []),
-      asked<FleetState | null>(fleet.state(), null),
-      asked(fleet.rows(RECENT_ROWS), activity.recent),
-    ])
-    return {
-      version: VERSION,
-      startedAt,
-      pid: process.pid,
-      roles: options.settings.roles,
-      service: options.settings.serviceUrl ?? 'no service',
-      queueEngine: queue.kind,
-      draining: roles.draining,
-      queues,
-      fleet: known,
-      recent,
-      stake: stake
-        ? {
-            stakedWei: String(stake.stakedWei),
-            minStakeWei: String(stake.minStakeWei),
-            enough: submission?.gate.stakeOk ?? false,
-            reason: submission?.gate.stakeTrouble ?? null,
-          }
-        : null,
-      clock: submission ? clockState(submission) : null,
-      stream: stream ? activity.stream() : null,
-      detectors: detectors?.detectors ?? [],
-      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
-      detectorProcesses: processes ?? null,
-      lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
-      settings: shownSettings(options),
-    }
-  }
-}
-
-function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
-  const state = serviceClock()
-  return { ...state, reason: clockTrouble(state, windowMs) }
 }
