@@ -29,27 +29,28 @@ interface View {
 }
 
 /** Programs and libraries, with what finds them; nothing of /etc but what names libraries, hosts and certificates. */
-const SYSTEM = [
-  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/opt/ffmpeg'],
-  ...['/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d', '/etc/alternatives', '/etc/ssl', '/etc/pki'],
-  ...['/etc/hosts', '/etc/resolv.conf', '/etc/nsswitch.conf', '/sys/devices/system/cpu'],
-]
+const SYSTEM = words(
+  '/usr /bin /sbin /lib /lib32 /lib64 /nix/store /sys/devices/system/cpu /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d',
+  '/etc/alternatives /etc/ssl /etc/pki /etc/hosts /etc/resolv.conf /etc/nsswitch.conf',
+)
+const APART = words('--unshare-user-try --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try')
+const BOUND = words('--die-with-parent --new-session --cap-drop ALL')
+const OWN = words('--dev /dev --proc /proc --tmpfs /tmp')
+
+function words(...lines: string[]): string[] {
+  return lines.flatMap((line) => line.split(' '))
+}
 
 /** The command line that runs a program in a cage, without the program. */
 function lineOf({ env, bwrap }: Pick<DetectorCage, 'bwrap' | 'env'>, view: View): string[] {
   const seen = (file: string, how: string) => [how, file, file]
-  return [
-    // bwrap would die of them and take a detector along that is to end its file.
-    ...[env, '--ignore-signal=INT,TERM,HUP', bwrap],
-    ...['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(view.hasNetwork ? [] : ['--unshare-net']),
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')),
-    ...['--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
-    ...view.visible.filter(isElsewhere).flatMap((file) => seen(file, '--ro-bind')),
-    ...(view.writable === undefined ? [] : seen(view.writable, '--bind')),
-    '--',
-  ]
+  // bwrap would die of signals to the whole group, and take a detector along that is to end its file.
+  const program = [env, '--ignore-signal=INT,TERM,HUP', bwrap, ...APART, ...BOUND]
+  const network = view.hasNetwork ? [] : ['--unshare-net']
+  const system = [...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')), ...OWN]
+  const visible = view.visible.filter(isElsewhere).flatMap((file) => seen(file, '--ro-bind'))
+  const writable = view.writable === undefined ? [] : seen(view.writable, '--bind')
+  return [...program, ...network, ...system, ...visible, ...writable, '--']
 }
 
 /** Whether a file is not among those of the system, which are seen anyway. */
