@@ -10,9 +10,9 @@ import { systemClock } from '../dist/core/clock.js'
 import { startSandbox } from '../dist/sandbox/create-sandbox.js'
 
 const PICTURE = 'docs/console.png'
-const SIZE = { width: 1400, height: 1180 }
+const SIZE = { width: 1400, height: 1640 }
 /** Between two assets, ms: the plots have a point every 10 s. */
-const PAUSE_MS = 3500
+const PAUSE_MS = 2500
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
 const sandbox = await startSandbox({ clock: systemClock, port: 8787 })
 const daemon = await startDaemonProcess({
@@ -38,9 +38,9 @@ try {
   await register('notes.jpg', { title: 'A text that says it is a photo', content: Buffer.from('no picture\n') })
   for (const { path: file, title } of ordered.slice(-3)) await register(file, { title })
   await register('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
-  for (let tries = 0; sandbox.scores().length < samples.length && tries < 120; tries++) await systemClock.sleep(500)
-  // Two points more, so that the plots hold the last assets, too.
-  await systemClock.sleep(20_000)
+  for (let tries = 0; (await analyzed()) < samples.length + 2 && tries < 120; tries++) await systemClock.sleep(500)
+  // A point more, so that the plots hold the last assets, too.
+  await systemClock.sleep(10_000)
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
@@ -58,6 +58,11 @@ try {
   await daemon.exited
   await sandbox.close()
   await fs.rm(folder, { recursive: true, force: true })
+}
+
+async function analyzed() {
+  const { queues } = await (await fetch('http://127.0.0.1:8780/status')).json()
+  return queues.find(({ name }) => name === 'analyze').completed
 }
 
 async function register(file, options) {

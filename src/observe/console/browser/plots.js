@@ -48,7 +48,7 @@ function draw(figure, plot) {
     legend: { show: false },
     cursor: { sync: { key: 'hour' }, drag: { x: false, y: false }, y: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { y: { range: (_, __, most) => [0, plot.unit === '%' ? 100 : Math.max(1, most * 1.1)] } },
+    scales: { y: { range: (_, __, most) => [0, plot.unit === '%' ? 100 : most * 1.1 || 1] } },
     axes: [
       { ...axis, size: 26, values: '{HH}:{mm}' },
       { ...axis, size: 46 },
