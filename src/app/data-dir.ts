@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
+import { storageError } from '../core/storage-error.js'
 import { linkBelow } from '../core/symbolic-links.js'
 
 /** Where each room keeps its files in the data directory. */
@@ -27,7 +28,7 @@ export function dataPaths(root: string): DataPaths {
 /**
  * Creates the data directory, for its owner only, and proves that it can be written and holds no symbolic link: through one,
  * what is written, evicted and pruned could be anywhere. The directory itself may be one.
- * @throws AttestdError data-dir-unusable
+ * @throws AttestdError data-dir-unusable, disk-full
  */
 export async function openDataDir(root: string): Promise<DataPaths> {
   const link = await makeWritable(root)
@@ -45,6 +46,6 @@ async function makeWritable(root: string): Promise<string | null> {
     await fs.rmdir(probe)
     return await linkBelow(root)
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
+    throw storageError(`${root} cannot be written (${errorText(error)}).`, error)
   }
 }

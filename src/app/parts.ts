@@ -9,7 +9,7 @@ import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
 
 /** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
-export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
+export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets' | 'file'> {
   readonly log: Logger
   /** Called for log lines by level; see `createLogger`. */
   readonly metrics?: Metrics

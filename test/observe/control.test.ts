@@ -99,7 +99,7 @@ describe('callDaemon', () => {
   it("gives the daemon's own reason and sentence", async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
     const { server, controlToken } = await startTestServer({
-      control: { failed, retry: failed, drain: failed, reload: failed },
+      control: { failed, retry: failed, drain: failed, pause: failed, resume: failed, reload: failed },
     })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }

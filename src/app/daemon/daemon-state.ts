@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { shownSettings } from '../../config/show.js'
 import { withinLimit } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
@@ -23,7 +24,9 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
     const { detectors, stream, submission } = roles.readiness
     const stake = submission?.gate.stake
     const processes = detectors?.state()
-    const counting = Promise.all(QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) })))
+    const counting = Promise.all(
+      QUEUE_NAMES.map(async (name) => ({ name, paused: await queue.isPaused(name), ...(await queue.counts(name)) })),
+    )
     const [queues, known, recent] = await Promise.all([
       asked(counting, []),
       asked<FleetState | null>(fleet.state(), null),
@@ -31,6 +34,8 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
     ])
     return {
       version: VERSION,
+      name: fleet.name,
+      commandFlags: commandFlags(options),
       startedAt,
       pid: process.pid,
       roles: options.settings.roles,
@@ -50,6 +55,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
         : null,
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
+      doppelgangers: submission?.doppelgangers.news ?? null,
       detectors: detectors?.detectors ?? [],
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,
@@ -57,6 +63,11 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
       settings: shownSettings(options),
     }
   }
+}
+
+/** Verbs read the same file; without one only the folder says which daemon is meant. */
+function commandFlags({ file, settings }: DaemonParts['options']): string[] {
+  return file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]
 }
 
 function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {

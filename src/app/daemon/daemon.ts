@@ -15,6 +15,8 @@ import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { Activity } from './activity.js'
+import { cheapChecks } from './cheap-checks.js'
+import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
 import { stateOf } from './daemon-state.js'
 import { registerReadiness } from './readiness.js'
@@ -44,7 +46,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
+  await cheapChecks(settings)
+  log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
@@ -63,13 +67,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       outages,
-      onQueueTrouble: () => roles?.forgetOffers(),
+      onQueueTrouble: () => roles?.forgetRecords(),
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
     const base = { options, clock, random, paths, metrics, outages, activity, report }
-    // First, because they warm up on processors of their own while this one reads the rest of its code.
-    const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -77,9 +79,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       signal: options.signal,
     })
+    // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
+    // warm up on processors of their own while this one reads the rest of its code.
+    opening.catch(() => {})
+    if (!settings.queueUrl.startsWith('embedded:')) await opening
+    const detecting = startDetectors(base, closers)
     const reading = Promise.all([import('./roles.js'), import('../../observe/http-server.js')])
     const queue = await opening
     closers.push(() => queue.close())
+    log.info({ queue: queue.kind }, 'queue was opened')
     const [{ startRoles }] = await reading
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }
@@ -123,10 +131,11 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
-  metrics.beforeScrape(() => collect(parts, roles))
+  metrics.beforeScrape(() => collectDepths(queue, metrics))
+  metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const watch = new ReadinessWatch({ log, metrics })
-  const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
+  const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
@@ -139,6 +148,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     health,
     metrics,
     state: stateOf(parts, roles, fleet),
+    history: () => history.points,
     now: () => clock.now(),
     queueNames: QUEUE_NAMES,
     control: {
@@ -158,25 +168,5 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
     },
-  }
-}
-
-async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
-  for (const name of QUEUE_NAMES) {
-    for (const [state, count] of Object.entries(await queue.counts(name))) {
-      metrics.queueDepth.set({ queue: name, state }, count)
-    }
-  }
-  const { connected, lastByteAgeMs } = activity.stream()
-  metrics.streamConnected.set({}, connected ? 1 : 0)
-  const read = roles.readiness.contract?.watch.latest
-  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
-  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
-  const processes = roles.readiness.detectors?.state()
-  if (processes) {
-    metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
-    metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
-    metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
-    metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
   }
 }

@@ -57,11 +57,11 @@ export async function reloadDetectors(
 /**
  * Has the daemon of this data directory reload its detector packages.
  * @param detectors text of the setting; absent: the selection that it works with
- * @throws AttestdError why it kept the old ones, or queue-unreachable where no daemon runs
+ * @throws AttestdError why it kept the old ones, or daemon-not-running where no daemon runs
  */
 export async function reloadRunningDaemon(dataDir: string, detectors?: string): Promise<ReloadedDetector[]> {
   const daemon = await runningDaemon(dataDir)
-  if (!daemon) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
+  if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
   const call = {
     method: 'POST',
     path: '/control/reload',
