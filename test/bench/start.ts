@@ -50,6 +50,8 @@ function startDaemon(sandbox: Sandbox, dataDir: string): ChildProcess {
       ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
       ATTESTD_DATA_DIR: dataDir,
       ATTESTD_HTTP_PORT: '0',
+      // What is in a cage is not counted with its parent.
+      ATTESTD_DETECTOR_CAGE: 'off',
       ATTESTD_LOG_FORMAT: 'json',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { DaemonProcess } from '../../src/app/demo/daemon-process.js'
+import { innermost } from '../../src/detect/host/detector-cage.js'
 import { childrenOf } from '../bench/processor-time.js'
 
 /** What a daemon takes at one moment; sizes in MB. */
@@ -25,7 +26,7 @@ export async function takeSample(
   { dataDir, logFile }: { dataDir: string; logFile: string },
 ): Promise<Sample> {
   const metrics = await readMetrics(daemon)
-  const children = await Promise.all((await childrenOf(daemon.pid)).map(rssMb))
+  const children = await Promise.all((await childrenOf(daemon.pid)).map(async (pid) => rssMb(await innermost(pid))))
   const { bytes, files } = await sizeOf(dataDir)
   return {
     rssMb: await rssMb(daemon.pid),

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 
@@ -105,13 +106,21 @@ export class CagedPlace {
     return lineOf(this.#cage, { visible, writable: this.#out, hasNetwork: packages.some(needsNetwork) })
   }
 
-  /** Shows a file to the process, as the only one. @returns its path there */
+  /**
+   * Shows a file to the process, as the only one.
+   * @returns its path there
+   * @throws AttestdError media-cache-failed
+   */
   async show(file: string): Promise<string> {
     const shown = path.join(this.#in, 'file')
-    await fs.rm(shown, { force: true })
-    // Across file systems it must be copied; where it can be, the copy shares its blocks.
-    await fs.link(await fs.realpath(file), shown).catch(() => fs.copyFile(file, shown, fs.constants.COPYFILE_FICLONE))
-    return shown
+    try {
+      await fs.rm(shown, { force: true })
+      await linkOrCopy(file, shown)
+      return shown
+    } catch (cause) {
+      const words = `The file cannot be shown to a detector process: ${errorText(cause)}`
+      throw new AttestdError('media-cache-failed', words, { cause })
+    }
   }
 
   /** Where the process may write what ends up at `wanted`. */
@@ -148,6 +157,19 @@ export class CagedPlace {
   get #out(): string {
     return path.join(this.#folder, 'out')
   }
+}
+
+/** In the cage root has no rights over files of others, which are copied, as is what lies on another file system. */
+async function linkOrCopy(file: string, to: string): Promise<void> {
+  const real = await fs.realpath(file)
+  const isOwn = (await fs.stat(real)).uid === process.getuid?.()
+  const isLinked =
+    isOwn &&
+    (await fs.link(real, to).then(
+      () => true,
+      () => false,
+    ))
+  if (!isLinked) await fs.copyFile(real, to, fs.constants.COPYFILE_FICLONE)
 }
 
 /** A model server is elsewhere, and a module is trusted code that may ask one. */

@@ -112,6 +112,8 @@ export class DetectorProcess {
     // Here, because nothing gets the token in another way: neither the daemon nor a verb of the lab.
     checkTokenServers(options.packages, options.remoteToken ?? null)
     const place = options.cage ? await CagedPlace.make(options.cage) : null
+    if (signal.aborted) await place?.remove()
+    signal.throwIfAborted()
     const child = new DetectorProcess(forkChild(place?.line(options.packages, options.ffmpeg) ?? []), options, place)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
@@ -154,7 +156,8 @@ export class DetectorProcess {
         if (child.pid === undefined) end(null, null)
       })
     })
-    void this.ended.then(() => place?.remove())
+    // What cannot be removed costs a little disk and nothing else.
+    void this.ended.then(() => place?.remove()).catch(() => {})
   }
 
   /**
