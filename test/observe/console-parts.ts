@@ -26,6 +26,7 @@ export function sampleState(): ConsoleState {
     service: 'https://service.example',
     queueEngine: 'embedded',
     draining: false,
+    selection: { setting: '', chosen: null },
     queues: [
       { name: 'analyze', waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
       { name: 'submit', waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
@@ -111,7 +112,8 @@ export async function startTestServer(
       failed: async (query) => [asked.push(['failed', query])],
       retry: async (body) => asked.push(['retry', body]),
       drain: async (body) => asked.push(['drain', body]),
-      reload: async (body) => [asked.push(['reload', body])],
+      reload: async (body) => ({ detectors: [asked.push(['reload', body])] }),
+      rollback: async () => ({ detectors: [asked.push(['rollback', {}])] }),
     },
     controlToken,
     ...options,

@@ -116,6 +116,7 @@ describe('console and status', () => {
         retry: async () => 0,
         drain: async () => 0,
         reload: async () => [],
+        rollback: async () => [],
       },
     })
     const text = await (await get(path, { headers: bearer(controlToken) })).text()
@@ -261,7 +262,7 @@ describe('control routes', () => {
   it('give the reason of a handler that failed', async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
     const { get, controlToken } = await start({
-      control: { failed, retry: async () => 0, drain: async () => 0, reload: async () => [] },
+      control: { failed, retry: async () => 0, drain: async () => 0, reload: async () => [], rollback: async () => [] },
     })
     const answer = await get('/control/failed', { headers: bearer(controlToken) })
     expect(answer.status).toBe(503)

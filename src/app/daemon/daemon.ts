@@ -19,6 +19,8 @@ import { collectFleet } from '../fleet/fleet-metrics.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
+import { DetectorSelection } from '../rollout/detector-selection.js'
+import { orderingOf } from '../rollout/ordering.js'
 import { Activity, RECENT_ROWS } from './activity.js'
 import { controlOf } from './control.js'
 import { registerReadiness } from './readiness.js'
@@ -71,7 +73,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
-    const base = { options, clock, random, paths, metrics, outages, activity, report }
+    const selection = await DetectorSelection.open(settings, log)
+    const base = { options, clock, random, paths, metrics, outages, activity, report, selection }
     // First, because they warm up on processors of their own while this one reads the rest of its code.
     const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
@@ -98,7 +101,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       url: http.url,
       lost: Promise.race([queue.lost, roles.lost]),
       async reloadDetectors() {
-        await reloadDetectors(roles!, { log, metrics }).catch(() => {})
+        const { detectors } = roles!.readiness
+        if (detectors) await reloadDetectors(detectors, roles!, { log, metrics }).catch(() => {})
+        else log.warn({ reason: 'setting-invalid' }, 'this process has no detectors to reload')
       },
       async stop(drainMs) {
         stopTidying()
@@ -135,6 +140,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   const watch = new ReadinessWatch({ log, metrics })
   const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
+  const ordering = orderingOf(parts, roles, fleet)
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
   const http = await startHttpServer({
@@ -150,13 +156,13 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     queueNames: QUEUE_NAMES,
     control: {
       ...controlOf(queue),
-      reload: ({ detectors }) => reloadDetectors(roles, { log, metrics }, detectors),
+      ...ordering.control,
     },
     controlToken,
   })
   port = http.port
   http.setBoardQueues(queue.boardQueues())
-  const leave = beat()
+  const leave = beat(ordering.follow)
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,
@@ -225,6 +231,7 @@ function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
+      selection: detectors ? parts.selection.state : null,
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,
       lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,

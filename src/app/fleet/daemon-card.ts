@@ -17,6 +17,17 @@ export const daemonCard = z.object({
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
   capacity: z.object({ analyze: perSecond, submit: perSecond }),
   reasons: z.array(text(100)).max(50),
+  /** See `SelectionState`. */
+  selection: z
+    .object({
+      setting: text(10_000),
+      chosen: text(10_000).nullable(),
+      order: text(100).nullable(),
+      outcome: text(100),
+      message: z.string(),
+      lost: z.array(text(50)).max(10),
+    })
+    .nullish(),
 })
 /** A daemon's own word about itself. */
 export type DaemonCard = z.infer<typeof daemonCard>

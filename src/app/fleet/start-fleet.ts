@@ -23,7 +23,10 @@ export interface OwnFacts {
 const BEAT_MS = 1000
 
 /** The fleet with this daemon in it, and its check of readiness; it is announced from `beat` on. */
-export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; beat(): () => Promise<void> } {
+export function joinFleet(
+  parts: DaemonParts,
+  own: OwnFacts,
+): { fleet: Fleet; beat(followOrders: () => Promise<void>): () => Promise<void> } {
   const { activity, clock, queue } = parts
   let last: Readiness | null = null
   const name = () => `${os.hostname()}:${own.port()}`
@@ -40,11 +43,12 @@ export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; be
   const announce = () => fleet.announce().catch(() => {})
   return {
     fleet,
-    beat() {
-      void announce()
+    beat(followOrders) {
+      void announce().then(followOrders)
       const stop = startRepeating(clock, BEAT_MS, () => {
         void look()
         void announce()
+        void followOrders()
       })
       return async () => {
         stop()
@@ -55,7 +59,7 @@ export function joinFleet(parts: DaemonParts, own: OwnFacts): { fleet: Fleet; be
 }
 
 function ownCard(
-  { activity, options }: DaemonParts,
+  { activity, options, selection }: DaemonParts,
   { roles }: OwnFacts,
   last: Readiness | null,
 ): Omit<DaemonCard, 'name'> {
@@ -79,6 +83,7 @@ function ownCard(
       submit: works('submit', submit.perSecond()),
     },
     capacity: { analyze: analyze.capacity(analyzeConcurrency), submit: submit.capacity(submitConcurrency) },
+    selection: held.includes('analyze') ? selection.state : null,
     // What is missing on the fleet is no trouble of this daemon.
     reasons: (last?.checks ?? []).flatMap(({ name, ok, reason }) =>
       ok || !reason || name === 'workers' ? [] : [reason],

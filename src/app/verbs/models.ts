@@ -36,7 +36,8 @@ async function survey(modelsDir: string, id: string, choices: readonly DetectorC
   try {
     const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, title } = manifest
-    const choice = choices.find((one) => one.id === id)
+    const isDefault = choices.length === 0 && manifest.variantOf === undefined
+    const choice = isDefault ? { id } : choices.find((one) => one.id === id)
     return { id, version, mediaTypes, digest, part: choice ? partInScores(choice, manifest) : null, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
+import { selectionText } from '../rollout/selection-in-force.js'
 import { type FleetReply, fleetReply } from './fleet-reply.js'
 
 const statusReply = z.looseObject({
@@ -15,6 +16,7 @@ const statusReply = z.looseObject({
     z.object({ name: z.string(), waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
   ),
   fleet: fleetReply.nullable(),
+  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   readiness: z.object({
     ready: z.boolean(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), says: z.string(), reason: z.string().optional() })),
@@ -45,6 +47,7 @@ export async function readStatus(dataDir: string): Promise<Status> {
       ({ name, waiting, active, delayed, failed }) =>
         `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed`,
     ),
+    ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
     ...checks.map(
       ({ name, ok, says, reason }) => `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${says}${reason ? `  [${reason}]` : ''}`,
     ),

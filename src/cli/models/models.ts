@@ -6,6 +6,7 @@ import { modelsEvalVerb } from './eval.js'
 import { modelsImportVerb } from './import.js'
 import { modelsListVerb } from './list.js'
 import { modelsReloadVerb } from './reload.js'
+import { modelsRollbackVerb } from './rollback.js'
 import { modelsVerifyVerb } from './verify.js'
 
 /** `attestd models` and its verbs. */
@@ -17,6 +18,7 @@ export function modelsVerb(): Command {
     modelsListVerb(),
     modelsVerifyVerb(),
     modelsReloadVerb(),
+    modelsRollbackVerb(),
     modelsEvalVerb(),
     modelsCalibrateVerb(),
     modelsCompareVerb(),

@@ -95,6 +95,13 @@ export interface ConsoleState {
     /** Share in an ensemble. */
     readonly weight?: number
   }[]
+  /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
+  readonly selection: {
+    /** Text of the setting ATTESTD_DETECTORS. */
+    readonly setting: string
+    /** What `models reload` chose in its place; null: the setting counts. */
+    readonly chosen: string | null
+  } | null
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
   readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null

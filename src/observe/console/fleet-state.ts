@@ -16,6 +16,18 @@ export interface FleetDaemon {
     readonly digest: string
     readonly shadow: boolean
   }[]
+  /** How it stands to the last order of `models reload`; null where it does not analyze, absent of a release that takes none. */
+  readonly selection?:
+    | {
+        readonly setting: string
+        readonly chosen: string | null
+        readonly order: string | null
+        readonly outcome: string
+        readonly message: string
+        readonly lost: readonly string[]
+      }
+    | null
+    | undefined
   /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
   /** Jobs a second that it could end, by how long the last ones took; null where there were none. */
