@@ -7,6 +7,7 @@ import type { QueueEngine } from '../queue/queues.js'
 import type { Activity } from './daemon/activity.js'
 import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
+import type { DriftWatch } from './drift/drift-watch.js'
 import type { DetectorSelection } from './rollout/detector-selection.js'
 
 /** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
@@ -33,6 +34,7 @@ export interface DaemonParts {
   /** Repeated trouble as one log line a minute. */
   readonly outages: ThrottledLog
   readonly activity: Activity
+  readonly drift: DriftWatch
   readonly selection: DetectorSelection
   readonly report: Report
 }

@@ -142,7 +142,7 @@ export const METRICS = {
     name: 'attestd_fleet_detector_info',
     type: 'gauge',
     labels: ['daemon', 'detector', 'version', 'digest', 'part'],
-    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores or shadow).',
+    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores, shadow or canary).',
   },
   fleetMixed: {
     name: 'attestd_fleet_mixed',
@@ -232,7 +232,7 @@ export const METRICS = {
     name: 'attestd_detector_info',
     type: 'gauge',
     labels: ['detector', 'version', 'digest', 'part'],
-    help: '1 for each detector that is loaded, by the first characters of its digest and its part (scores or shadow); 0 for those that a reload replaced. Several versions of one at 1 over all machines mean an unfinished swap.',
+    help: '1 for each detector that is loaded, by the first characters of its digest and its part (scores, shadow or canary); 0 for those that a reload replaced. Several versions of one at 1 over all machines mean an unfinished swap.',
   },
   detectorReloads: {
     name: 'attestd_detector_reloads_total',
@@ -271,6 +271,37 @@ export const METRICS = {
     type: 'counter',
     labels: [],
     help: 'Files that no shadow detector measured because there was other work. Most of them: the figures of the shadows cover quiet times only.',
+  },
+  canaryResults: {
+    name: 'attestd_canary_results_total',
+    type: 'counter',
+    labels: ['detector', 'media_type', 'outcome'],
+    help: 'Files of a candidate (id=canary:percent) by how those in charge judge them: agrees or disagrees (side of 0.5), abstained, or failed where they gave no score. Many disagree: look at them before you promote it.',
+  },
+  canaryDifference: {
+    name: 'attestd_canary_mean_risk_difference_percent',
+    type: 'gauge',
+    labels: ['detector', 'media_type'],
+    help: 'Mean risk of a candidate less that of those in charge, over the files that both measured since the start. Far from 0: the candidate is calibrated differently.',
+  },
+  canaryAbstained: {
+    name: 'attestd_canary_abstained_total',
+    type: 'counter',
+    labels: ['detector', 'media_type', 'by'],
+    help: 'Files of a candidate from which it (by candidate), or those in charge when measured beside it (by in-charge), abstained or of which they were unsure. Candidate far above in-charge: it would answer less.',
+  },
+  canarySeconds: {
+    name: 'attestd_canary_seconds',
+    type: 'histogram',
+    labels: ['detector', 'media_type', 'by'],
+    buckets: WORK_SECONDS,
+    help: 'Decoding and inference of the same file by the candidate, and by those in charge at low priority. Candidate far above in-charge: it would slow the daemon down.',
+  },
+  driftPsi: {
+    name: 'attestd_drift_psi',
+    type: 'gauge',
+    labels: ['detector', 'kind', 'reference'],
+    help: "Population stability index of what a detector says of the last 500 files, by kind (risk: 10 bins; abstention: sure or not) against its package's evaluation, or against its own first 500 files (reference own). Above 0.25: it meets other media than it was measured on; look at what comes in.",
   },
   riskPercent: {
     name: 'attestd_risk_percent',

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isOfShare } from '../../src/detect/host/canary.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
@@ -46,7 +47,9 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
 
   const again = await bench.start(setting).ready()
   expect(await inUse(again)).toBe('other')
-  expect((await models('list')).out).toMatch(/other .*scores, weight 1.*[^]*tiny-image .*not in use[^]*by models reload: other;/)
+  expect((await models('list')).out).toMatch(
+    /other .*scores, weight 1.*[\s\S]*tiny-image .*not in use[\s\S]*by models reload: other;/,
+  )
   expect((await attestdVerb(['status', '--data-dir', path.join(bench.folder, 'main')], {})).out).toContain(
     'detectors by models reload: other; until ATTESTD_DETECTORS (now tiny-image) is changed, or models rollback',
   )
@@ -68,7 +71,10 @@ it('a reload that leaves a kind of media without a detector says so in log and v
   await bench.prepare()
   const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const { code, out } = await models('reload', ['--detectors', 'other'])
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/warning: .* has no detector for text any more/) })
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/warning: .* has no detector for text any more/),
+  })
   const warning = daemon.log.find(({ msg }) => msg === 'media lost its last detector')
   expect(warning).toMatchObject({ reason: 'detector-none', mediaTypes: ['text'] })
 })
@@ -92,7 +98,7 @@ describe.skipIf(findRedisServer() === null)('on a fleet', () => {
       return fleet.daemons.length === 3
     })
     const { code, out } = await models('reload', ['--detectors', 'other'], 'front')
-    expect(out).toMatch(/done[^]*setting-invalid +Unknown detector|setting-invalid +Unknown detector[^]*done/)
+    expect(out).toMatch(/done[\s\S]*setting-invalid +Unknown detector|setting-invalid +Unknown detector[\s\S]*done/)
     expect(code).toBe(1)
     expect([await inUse(one), await inUse(two)]).toEqual(['other', 'tiny-image'])
 
@@ -110,4 +116,42 @@ describe.skipIf(findRedisServer() === null)('on a fleet', () => {
       err: expect.stringContaining('Unknown detector'),
     })
   })
+})
+
+it('a canary scores its share of the assets, the same ones each time, and those in charge are measured beside it', async () => {
+  const { bench, models } = await newBench()
+  await writeTinyPackage(path.join(bench.folder, 'models'), {
+    id: 'candidate',
+    manifest: {
+      calibration: { kind: 'platt', slope: 1, intercept: -40 },
+      selfTest: { file: 'selftest.png', risk: 0, tolerance: 0.01 },
+    },
+  })
+  await bench.prepare()
+  const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,candidate=canary:50' }).ready()
+  const assets = await bench.registerMany(10, 'canary')
+  await bench.expectExactlyOneEach()
+  const drawn = assets.filter(({ contentHash }) => isOfShare(contentHash, 50)).map(({ id }) => id)
+  const scoredBy = (id: string) =>
+    bench.sandbox
+      .scores()
+      .filter(({ algorithm }) => algorithm === `${id}@1.0.0`)
+      .map(({ assetId }) => assetId)
+  expect(drawn.length).toBeGreaterThan(0)
+  expect(drawn.length).toBeLessThan(10)
+  expect(scoredBy('candidate').sort()).toEqual(drawn.sort())
+  expect(scoredBy('tiny-image')).toHaveLength(10 - drawn.length)
+  await bench.until(
+    'the comparison of each',
+    async () => (await daemon.metric('attestd_canary_results_total')) === drawn.length,
+  )
+  const agreeing = await daemon.metric('attestd_canary_results_total', 'outcome="agrees"')
+  const line = `candidate@1.0.0 on image beside tiny-image@1.0.0: ${drawn.length} compared, ${agreeing} agree at risk 50`
+  expect((await daemon.get('/')).text).toContain(line)
+  expect(await daemon.metric('attestd_canary_mean_risk_difference_percent')).toBeLessThan(0)
+  expect(await daemon.metric('attestd_canary_seconds_count', 'by="in-charge"')).toBe(drawn.length)
+  await bench.until('the fleet to know', async () => (await models('canary')).out.startsWith(line))
+  expect((await models('list', ['--detectors', 'tiny-image,candidate=canary:50'])).out).toContain(
+    'canary, 50 % of the assets',
+  )
 })

@@ -27,6 +27,8 @@ export function sampleState(): ConsoleState {
     queueEngine: 'embedded',
     draining: false,
     selection: { setting: '', chosen: null },
+    canaries: [],
+    drift: [],
     queues: [
       { name: 'analyze', waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
       { name: 'submit', waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },

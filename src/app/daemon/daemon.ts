@@ -6,7 +6,7 @@ import type { ConsoleState } from '../../observe/console/console-state.js'
 import type { FleetState } from '../../observe/console/fleet-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
 import { createHealth } from '../../observe/health.js'
-import { createMetrics } from '../../observe/metrics.js'
+import { createMetrics, type Metrics } from '../../observe/metrics.js'
 import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
@@ -14,6 +14,7 @@ import { QUEUE_NAMES } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
+import { DriftWatch } from '../drift/drift-watch.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
 import { joinFleet } from '../fleet/start-fleet.js'
@@ -54,6 +55,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
+  const drift = new DriftWatch({ modelsDir: settings.modelsDir, folder: paths.drift }, log)
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
@@ -66,6 +68,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       metrics,
       ledger,
       activity,
+      drift,
       clock,
       log,
       outages,
@@ -74,7 +77,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     closers.push(() => report.flush())
     const selection = await DetectorSelection.open(settings, log)
-    const base = { options, clock, random, paths, metrics, outages, activity, report, selection }
+    const base = { options, clock, random, paths, metrics, outages, activity, drift, report, selection }
     // First, because they warm up on processors of their own while this one reads the rest of its code.
     const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
@@ -174,7 +177,8 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   }
 }
 
-async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: Roles): Promise<void> {
+async function collect({ clock, queue, metrics, activity, drift }: DaemonParts, roles: Roles): Promise<void> {
+  collectDrift(drift, metrics)
   for (const name of QUEUE_NAMES) {
     for (const [state, count] of Object.entries(await queue.counts(name))) {
       metrics.queueDepth.set({ queue: name, state }, count)
@@ -191,6 +195,16 @@ async function collect({ clock, queue, metrics, activity }: DaemonParts, roles: 
     metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
     metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
     metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
+  }
+}
+
+/** Those of detectors that are not known yet have no series. */
+function collectDrift(drift: DriftWatch, { driftPsi }: Pick<Metrics, 'driftPsi'>): void {
+  driftPsi.clear()
+  for (const { abstention, detector, reference, risk } of drift.rows()) {
+    if (risk === null || abstention === null || reference === null) continue
+    driftPsi.set({ detector, kind: 'risk', reference }, risk)
+    driftPsi.set({ detector, kind: 'abstention', reference }, abstention)
   }
 }
 
@@ -231,6 +245,8 @@ function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
       detectors: detectors?.detectors ?? [],
+      canaries: activity.canaries.rows,
+      drift: parts.drift.rows(),
       selection: detectors ? parts.selection.state : null,
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,

@@ -72,12 +72,14 @@ function ownCard(
     version: VERSION,
     roles: held,
     stopping: roles.draining,
-    detectors: (roles.readiness.detectors?.detectors ?? []).map(({ id, version, digest, shadow }) => ({
+    detectors: (roles.readiness.detectors?.detectors ?? []).map(({ id, version, digest, shadow, canary }) => ({
       id,
       version,
       digest,
       shadow: shadow === true,
+      ...(canary === undefined ? {} : { canary }),
     })),
+    canaries: activity.canaries.rows,
     jobsPerSecond: {
       analyze: works('analyze', analyze.perSecond()),
       submit: works('submit', submit.perSecond()),

@@ -17,7 +17,7 @@ export interface SurveyedModel {
   readonly mediaTypes: readonly string[]
   readonly digest: string | null
   /** What the settings make of it; null where they do not name it, or it is not accepted. */
-  readonly part: { readonly weight: number; readonly shadow: boolean } | null
+  readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null
   /** Title, or what is wrong. */
   readonly summary: string
 }

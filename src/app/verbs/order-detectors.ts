@@ -16,6 +16,7 @@ const answer = z.object({
       mediaTypes: z.array(z.string()),
       shadow: z.boolean(),
       weight: z.number(),
+      canary: z.number().optional(),
     }),
   ),
   daemons: z.array(

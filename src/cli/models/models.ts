@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { modelsAdmitVerb } from './admit.js'
 import { modelsCalibrateVerb } from './calibrate.js'
+import { modelsCanaryVerb } from './canary.js'
 import { modelsCompareVerb } from './compare.js'
 import { modelsEvalVerb } from './eval.js'
 import { modelsImportVerb } from './import.js'
@@ -19,6 +20,7 @@ export function modelsVerb(): Command {
     modelsVerifyVerb(),
     modelsReloadVerb(),
     modelsRollbackVerb(),
+    modelsCanaryVerb(),
     modelsEvalVerb(),
     modelsCalibrateVerb(),
     modelsCompareVerb(),

@@ -1,4 +1,6 @@
 import type { Risk } from '../../core/risk.js'
+import type { CanaryRow } from './canary-row.js'
+import type { DriftRow } from './drift-row.js'
 import type { FleetState } from './fleet-state.js'
 
 /** What became of one asset, as a row of the console. */
@@ -94,6 +96,8 @@ export interface ConsoleState {
     readonly shadow?: boolean
     /** Share in an ensemble. */
     readonly weight?: number
+    /** Percent of the assets that it scores as a candidate. */
+    readonly canary?: number
   }[]
   /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
   readonly selection: {
@@ -104,6 +108,10 @@ export interface ConsoleState {
   } | null
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
+  /** What the candidates did since the start, on this daemon. */
+  readonly canaries: readonly CanaryRow[]
+  /** Of the detectors of this daemon. */
+  readonly drift: readonly DriftRow[]
   readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null
   /** Local Unix ms of the last inference; null: none yet. */
   readonly lastInferenceAt: number | null
