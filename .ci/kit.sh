@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the files of config/ that deploy the daemon, each with the tools of those who read it, without a cluster or an
 # engine: compose.yaml by the loader of Docker Compose, the Kubernetes objects by the types of Kubernetes and KEDA, the unit
-# by systemd. What they mean for the daemon is checked by test/docs.
+# by systemd, the alert rules by Prometheus. What they mean for the daemon is checked by test/docs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 COMPOSE_GO=v2.16.2
@@ -32,3 +32,7 @@ systemd-analyze verify "$work/attestd.service"
 exposure=$(systemd-analyze security --offline=true config/systemd/attestd.service | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
 awk "BEGIN { exit !($exposure <= $EXPOSURE_LIMIT) }" || { echo "The unit's exposure is $exposure."; exit 1; }
 echo "config/systemd/attestd.service: verified, exposure $exposure of 10"
+
+promtool check rules config/prometheus/alerts.yaml >/dev/null
+promtool test rules config/prometheus/alerts.test.yaml >/dev/null
+echo 'config/prometheus/alerts.yaml: each rule fires when it should'

@@ -1,6 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
+import { storageError } from '../core/storage-error.js'
+import { linkBelow } from '../core/symbolic-links.js'
 
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {
@@ -26,17 +28,26 @@ export function dataPaths(root: string): DataPaths {
 }
 
 /**
- * Creates the data directory, for its owner only, and proves that it can be written.
- * @throws AttestdError data-dir-unusable
+ * Creates the data directory, for its owner only, and proves that it can be written and holds no symbolic link: through one,
+ * what is written, evicted and pruned could be anywhere. The directory itself may be one.
+ * @throws AttestdError data-dir-unusable, disk-full
  */
 export async function openDataDir(root: string): Promise<DataPaths> {
-  const paths = dataPaths(root)
+  const link = await makeWritable(root)
+  if (link === null) return dataPaths(root)
+  throw new AttestdError('data-dir-unusable', `${link} is a symbolic link, and none is followed.`, {
+    fix: 'Move what it leads to into its place, mount it there, or set ATTESTD_DATA_DIR to another directory.',
+  })
+}
+
+/** @returns a symbolic link in it, or null */
+async function makeWritable(root: string): Promise<string | null> {
   try {
     await fs.mkdir(root, { recursive: true, mode: 0o700 })
     const probe = await fs.mkdtemp(path.join(root, '.probe-'))
     await fs.rmdir(probe)
+    return await linkBelow(root)
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
+    throw storageError(`${root} cannot be written (${errorText(error)}).`, error)
   }
-  return paths
 }

@@ -11,7 +11,7 @@ import type { DriftWatch } from './drift/drift-watch.js'
 import type { DetectorSelection } from './rollout/detector-selection.js'
 
 /** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
-export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'> {
+export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets' | 'file'> {
   readonly log: Logger
   /** Called for log lines by level; see `createLogger`. */
   readonly metrics?: Metrics

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { Diagnosis } from '../app/doctor/diagnosis.js'
+import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
@@ -12,14 +14,20 @@ export function doctorVerb(): Command {
     'doctor',
     'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key or wallet, stake, chain.',
   )
-  return verb.action(async () => {
-    const { settings } = settingsOf(verb)
+  verb.option('--json', 'all findings as one JSON object')
+  return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { diagnose } = await import('../app/doctor/diagnose.js')
-    let failures = 0
-    for await (const { check, outcome, message, fix } of diagnose(settings, { askPassword: askWalletPassword })) {
-      printText(`${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`)
-      if (outcome === 'failed') failures++
+    const checks: Diagnosis[] = []
+    for await (const found of diagnose(settingsOf(verb), { askPassword: askWalletPassword })) {
+      checks.push(found)
+      if (!json) printText(lineOf(found))
     }
-    process.exitCode = failures === 0 ? EXIT.ok : EXIT.failed
+    const ok = checks.every(({ outcome }) => outcome !== 'failed')
+    if (json) printText(`${safeJson({ ok, checks }, 2)}\n`)
+    process.exitCode = ok ? EXIT.ok : EXIT.failed
   })
+}
+
+function lineOf({ check, outcome, message, fix }: Diagnosis): string {
+  return `${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`
 }

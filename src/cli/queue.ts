@@ -16,22 +16,23 @@ interface QueueFlags {
   readonly json?: boolean
 }
 
-/** `attestd queue failed`, `retry` and `drain`; each is for both queues where --queue names none. */
+/** `attestd queue failed`, `retry`, `drain`, `pause` and `resume`; each is for both queues where --queue names none. */
 export function queueVerb(): Command {
   const queue = new Command('queue').description(
     'Inspect and repair the queues, through the running daemon if there is one.',
   )
-  const failed = verbWithSettings('failed', 'List failed jobs with their reason.', KEYS)
-    .option('--queue <name>', 'analyze or submit (default: both)')
+  const verb = (name: string, summary: string) =>
+    verbWithSettings(name, summary, KEYS).option('--queue <name>', 'analyze or submit (default: both)')
+  const failed = verb('failed', 'List failed jobs with their reason.')
     .option('--limit <count>', 'most jobs to list', '50')
     .option('--json', 'JSON instead of a table')
-  const retry = verbWithSettings('retry', 'Retry failed jobs.', KEYS)
-    .option('--queue <name>', 'analyze or submit (default: both)')
-    .option('--id <job...>', 'only these jobs, as `queue failed` lists them')
-  const drain = verbWithSettings('drain', 'Remove waiting jobs; active and failed ones stay.', KEYS).option(
-    '--queue <name>',
-    'analyze or submit (default: both)',
+  const retry = verb('retry', 'Retry failed jobs.').option(
+    '--id <job...>',
+    'only these jobs, as `queue failed` lists them',
   )
+  const drain = verb('drain', 'Remove waiting jobs; active and failed ones stay.')
+  const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs go on.')
+  const resume = verb('resume', 'Let the daemons take jobs again.')
   queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
   queue.addCommand(
     retry.action(({ queue: name, id }: QueueFlags) =>
@@ -48,6 +49,17 @@ export function queueVerb(): Command {
       }),
     ),
   )
+  for (const change of [pause, resume]) {
+    const action = change.name() as 'pause' | 'resume'
+    queue.addCommand(
+      change.action(({ queue: name }: QueueFlags) =>
+        withQueues(change, async (control) => {
+          const paused = await control[action](named(name))
+          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'No queue is paused.\n')
+        }),
+      ),
+    )
+  }
   return queue
 }
 

@@ -26,7 +26,7 @@ async function run(verb: Command): Promise<void> {
     import('../observe/metrics.js'),
   ])
   const { settings, secrets } = loaded
-  const metrics = createMetrics({ clock: systemClock, processMetrics: true })
+  const metrics = createMetrics({ clock: systemClock, processMetrics: true, roles: settings.roles })
   const log = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,

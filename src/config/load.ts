@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { parse as parseYaml, type Tags } from 'yaml'
 import { z } from 'zod'
 import { errorText } from '../core/errors.js'
@@ -36,6 +37,8 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** YAML file; the environment's ATTESTD_CONFIG where absent. */
   readonly file?: string | undefined
+  /** Read where neither names one and this one is there. */
+  readonly usualFile?: string | undefined
   /** Settings without which the verb cannot work, given those that were accepted. */
   readonly need?: (settings: Partial<Settings>) => readonly SettingKey[]
 }
@@ -48,6 +51,16 @@ export interface LoadedSettings {
   readonly secrets: readonly string[]
   /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
   readonly unknownEnv: readonly string[]
+  /** The settings file that was read, as it was named; null where there is none. */
+  readonly file: string | null
+  /** Files that hold secrets and that others than their owner may read. */
+  readonly openSecretFiles: readonly OpenFile[]
+}
+
+/** A file with a mode that lets others than its owner use it, such as `0644`. */
+export interface OpenFile {
+  readonly file: string
+  readonly mode: string
 }
 
 const ENV_PREFIX = 'ATTESTD_'
@@ -58,15 +71,17 @@ const ENV_PREFIX = 'ATTESTD_'
  */
 export function loadSettings(sources: SettingSources): LoadedSettings {
   const problems: SettingProblem[] = []
-  const fileName = sources.file ?? sources.env[`${ENV_PREFIX}CONFIG`]
+  const fileName = settingsFileOf(sources)
   const inFile = fileName ? readSettingsFile(fileName, problems) : new Map<string, string>()
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingKey, string>
   const secrets: string[] = []
+  const openSecretFiles: OpenFile[] = []
   for (const [key, row] of settingRows) {
     const found = findText(key, row, sources, inFile, fileName, problems)
     if (found === null) continue
     origins[key] = found.origin
+    if (found.openFile) openSecretFiles.push(found.openFile)
     secrets.push(...secretsOf(row, found))
     const parsed = row.parse.safeParse(found.text)
     if (parsed.success) values[key] = parsed.data
@@ -85,7 +100,19 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     problems.push({ ...invalid(SETTINGS[key], found, expected), fix })
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  return { settings: values as unknown as Settings, origins, secrets, unknownEnv: unknownNames(sources.env) }
+  return {
+    settings: values as unknown as Settings,
+    origins,
+    secrets,
+    unknownEnv: unknownNames(sources.env),
+    file: fileName ?? null,
+    openSecretFiles,
+  }
+}
+
+function settingsFileOf({ env, file, usualFile }: SettingSources): string | undefined {
+  const named = file ?? env[`${ENV_PREFIX}CONFIG`]
+  return named ?? (usualFile !== undefined && fs.existsSync(usualFile) ? usualFile : undefined)
 }
 
 /** What must never be shown of a value. */
@@ -97,6 +124,8 @@ function secretsOf(row: Setting<unknown>, { text, origin }: Found): string[] {
 interface Found {
   readonly text: string
   readonly origin: string
+  /** Where it was read from a file that others may read. */
+  readonly openFile?: OpenFile | undefined
 }
 
 function findText(
@@ -117,7 +146,11 @@ function findText(
   const written = inFile.get(row.path)
   if (written !== undefined) return { text: written, origin: `${fileName} (${row.path})` }
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
-  if (writtenSecretFile) return readSecretFile(row, `${row.path}File`, writtenSecretFile, problems)
+  if (writtenSecretFile) {
+    // Relative to the file that names it, wherever the verb was started.
+    const besideFile = resolve(dirname(fileName ?? ''), writtenSecretFile)
+    return readSecretFile(row, `${row.path}File`, besideFile, problems)
+  }
   return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
 }
 
@@ -146,6 +179,7 @@ function readSecretFile(
         .replace(/^\uFEFF/, '')
         .trimEnd(),
       origin: setting,
+      openFile: mode === null ? undefined : { file, mode },
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'

@@ -84,6 +84,15 @@ export const serviceSettings = {
     summary:
       'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
   }),
+  onDoppelganger: define({
+    env: 'ON_DOPPELGANGER',
+    path: 'service.onDoppelganger',
+    parse: oneOf(['warn', 'stop']),
+    fallback: 'warn',
+    expects: 'warn or stop',
+    summary:
+      'What happens when a score of this attester is found that no daemon on this queue sent: an alarm, or an alarm and no more submissions until a restart.',
+  }),
   timestampWindowMs: define({
     env: 'TIMESTAMP_WINDOW_MS',
     path: 'service.timestampWindowMs',

@@ -30,6 +30,9 @@ function sections(): Map<string, Setting<unknown>[]> {
   return found
 }
 
+/** Secrets are refused as flags. */
+const flagOf = (row: Setting<unknown>) => (row.secret === 'whole' ? '' : `<br>\`${flagName(row)}\``)
+
 const SECRECY = {
   whole: 'Secret: shown masked; it may',
   credentials: 'Credentials in it are shown masked; it may',
@@ -42,7 +45,7 @@ export function settingsPage(): string {
     const lines = rows.map((row) => {
       const file = row.ownerOnly ? ', readable by its owner only' : ''
       const secret = row.secret ? ` ${SECRECY[row.secret]} be given as a file by \`${envName(row)}_FILE\`${file}.` : ''
-      return `| \`${envName(row)}\`<br>\`${row.path}\`<br>\`${flagName(row)}\` | ${row.summary}${secret} | ${row.expects.replaceAll('|', '\\|')} | ${shownDefault(row)} |`
+      return `| \`${envName(row)}\`<br>\`${row.path}\`${flagOf(row)} | ${row.summary}${secret} | ${row.expects.replaceAll('|', '\\|')} | ${shownDefault(row)} |`
     })
     return `## ${SECTION_TITLES[section]}\n\n| Setting | What it does | Expects | Default |\n|---|---|---|---|\n${lines.join('\n')}\n`
   })
@@ -50,7 +53,8 @@ export function settingsPage(): string {
 # Settings
 
 A flag wins over the environment, the environment over the settings file, the file over the default.
-The settings file is YAML (\`--config FILE\` or \`ATTESTD_CONFIG\`); \`attestd.example.yaml\` beside this page shows every setting.
+The settings file is YAML: \`--config FILE\`, \`ATTESTD_CONFIG\`, or \`attestd.yaml\` in the working directory; \`attestd.example.yaml\` beside this page shows every setting.
+Paths of secrets in it are relative to the file. Secrets are never flags.
 A missing or wrong setting stops the process with exit code 78 and a message: which setting, what was expected, what was found, and how to fix it.
 
 ${parts.join('\n')}`

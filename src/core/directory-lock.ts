@@ -3,9 +3,10 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import type { Clock } from './clock.js'
-import { AttestdError } from './errors.js'
+import type { AttestdError } from './errors.js'
 import { readFileIfPresent } from './files.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
+import { storageError } from './storage-error.js'
 import { startRepeating } from './time-limit.js'
 
 const Holder = z.object({
@@ -128,7 +129,7 @@ async function claim(dir: string, number: number, own: Holder): Promise<boolean>
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
-    throw new AttestdError('data-dir-unusable', `The lock ${file} cannot be written: ${message}`, { cause: error })
+    throw storageError(`The lock ${file} cannot be written: ${message}`, error)
   }
   const numbers = await lockNumbers(dir)
   // This number may have been used and removed while we looked at an older state.

@@ -50,10 +50,17 @@ export function toAttestdError(error: unknown, fallback: Reason = 'internal-erro
 
 /** The message of any thrown value, with the causes that fetch and friends hide one level down. */
 export function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return thrownText(error)
   const own = error.message || error.name
   const cause = error.cause instanceof Error ? error.cause.message : undefined
   return cause && !own.includes(cause) ? `${own}: ${cause}` : own
+}
+
+/** What was thrown and is no error: of an object its plain fields, as WASM throws them. */
+function thrownText(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+  const plain = Object.entries(thrown).filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+  return plain.map(([name, value]) => `${name} ${value}`).join(', ') || 'an object without a message was thrown'
 }
 
 /** Whether a signal ended the work, by its owner or by `AbortSignal.timeout`: known by the name of the error. */

@@ -36,6 +36,11 @@ export const REASONS = {
     summary: 'The data directory cannot be written.',
     fix: 'Set ATTESTD_DATA_DIR to a directory that this user owns.',
   },
+  'disk-full': {
+    kind: 'retry',
+    summary: 'The disk of the data directory has no room left.',
+    fix: 'Free space on the disk of ATTESTD_DATA_DIR (df shows it), lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
+  },
   'port-in-use': {
     kind: 'setup',
     summary: 'The HTTP port is taken.',
@@ -103,7 +108,11 @@ export const REASONS = {
   },
 
   // the service
-  'service-unreachable': { kind: 'retry', summary: 'No connection to the service could be made.' },
+  'service-unreachable': {
+    kind: 'retry',
+    summary: 'No connection to the service could be made.',
+    fix: 'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it.',
+  },
   'service-timeout': { kind: 'retry', summary: 'The service did not answer in time.' },
   'service-connection-lost': { kind: 'retry', summary: 'The connection broke before the answer was complete.' },
   'service-rate-limited': { kind: 'wait', summary: 'The service asked to slow down (429).' },
@@ -222,6 +231,11 @@ export const REASONS = {
       'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
     fix: 'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
   },
+  doppelganger: {
+    kind: 'wait',
+    summary: 'A score of this attester was sent by no daemon on this queue: somebody else uses its key or wallet.',
+    fix: 'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL; if there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) goes on after a restart.',
+  },
   'analysis-elsewhere': {
     kind: 'wait',
     summary: 'The same content is being analyzed for another asset; its verdict will serve this one too.',
@@ -302,6 +316,16 @@ export const REASONS = {
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'queue-paused': {
+    kind: 'wait',
+    summary: 'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
+    fix: 'attestd queue resume ends the pause.',
+  },
+  'daemon-not-running': {
+    kind: 'retry',
+    summary: 'No daemon runs on this data directory, or it does not answer.',
+    fix: 'Start it with attestd run, or name the data directory of the one that runs: --config, --data-dir or ATTESTD_DATA_DIR.',
+  },
   'workers-missing': {
     kind: 'wait',
     summary: 'Jobs wait in a queue, and no daemon that is alive does that work.',

@@ -12,7 +12,7 @@ const problem = z.object({ error: z.object({ reason: z.string().optional(), mess
 
 /**
  * Calls a control route (or `/status`) of the running daemon.
- * @throws AttestdError with the daemon's own reason, or `queue-unreachable` where no daemon answers
+ * @throws AttestdError with the daemon's own reason, or `daemon-not-running` where no daemon answers
  */
 export async function callDaemon<T>(
   { url, token }: Pick<ControlFile, 'url' | 'token'>,
@@ -54,7 +54,7 @@ async function ask(
     })
     return { response, body: await response.json().catch(() => null) }
   } catch (error) {
-    throw new AttestdError('queue-unreachable', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {
+    throw new AttestdError('daemon-not-running', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {
       cause: error,
     })
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { choiceText, chosenDetectors } from '../config/detector-choice.js'
 import { hasBearer } from './http-access.js'
+import { parseRequest } from './parse-request.js'
 
 /** What verbs ask of the running daemon. Absent queue: both. */
 export interface ControlHandlers {
@@ -10,6 +11,10 @@ export interface ControlHandlers {
   retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   /** @returns how many waiting jobs were removed */
   drain(body: { queue?: string | undefined }): Promise<number>
+  /** @returns the queues that are paused from now on */
+  pause(body: { queue?: string | undefined }): Promise<readonly string[]>
+  /** @returns the queues that are still paused */
+  resume(body: { queue?: string | undefined }): Promise<readonly string[]>
   /** Absent detectors: the selection that the daemons work with. @returns the detectors in use from now on, and what became of it on each daemon */
   reload(body: { detectors?: string | undefined }): Promise<unknown>
   /** Goes back to the selection before; returns the same. */
@@ -30,12 +35,12 @@ const MAX_IDS = 1000
 /** Longest list of detectors, characters. */
 const MAX_DETECTORS_TEXT = 10_000
 
-/** The control routes: GET /control/failed, POST /control/retry, /control/drain, /control/reload and /control/rollback, each behind the token of this run. */
+/** The control routes: GET /control/failed, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
 export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
   const failedQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_FAILED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
-  const drainBody = z.strictObject({ queue })
+  const queueBody = z.strictObject({ queue })
   const detectors = z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors)
   const reloadBody = z.strictObject({
     detectors: detectors.transform((all) => all.map(choiceText).join(',')).optional(),
@@ -50,24 +55,21 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
         error: { message: 'The control routes need the token of this run (control.json in the data directory).' },
       })
   })
-  app.get('/control/failed', async (request) => ({ jobs: await handlers.failed(parse(failedQuery, request.query)) }))
+  app.get('/control/failed', async (request) => ({
+    jobs: await handlers.failed(parseRequest(failedQuery, request.query)),
+  }))
   app.post('/control/retry', async (request) => ({
-    retried: await handlers.retry(parse(retryBody, request.body ?? {})),
+    retried: await handlers.retry(parseRequest(retryBody, request.body ?? {})),
   }))
   app.post('/control/drain', async (request) => ({
-    drained: await handlers.drain(parse(drainBody, request.body ?? {})),
+    drained: await handlers.drain(parseRequest(queueBody, request.body ?? {})),
   }))
-  app.post('/control/reload', (request) => handlers.reload(parse(reloadBody, request.body ?? {})))
+  app.post('/control/pause', async (request) => ({
+    paused: await handlers.pause(parseRequest(queueBody, request.body ?? {})),
+  }))
+  app.post('/control/resume', async (request) => ({
+    paused: await handlers.resume(parseRequest(queueBody, request.body ?? {})),
+  }))
+  app.post('/control/reload', (request) => handlers.reload(parseRequest(reloadBody, request.body ?? {})))
   app.post('/control/rollback', () => handlers.rollback())
-}
-
-/** Thrown for a request that is not of the stated shape; answered with 400. */
-class BadRequest extends Error {
-  readonly statusCode = 400
-}
-
-function parse<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new BadRequest(z.prettifyError(parsed.error))
 }

@@ -2,9 +2,13 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
+import { bindError } from './bind-error.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
+import { registerConsoleFiles } from './console/console-files.js'
 import { consolePage } from './console/console-page.js'
 import type { ConsoleState } from './console/console-state.js'
+import { documentOf, type HistoryPoint } from './console/history.js'
+import { recentQuery } from './console/recent-filter.js'
 import { statusDocument } from './console/status-document.js'
 import { type ControlHandlers, registerControl } from './control-routes.js'
 import { errorFacts } from './error-facts.js'
@@ -12,6 +16,7 @@ import type { Health } from './health.js'
 import { accessPolicy, isCrossSiteWrite, isLoopbackHostHeader } from './http-access.js'
 import type { Metrics } from './metrics.js'
 import { guardPages } from './page-guard.js'
+import { parseRequest } from './parse-request.js'
 import { type QueueBoard, registerBoard } from './queue-board.js'
 import type { Redactor } from './redaction.js'
 
@@ -28,6 +33,8 @@ export interface HttpServerOptions {
   readonly health: Health
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly state: () => Promise<ConsoleState> | ConsoleState
+  /** The last hour, oldest first. */
+  readonly history: () => readonly HistoryPoint[]
   /** Local wall clock, Unix ms. */
   readonly now: () => number
   /** Names that the control routes accept. */
@@ -107,7 +114,9 @@ function guardEverything(app: FastifyInstance, { host, password, redact, log }: 
   })
   app.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? redact(payload) : payload))
   app.setNotFoundHandler((_request, reply) => {
-    reply.code(404).send(problem('Not found. Available: /, /status, /queues, /metrics, /healthz and /readyz.'))
+    reply
+      .code(404)
+      .send(problem('Not found. Available: /, /status, /history, /queues, /metrics, /healthz and /readyz.'))
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? (error instanceof AttestdError && error.kind !== 'permanent' ? 503 : 500)
@@ -136,23 +145,26 @@ function registerProbes(app: FastifyInstance, { health, metrics }: HttpServerOpt
 }
 
 async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<QueueBoard> {
-  const { host, password, controlToken: token, health, state, now } = options
+  const { host, password, controlToken: token, health, history, state, now } = options
   let board: QueueBoard | undefined
   await app.register(async (pages) => {
     await guardPages(pages, { policy: accessPolicy(host, password), password, token })
-    pages.get('/', async (_request, reply: FastifyReply) => {
+    pages.get('/', async (request, reply: FastifyReply) => {
+      const filter = parseRequest(recentQuery, request.query)
       // Beside each other: each may wait for a queue that is away.
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
-      const page = consolePage(shown, readiness, now())
+      const page = consolePage(shown, readiness, { filter, history: documentOf(history()), now: now() })
       return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
     })
+    pages.get('/history', async () => documentOf(history()))
+    registerConsoleFiles(pages)
     pages.get('/status', async (_request, reply: FastifyReply) => {
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
       const status = { ...statusDocument(shown), readiness }
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
     })
     await pages.register(async (scope) => {
-      board = registerBoard(scope, { writable: password !== undefined })
+      board = registerBoard(scope, { writable: password !== undefined, health })
     })
   })
   return board!
@@ -163,13 +175,7 @@ async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): 
     await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new AttestdError('port-in-use', `Port ${port} of ${host} is taken by another process.`, { cause: error })
-    }
-    throw new AttestdError('setting-invalid', `${host}:${port} cannot be bound (${errorText(error)}).`, {
-      cause: error,
-    })
+    throw bindError(error, { host, port })
   }
 }
 

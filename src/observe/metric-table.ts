@@ -1,12 +1,13 @@
-/** One metric: its Prometheus name with the unit, its labels, and a help text that says what a bad value looks like. */
-export interface MetricEntry {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly labels: readonly string[]
-  readonly help: string
-  /** Upper bounds of a histogram's buckets, in the unit of the name. */
-  readonly buckets?: readonly number[]
-}
+import { FLEET_METRICS } from './fleet-metric-table.js'
+import type { MetricEntry } from './metric-entry.js'
+
+const INTAKE = ['intake'] as const
+const ANALYZE = ['analyze'] as const
+const SUBMIT = ['submit'] as const
+/** The roles that take jobs from a queue. */
+const WORKERS = ['analyze', 'submit'] as const
+/** The roles that ask the service. */
+const SERVICE = ['intake', 'submit'] as const
 
 /** From a quick request to a slow one, seconds. */
 const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -45,7 +46,7 @@ export const METRICS = {
     name: 'attestd_scrape_failures_total',
     type: 'counter',
     labels: [],
-    help: 'Values that could not be read while /metrics was scraped. Rising: gauges such as queue depth are stale.',
+    help: 'Values that could not be read while /metrics was scraped. Rising: gauges such as queue depth are absent.',
   },
 
   // what comes in
@@ -53,36 +54,42 @@ export const METRICS = {
     name: 'attestd_assets_total',
     type: 'counter',
     labels: ['how', 'turnaround'],
+    roles: INTAKE,
     help: 'Open assets by what intake did: enqueued, known (already queued), scored (already on record), dropped (closed before its turn). Only scored for hours: another daemon with this key does the work. Many dropped: too slow.',
   },
   malformed: {
     name: 'attestd_malformed_total',
     type: 'counter',
     labels: ['what', 'reason'],
-    help: 'Malformed assets, events, jobs or replies that were skipped. Above 0: the service changed, or sends invalid data.',
+    roles: SERVICE,
+    help: 'Malformed assets, stakes or events that were skipped. Above 0: the service changed, or sends invalid data.',
   },
   streamConnected: {
     name: 'attestd_stream_connected',
     type: 'gauge',
     labels: [],
+    roles: INTAKE,
     help: '1 while an event stream is connected, else 0. 0 for minutes: only the periodic list finds assets, so priority ones come late.',
   },
   streamReconnects: {
     name: 'attestd_stream_reconnects_total',
     type: 'counter',
     labels: ['reason'],
+    roles: INTAKE,
     help: 'Stream connections that ended, by reason. A few an hour are normal; one a minute or more is bad.',
   },
   streamLastByteAge: {
     name: 'attestd_stream_last_byte_age_seconds',
     type: 'gauge',
     labels: [],
+    roles: INTAKE,
     help: 'Time since the stream last sent any byte. Above the idle limit the stream counts as dead.',
   },
   streamEvents: {
     name: 'attestd_stream_events_total',
     type: 'counter',
     labels: ['kind'],
+    roles: INTAKE,
     help: 'Stream events by kind: ready, snapshot, delta, heartbeat, trouble. Heartbeats that stop, or much trouble, are bad.',
   },
 
@@ -91,101 +98,47 @@ export const METRICS = {
     name: 'attestd_jobs_total',
     type: 'counter',
     labels: ['queue', 'outcome', 'reason'],
+    roles: WORKERS,
     help: 'Jobs that ended, by outcome: completed, failed (kept for attestd queue retry), stalled. Rising failures: see attestd queue failed.',
   },
   jobSeconds: {
     name: 'attestd_job_seconds',
     type: 'histogram',
     labels: ['queue'],
+    roles: WORKERS,
     buckets: WORK_SECONDS,
     help: 'Time of the last attempt of a job that completed. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are.',
-  },
-  queueDepth: {
-    name: 'attestd_queue_depth',
-    type: 'gauge',
-    labels: ['queue', 'state'],
-    help: 'Jobs by state: waiting, active, delayed, failed, completed. Waiting that only grows: add workers. Delayed that only grows: something holds submission (see attestd_holds_total), or trouble lasts (see attestd_retries_total).',
   },
   retries: {
     name: 'attestd_retries_total',
     type: 'counter',
     labels: ['queue', 'reason'],
+    roles: WORKERS,
     help: 'Attempts that failed and will be retried, by reason. More than a few in a hundred jobs is bad. One that goes on rising: an outage, or assets that cannot be fetched; each open asset is retried about once a minute until it closes.',
   },
   holds: {
     name: 'attestd_holds_total',
     type: 'counter',
     labels: ['queue', 'reason'],
+    roles: WORKERS,
     help: 'Times a job was put back without spending an attempt, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
   },
 
-  // the fleet: every daemon states the same, so take the max by the labels and never the sum
-  fleetDaemons: {
-    name: 'attestd_fleet_daemons',
-    type: 'gauge',
-    labels: ['state'],
-    help: 'Daemons on the queue: alive, stopping, or lost in the last hour. Any lost: see attestd status --fleet.',
-  },
-  fleetLastSeen: {
-    name: 'attestd_fleet_last_seen_seconds',
-    type: 'gauge',
-    labels: ['daemon', 'machine', 'roles', 'version', 'state'],
-    help: 'Time since a daemon last announced itself, by machine and port; for an hour after it was lost. Above 4: it hangs, is gone, or cannot reach the queue.',
-  },
-  fleetJobs: {
-    name: 'attestd_fleet_jobs_per_second',
-    type: 'gauge',
-    labels: ['daemon', 'queue'],
-    help: 'Jobs that each daemon ended in the last minute, a second. One at 0 while others work: it hangs.',
-  },
-  fleetDetectors: {
-    name: 'attestd_fleet_detector_info',
-    type: 'gauge',
-    labels: ['daemon', 'detector', 'version', 'digest', 'part'],
-    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores, shadow or canary).',
-  },
-  fleetMixed: {
-    name: 'attestd_fleet_mixed',
-    type: 'gauge',
-    labels: ['what'],
-    help: '1 while daemons that are alive differ in version, or those that analyze in detectors; else 0. 1 for longer than a roll-out takes: finish it, since scores depend on who measures.',
-  },
-  waitingJobs: {
-    name: 'attestd_waiting_jobs',
-    type: 'gauge',
-    labels: ['queue', 'turnaround'],
-    help: 'Jobs that wait, by turnaround. Only growing: add workers.',
-  },
-  waitingOldest: {
-    name: 'attestd_waiting_oldest_seconds',
-    type: 'gauge',
-    labels: ['queue', 'turnaround'],
-    help: 'How long the next job of a turnaround has waited; 0 where none waits. priority_5min above 60: it may come too late.',
-  },
-  drainSeconds: {
-    name: 'attestd_drain_seconds',
-    type: 'gauge',
-    labels: ['queue'],
-    help: 'Estimated time until all that waits is done, as fast as the last jobs were; absent where that is not known, as without workers. Growing: add workers.',
-  },
-  missesAhead: {
-    name: 'attestd_deadline_misses_ahead',
-    type: 'gauge',
-    labels: [],
-    help: 'Waiting priority_5min assets that will be analyzed later than five minutes after they came, at this rate. Above 0: add workers now.',
-  },
+  ...FLEET_METRICS,
 
   // media
   mediaFetches: {
     name: 'attestd_media_fetches_total',
     type: 'counter',
     labels: ['origin', 'outcome'],
+    roles: ANALYZE,
     help: 'Media requested, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
   },
   mediaFetchSeconds: {
     name: 'attestd_media_fetch_seconds',
     type: 'histogram',
     labels: ['origin'],
+    roles: ANALYZE,
     buckets: WORK_SECONDS,
     help: 'Time to fetch and verify one file. Above 30 s: gateways are slow; put a faster one first.',
   },
@@ -193,12 +146,14 @@ export const METRICS = {
     name: 'attestd_media_bytes_total',
     type: 'counter',
     labels: ['origin'],
+    roles: ANALYZE,
     help: 'Bytes of verified media by class of origin. Flat while jobs wait: nothing arrives.',
   },
   gatewayRequests: {
     name: 'attestd_gateway_requests_total',
     type: 'counter',
     labels: ['gateway', 'outcome'],
+    roles: ANALYZE,
     help: 'Requests by configured gateway host and outcome; cancelled means that another gateway was faster. Many failed, timeout or slow: put another gateway first. Any integrity: it delivers wrong bytes; remove it.',
   },
 
@@ -207,6 +162,7 @@ export const METRICS = {
     name: 'attestd_detector_seconds',
     type: 'histogram',
     labels: ['stage'],
+    roles: ANALYZE,
     buckets: [0.002, 0.005, ...WORK_SECONDS],
     help: 'Time of one file by stage: decode, infer. Twice the usual: the machine is overcommitted.',
   },
@@ -214,48 +170,56 @@ export const METRICS = {
     name: 'attestd_detector_processes',
     type: 'gauge',
     labels: ['state'],
+    roles: ANALYZE,
     help: 'Detector processes by state: ready, busy, starting. Ready and busy both 0: nothing can be scored.',
   },
   detectorRestarts: {
     name: 'attestd_detector_restarts_total',
     type: 'counter',
     labels: ['reason'],
+    roles: ANALYZE,
     help: 'Detector processes replaced, by cause. jobs (its share is done) is routine; crashed, timeout and memory are poison files; self-test, answer or a detector-* reason is a broken package.',
   },
   lastInferenceAge: {
     name: 'attestd_last_inference_age_seconds',
     type: 'gauge',
     labels: [],
+    roles: ANALYZE,
     help: 'Time since an inference last succeeded, probes included. Above 60: not ready.',
   },
   detectorInfo: {
     name: 'attestd_detector_info',
     type: 'gauge',
     labels: ['detector', 'version', 'digest', 'part'],
+    roles: ANALYZE,
     help: '1 for each detector that is loaded, by the first characters of its digest and its part (scores, shadow or canary); 0 for those that a reload replaced. Several versions of one at 1 over all machines mean an unfinished swap.',
   },
   detectorReloads: {
     name: 'attestd_detector_reloads_total',
     type: 'counter',
     labels: ['outcome'],
+    roles: ANALYZE,
     help: 'Swaps of the detector packages, by outcome: done, or the reason why the old ones stayed. Any reason: see the log, the new package is not in use.',
   },
   shadowResults: {
     name: 'attestd_shadow_results_total',
     type: 'counter',
     labels: ['detector', 'outcome'],
+    roles: ANALYZE,
     help: 'Files measured by shadow detectors, by outcome: agrees or disagrees (side of 0.5 of what was measured for submission), or the reason why there is no score. Many disagree: look at them before you promote it. Many reasons: it is not fit for live work.',
   },
   shadowChanges: {
     name: 'attestd_shadow_would_change_total',
     type: 'counter',
     labels: ['detector'],
+    roles: ANALYZE,
     help: 'Files for which the daemon would have acted differently with a shadow detector: submitted the other side of 0.5, abstained, or not abstained. A large share of attestd_shadow_results_total: the swap would be noticeable.',
   },
   shadowDifference: {
     name: 'attestd_shadow_risk_difference_percent',
     type: 'histogram',
     labels: ['detector'],
+    roles: ANALYZE,
     buckets: [0.5, 1, 2, 5, 10, 20, 30, 50, 70],
     help: 'Distance between the risk of a shadow detector and that measured for submission. Mostly above 20: the two are calibrated differently.',
   },
@@ -263,6 +227,7 @@ export const METRICS = {
     name: 'attestd_shadow_seconds',
     type: 'histogram',
     labels: ['detector'],
+    roles: ANALYZE,
     buckets: WORK_SECONDS,
     help: 'Time of a shadow detector for one file, at low priority. Far above attestd_detector_seconds: it would slow the daemon down.',
   },
@@ -270,24 +235,28 @@ export const METRICS = {
     name: 'attestd_shadow_dropped_total',
     type: 'counter',
     labels: [],
+    roles: ANALYZE,
     help: 'Files that no shadow detector measured because there was other work. Most of them: the figures of the shadows cover quiet times only.',
   },
   canaryResults: {
     name: 'attestd_canary_results_total',
     type: 'counter',
     labels: ['detector', 'media_type', 'outcome'],
+    roles: ANALYZE,
     help: 'Files of a candidate (id=canary:percent) by how those in charge judge them: agrees or disagrees (side of 0.5), abstained, or failed where they gave no score. Many disagree: look at them before you promote it.',
   },
   canaryDifference: {
     name: 'attestd_canary_mean_risk_difference_percent',
     type: 'gauge',
     labels: ['detector', 'media_type'],
+    roles: ANALYZE,
     help: 'Mean risk of a candidate less that of those in charge, over the files that both measured since the start. Far from 0: the candidate is calibrated differently.',
   },
   canaryAbstained: {
     name: 'attestd_canary_abstained_total',
     type: 'counter',
     labels: ['detector', 'media_type', 'by'],
+    roles: ANALYZE,
     help: 'Files of a candidate from which it (by candidate), or those in charge when measured beside it (by in-charge), abstained or of which they were unsure. Candidate far above in-charge: it would answer less.',
   },
   canarySeconds: {
@@ -295,25 +264,29 @@ export const METRICS = {
     type: 'histogram',
     labels: ['detector', 'media_type', 'by'],
     buckets: WORK_SECONDS,
+    roles: ANALYZE,
     help: 'Decoding and inference of the same file by the candidate, and by those in charge at low priority. Candidate far above in-charge: it would slow the daemon down.',
   },
   driftPsi: {
     name: 'attestd_drift_psi',
     type: 'gauge',
     labels: ['detector', 'kind', 'reference'],
+    roles: ANALYZE,
     help: "Population stability index of what a detector says of the last 500 files, by kind (risk: 10 bins; abstention: sure or not) against its package's evaluation, or against its own first 500 files (reference own). Above 0.25: it meets other media than it was measured on; look at what comes in.",
   },
   riskPercent: {
     name: 'attestd_risk_percent',
     type: 'histogram',
-    labels: ['media_type'],
+    labels: ['detector', 'media_type'],
+    roles: ANALYZE,
     buckets: [5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95],
-    help: 'Risk of the verdicts. All at one end, or a sudden shift: the detector meets media it was not calibrated for.',
+    help: 'Risk of the verdicts, by the detector or ensemble that made them. All at one end, or a sudden shift: the detector meets media it was not calibrated for.',
   },
   abstained: {
     name: 'attestd_abstained_total',
     type: 'counter',
     labels: ['reason', 'media_type'],
+    roles: ANALYZE,
     help: 'Assets that got no score on purpose, by reason. Most of a media type: no detector fits it, or the policy is too strict.',
   },
 
@@ -322,18 +295,33 @@ export const METRICS = {
     name: 'attestd_scores_total',
     type: 'counter',
     labels: ['how'],
+    zeros: [{ how: 'accepted' }, { how: 'confirmed' }],
+    roles: SUBMIT,
     help: 'Scores on record: accepted (by the answer) or confirmed (found on record after an unclear end). Flat while assets are seen is bad.',
+  },
+  doppelgangers: {
+    name: 'attestd_doppelganger_scores_total',
+    type: 'counter',
+    labels: [],
+    help: 'Scores of this attester on record that no daemon on this queue sent. Anything but 0: another daemon, or a thief, uses the key.',
   },
   missed: {
     name: 'attestd_missed_total',
     type: 'counter',
     labels: ['turnaround', 'reason'],
+    zeros: [
+      { turnaround: 'priority_5min', reason: 'late' },
+      { turnaround: 'priority_5min', reason: 'asset-closed' },
+      { turnaround: 'standard', reason: 'asset-closed' },
+    ],
+    roles: SERVICE,
     help: 'Assets whose score came too late: asset-closed (no score; analysis or submission was in trouble until then), or late (priority_5min on record after 5 minutes). Above 0: too slow; see what delayed them.',
   },
   openToAccepted: {
     name: 'attestd_open_to_accepted_seconds',
     type: 'histogram',
     labels: ['turnaround'],
+    roles: SUBMIT,
     buckets: TURNAROUND_SECONDS,
     help: 'Time from first sight of an asset to its accepted score. priority_5min above 300 is too late.',
   },
@@ -341,12 +329,14 @@ export const METRICS = {
     name: 'attestd_service_requests_total',
     type: 'counter',
     labels: ['route', 'status'],
+    roles: SERVICE,
     help: 'Requests to the service by route and status (or the reason where there was no answer). 401: credentials or clock; 403: stake or wallet; 429: too fast.',
   },
   serviceSeconds: {
     name: 'attestd_service_request_seconds',
     type: 'histogram',
     labels: ['route'],
+    roles: SERVICE,
     buckets: REQUEST_SECONDS,
     help: 'Time of one request to the service. Above 2.5 s: the service is slow.',
   },
@@ -356,78 +346,91 @@ export const METRICS = {
     name: 'attestd_clock_offset_seconds',
     type: 'gauge',
     labels: [],
+    roles: SERVICE,
     help: 'Service time minus local time. Corrected when signing; more than a few seconds: this machine has no time synchronization.',
   },
   clockErrorBound: {
     name: 'attestd_clock_error_bound_seconds',
     type: 'gauge',
     labels: [],
+    roles: SERVICE,
     help: 'The service time is known to within this. Near the timestamp window (30 s): submissions are held.',
   },
   clockTrusted: {
     name: 'attestd_clock_trusted',
     type: 'gauge',
     labels: [],
+    roles: SERVICE,
     help: '1 while the service time is known well enough to sign, else 0. 0: nothing is submitted.',
   },
   stakeEther: {
     name: 'attestd_stake_ether',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: "Stake of the key's wallet. Below attestd_stake_min_ether: nothing is submitted.",
   },
   stakeMinEther: {
     name: 'attestd_stake_min_ether',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: 'Minimum stake as the service states it.',
   },
   stakeWei: {
     name: 'attestd_stake_wei',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: 'The stake in wei, as precisely as a float allows. Below attestd_stake_min_wei: nothing is submitted.',
   },
   stakeMinWei: {
     name: 'attestd_stake_min_wei',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: 'The minimum stake in wei, as precisely as a float allows.',
   },
   stakeReadAge: {
     name: 'attestd_stake_read_age_seconds',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: 'Time since stake and roles were last read from the stake contract. Above a few minutes: no RPC endpoint answers; the last reading stays in force.',
   },
   stakeDisagreements: {
     name: 'attestd_stake_disagreements_total',
     type: 'counter',
     labels: [],
+    roles: SUBMIT,
     help: 'Readings of the stake contract that differ from what a signed-key service last reported. Rising: wrong contract, chain or wallet in the settings, or a service that is wrong.',
   },
   rpcRequests: {
     name: 'attestd_rpc_requests_total',
     type: 'counter',
     labels: ['endpoint', 'outcome'],
+    roles: SERVICE,
     help: 'Uses of RPC endpoints by origin and outcome: ok, or the reason of the failure. Mostly failures at the first endpoint: put another one first.',
   },
   sessions: {
     name: 'attestd_sessions_total',
     type: 'counter',
     labels: ['event'],
+    roles: SERVICE,
     help: 'Wallet sessions by event: opened, renewed, refused. Any refused, or many a minute: the wallet, its roles, or a service that forgets sessions.',
   },
   signatures: {
     name: 'attestd_signatures_total',
     type: 'counter',
     labels: ['wallet', 'outcome'],
+    roles: SERVICE,
     help: 'Signatures requested from the wallet, by kind of wallet and outcome: ok, or the reason of the failure. Any signature-wrong: stop and investigate.',
   },
   signatureSeconds: {
     name: 'attestd_signature_seconds',
     type: 'histogram',
     labels: ['wallet'],
+    roles: SERVICE,
     buckets: REQUEST_SECONDS,
     help: 'Time of one signature. A local key takes milliseconds; a wallet provider above 2.5 s slows submission down.',
   },
@@ -435,6 +438,7 @@ export const METRICS = {
     name: 'attestd_stake_enough',
     type: 'gauge',
     labels: [],
+    roles: SUBMIT,
     help: '1 while the stake meets the minimum (compared exactly), else 0. 0: submission is paused until it is topped up.',
   },
 } as const satisfies Record<string, MetricEntry>

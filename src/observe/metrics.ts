@@ -1,12 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { withinLimit } from '../core/time-limit.js'
-import { METRICS, type MetricEntry, type MetricKey } from './metric-table.js'
+import type { MetricEntry, Role } from './metric-entry.js'
+import { METRICS, type MetricKey } from './metric-table.js'
 
 /** A metric keeps at most this many label combinations; later ones are counted under `other`. */
 const MAX_SERIES = 300
 /** A value that a scrape waits for longer than this is left as it was, milliseconds. */
 const SCRAPE_TIMEOUT_MS = 2000
+/** Gauges of prom-client whose names say that they are counters; the same by type are exported without `_total`. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 /** Wei in an ether. */
 const WEI_PER_ETHER = 1e18
 
@@ -44,13 +47,20 @@ export interface MetricsOptions {
   readonly clock: Pick<Clock, 'sleep'>
   /** Also prom-client's default ones: CPU, memory, event-loop lag, garbage collection. */
   readonly processMetrics: boolean
+  /** What the daemon does; what belongs to other roles is taken and never exported. @default all */
+  readonly roles?: readonly Role[]
 }
 
 /** Makes a set of metrics in a registry of its own, so that several daemons in one process do not share numbers. */
-export function createMetrics({ clock, processMetrics }: MetricsOptions): Metrics {
+export function createMetrics({ clock, processMetrics, roles }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
-  const entries = Object.entries(METRICS).map(([key, entry]) => [key, instrument(entry, registry)] as const)
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const isExported = (entry: MetricEntry) => !roles || !entry.roles || entry.roles.some((role) => roles.includes(role))
+  const registersOf = (entry: MetricEntry) => (isExported(entry) ? [registry] : [])
+  const entries = Object.entries<MetricEntry>(METRICS).map(
+    ([key, entry]) => [key, instrument(entry, registersOf(entry))] as const,
+  )
   const set = Object.fromEntries(entries) as unknown as MetricSet
   const collectors: (() => void | Promise<void>)[] = []
 
@@ -66,25 +76,25 @@ export function createMetrics({ clock, processMetrics }: MetricsOptions): Metric
   }
 }
 
-function instrument(entry: MetricEntry, registry: Registry) {
+function instrument(entry: MetricEntry, registers: Registry[]) {
   const { name, help } = entry
-  const common = { name, help, labelNames: [...entry.labels], registers: [registry] }
+  const common = { name, help, labelNames: [...entry.labels], registers }
   let bound = seriesBound(entry.labels)
   if (entry.type === 'counter') {
     const counter = new Counter(common)
+    for (const labels of entry.zeros ?? []) counter.inc(bound(labels), 0)
     return { inc: (labels: Record<string, string>, by = 1) => counter.inc(bound(labels), by) }
   }
   if (entry.type === 'gauge') {
     const gauge = new Gauge(common)
-    return {
-      set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value),
-      clear() {
-        gauge.reset()
-        // A gauge without labels would go on, at 0.
-        if (entry.labels.length === 0) gauge.remove()
-        bound = seriesBound(entry.labels)
-      },
+    const clear = () => {
+      gauge.reset()
+      // One without labels would state a 0 that nobody measured.
+      if (entry.labels.length === 0) gauge.remove()
+      bound = seriesBound(entry.labels)
     }
+    clear()
+    return { set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value), clear }
   }
   const histogram = new Histogram({ ...common, buckets: [...(entry.buckets ?? [])] })
   return { observe: (labels: Record<string, string>, value: number) => histogram.observe(bound(labels), value) }

@@ -35,6 +35,7 @@ const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 export class Gate {
   readonly #options: GateOptions
   #stake: Stake | null = null
+  #closedFor: Reason | null = null
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
@@ -122,6 +123,16 @@ export class Gate {
     return this.#stake !== null && this.#stake.stakedWei < this.#stake.minStakeWei
   }
 
+  /** Closes the gate until the process ends. */
+  close(reason: Reason): void {
+    this.#closedFor = reason
+  }
+
+  /** Why the gate is closed until the process ends; null where it is not. */
+  get closedFor(): Reason | null {
+    return this.#closedFor
+  }
+
   /** Closes the gate for all jobs for a while, since one refusal of this kind speaks for all of them. */
   pause(reason: Reason, forMs: number): void {
     const until = this.#options.clock.monotonic() + forMs
@@ -145,6 +156,7 @@ export class Gate {
   }
 
   check(): GateAnswer {
+    if (this.#closedFor) return { open: false, reason: this.#closedFor, retryInMs: LOOK_AGAIN_MS }
     const pauseMs = this.#pausedUntil - this.#options.clock.monotonic()
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
     const { stakeTrouble } = this

@@ -7,7 +7,7 @@ import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
 import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, priorityOf } from './jobs.js'
-import { OfferLine } from './offer-line.js'
+import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
 
@@ -17,6 +17,8 @@ export interface IntakeOptions {
   readonly queue: Pick<QueueEngine, 'add' | 'failed' | 'find' | 'pending' | 'remove' | 'result' | 'retry'>
   readonly clock: Clock
   readonly random: () => number
+  /** Service time, Unix ms; null while it is not trusted. */
+  readonly serviceNow: () => number | null
   readonly log: Log
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
@@ -177,10 +179,12 @@ export class Intake {
 
   #want(assets: readonly Asset[]): void {
     const now = this.#options.clock.monotonic()
+    const readAt = this.#options.serviceNow()
     for (const asset of assets) {
       const scored = typeof asset.myScore === 'number'
       if (scored) this.#settle(asset, now)
-      else if (now - (this.#offered.get(asset.id)?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS) this.#line.add(asset)
+      else if (now - (this.#offered.get(asset.id)?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS)
+        this.#line.add({ asset, unscoredAt: asset.myScore === null || asset.scoreCount === 0 ? readAt : null })
     }
   }
 
@@ -192,9 +196,9 @@ export class Intake {
 
   async #queueOffers(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
-    for (let asset = await this.#line.next(signal); asset; asset = await this.#line.next(signal)) {
+    for (let read = await this.#line.next(signal); read; read = await this.#line.next(signal)) {
       try {
-        await this.#offer(asset)
+        await this.#offer(read)
       } catch (error) {
         if (signal.aborted) return
         // The queue may be away for a while; the next list or snapshot brings the assets again.
@@ -207,11 +211,11 @@ export class Intake {
     }
   }
 
-  async #offer(asset: Asset): Promise<void> {
+  async #offer({ asset, unscoredAt }: ReadAsset): Promise<void> {
     const { clock, events, log, queue } = this.#options
     const { id, mediaType, turnaround } = asset
     this.#offered.set(id, { at: clock.monotonic(), turnaround })
-    const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now() }
+    const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), unscoredAt }
     const add = () => queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
     const added = (await add()).added || ((await this.#clearClosed(id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)

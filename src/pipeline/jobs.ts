@@ -25,10 +25,14 @@ const failedBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDigest: z.st
 /** What an analysis failed by; see `Detection` for digest and platform. */
 export type FailedBy = z.infer<typeof failedBy>
 
+/** Service time (Unix ms) at which the service had no score of this attester; null where it did not say, and in older jobs. */
+const unscoredAt = z.number().nullable().default(null)
+
 const analyzeJob = z.object({
   asset: jobAsset,
   /** When intake first saw the asset open, local Unix ms. */
   seenAt: z.number(),
+  unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: failedBy.optional(),
 })
@@ -55,6 +59,7 @@ export type Verdict = z.infer<typeof verdict>
 const submitJob = z.object({
   asset: jobAsset,
   seenAt: z.number(),
+  unscoredAt,
   verdict,
   /** Set before the first byte of a submission leaves, cleared when it surely was not stored. */
   sent: z
@@ -112,6 +117,8 @@ export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJo
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
 /** The asset of either kind of job, also of one that has failed; null where the data is malformed. */
 export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
+/** The verdict that a submit job is about; null where there is none or the data is malformed. */
+export const verdictOfJob = (data: unknown): Verdict | null => submitJob.safeParse(data).data?.verdict ?? null
 /** What a failed analysis failed by; null where it is not marked. */
 export const readFailedBy = (data: unknown): FailedBy | null => analyzeJob.safeParse(data).data?.failedBy ?? null
 /** The job as it is queued and saved, its risk as a percentage; `parseSubmitJob` takes it back. */

@@ -1,14 +1,22 @@
 import type { Asset } from '../service/port.js'
 
+/** An asset as it was read. */
+export interface ReadAsset {
+  readonly asset: Asset
+  /** See `AnalyzeJob`. */
+  readonly unscoredAt: number | null
+}
+
 /** Assets that wait to be offered to the queue: each once, urgent ones first. */
 export class OfferLine {
-  readonly #urgent = new Map<string, Asset>()
-  readonly #standard = new Map<string, Asset>()
+  readonly #urgent = new Map<string, ReadAsset>()
+  readonly #standard = new Map<string, ReadAsset>()
   readonly #wakers: (() => void)[] = []
 
-  add(asset: Asset): void {
+  add(read: ReadAsset): void {
+    const { asset } = read
     const line = asset.turnaround === 'priority_5min' ? this.#urgent : this.#standard
-    line.set(asset.id, asset)
+    line.set(asset.id, read)
     this.#wakers.shift()?.()
   }
 
@@ -30,12 +38,12 @@ export class OfferLine {
   }
 
   /** The next asset, as soon as there is one; null when the signal aborts. */
-  async next(signal: AbortSignal): Promise<Asset | null> {
+  async next(signal: AbortSignal): Promise<ReadAsset | null> {
     while (!signal.aborted) {
-      const asset = first(this.#urgent) ?? first(this.#standard)
-      if (asset) {
-        this.delete(asset.id)
-        return asset
+      const read = first(this.#urgent) ?? first(this.#standard)
+      if (read) {
+        this.delete(read.asset.id)
+        return read
       }
       await this.#change(signal)
     }
@@ -54,6 +62,6 @@ export class OfferLine {
   }
 }
 
-function first(line: ReadonlyMap<string, Asset>): Asset | undefined {
+function first(line: ReadonlyMap<string, ReadAsset>): ReadAsset | undefined {
   return line.values().next().value
 }

@@ -4,6 +4,7 @@ import { honoredDelayMs } from '../core/retry.js'
 import { percentOf } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
+import type { Doppelgangers } from './doppelgangers.js'
 import type { Gate } from './gate.js'
 import {
   parseSubmitJob,
@@ -29,6 +30,7 @@ export interface SubmitOptions {
   readonly clockErrorMs: () => number
   /** Reads the stake again after a 403. @returns whether the key is let in; null where that could not be found out */
   readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
+  readonly doppelgangers: Pick<Doppelgangers, 'found' | 'isForeign'>
   readonly log: Log
 }
 
@@ -70,7 +72,10 @@ async function ask(
   const askedAt = options.serviceNow()
   const asset = await options.service.find(job.asset.id, run.signal)
   options.gate.wentThrough()
-  if (typeof asset?.myScore === 'number') return confirmed(job, asset, run, options)
+  if (typeof asset?.myScore === 'number') {
+    if (job.sent === null) await suspect(job, job.unscoredAt, run, options)
+    return confirmed(job, asset, run, options)
+  }
   const settlesInMs = job.sent ? job.sent.settledAt + options.clockErrorMs() - askedAt : 0
   // Also where the asset seems closed: it may open again, and then this record must still be known.
   if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
@@ -100,17 +105,35 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
       // Surely not stored: the record of the attempt would only delay the next one.
       await run.save(storeSubmitJob({ ...job, sent: null }))
       if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
-      if (failure.reason === 'score-conflict') return settleConflict(job, run, options, failure)
+      if (failure.reason === 'score-conflict') return settleConflict(job, signedAt, run, options, failure)
     }
     throw failure
   }
 }
 
-/** A conflict over the same value is "same again", which is success; over another value it is an error. */
-async function settleConflict(job: SubmitJob, run: SubmitRun, options: SubmitOptions, conflict: AttestdError) {
+/** Judges a score that this job has no attempt of. @param unscoredAt see `Doppelgangers.isForeign` */
+async function suspect(job: SubmitJob, unscoredAt: number | null, run: SubmitRun, { doppelgangers }: SubmitOptions) {
+  if (!doppelgangers.isForeign(unscoredAt)) return
+  // Throws where another worker has the job by now, and may have sent the score.
+  await run.save(storeSubmitJob(job))
+  doppelgangers.found(job.asset.id)
+}
+
+/**
+ * A conflict over the same value is "same again", which is success; over another value it is an error.
+ * @param askedAt service time (Unix ms) at which the service had no score
+ */
+async function settleConflict(
+  job: SubmitJob,
+  askedAt: number,
+  run: SubmitRun,
+  options: SubmitOptions,
+  conflict: AttestdError,
+): Promise<JobEnd<StoredSubmitResult>> {
   const asset = await options.service.find(job.asset.id, run.signal)
   if (!asset) return closed(job, run, options)
   if (asset.myScore === job.verdict.risk) return confirmed(job, asset, run, options)
+  if (job.sent === null && typeof asset.myScore === 'number') await suspect(job, askedAt, run, options)
   throw conflict
 }
 

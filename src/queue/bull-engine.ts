@@ -70,8 +70,8 @@ export class BullEngine implements QueueEngine {
   async ready(): Promise<void> {
     for (const name of QUEUE_NAMES) {
       await this.#ask(() => this.#queues[name].waitUntilReady())
-      if (await this.#ask(() => this.#queues[name].isPaused())) {
-        this.#options.log.warn({ queue: name }, 'queue was found paused; it can be resumed on the queue board')
+      if (await this.isPaused(name)) {
+        this.#options.log.warn({ queue: name, reason: 'queue-paused' }, 'queue was found paused')
       }
     }
   }
@@ -196,6 +196,18 @@ export class BullEngine implements QueueEngine {
     const before = await this.counts(name)
     await this.#ask(() => this.#queues[name].drain(true))
     return before.waiting + before.delayed
+  }
+
+  async pause(name: QueueName): Promise<void> {
+    await this.#ask(() => this.#queues[name].pause())
+  }
+
+  async resume(name: QueueName): Promise<void> {
+    await this.#ask(() => this.#queues[name].resume())
+  }
+
+  isPaused(name: QueueName): Promise<boolean> {
+    return this.#ask(() => this.#queues[name].isPaused())
   }
 
   async ping(signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { AttestdError, errorText } from '../core/errors.js'
+import { isDiskFull } from '../core/storage-error.js'
 
 /** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
 const AWAY =
@@ -12,6 +13,7 @@ export function engineError(error: unknown): AttestdError {
   if (error instanceof AttestdError) return error
   const text = errorText(error)
   if (REFUSED.test(text)) return new AttestdError('queue-unauthorized', text, { cause: error })
+  if (isDiskFull(error)) return new AttestdError('disk-full', text, { cause: error })
   if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
   const { code } = error as { code?: unknown }
   const away = AWAY.test(text) || (typeof code === 'string' && AWAY.test(code))

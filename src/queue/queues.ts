@@ -134,6 +134,11 @@ export interface QueueEngine {
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>
   /** Removes waiting and delayed jobs. @returns how many */
   drain(queue: QueueName): Promise<number>
+  /** No worker of any process takes jobs of the queue until `resume`, also after restarts; active ones go on. */
+  pause(queue: QueueName): Promise<void>
+  resume(queue: QueueName): Promise<void>
+  /** Whether somebody has paused the queue. */
+  isPaused(queue: QueueName): Promise<boolean>
   /** Where the daemons on this queue know of each other. */
   readonly fleet: FleetStore
   /** Round trip to the engine; throws `queue-unreachable`. */

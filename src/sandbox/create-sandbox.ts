@@ -167,7 +167,10 @@ function originOf(host: string, port: number): string {
 
 function listenError(error: unknown, host: string, port: number | undefined): AttestdError {
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    return new AttestdError('port-in-use', `Port ${port} on ${host} is taken.`, { cause: error })
+    return new AttestdError('port-in-use', `Port ${port} on ${host} is taken.`, {
+      cause: error,
+      fix: 'Give --port a free port, or 0 for any.',
+    })
   }
   return new AttestdError('setting-invalid', `The sandbox cannot listen on ${host}: ${errorText(error)}`, {
     cause: error,

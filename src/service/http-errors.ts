@@ -6,6 +6,10 @@ import { cleanText } from '../core/text.js'
 /** Longest text of the service that is repeated in an error message, characters. */
 const SERVICE_TEXT_MAX = 300
 
+/** What can be done about an answer that is not of the API: a web page, or a route that is not there. */
+export const NOT_THE_API =
+  'What answers is not this API: check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.'
+
 /** A response other than a success, as far as it matters here. */
 export interface ErrorResponse {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`. */
@@ -36,7 +40,7 @@ export function errorOfResponse({
   const reason = reasonOfStatus(status)
   return new AttestdError(reason, `${route} was answered with ${status}${said && `: ${said}`}`, {
     retryAfterMs,
-    fix: fixes[reason],
+    fix: fixes[reason] ?? (status === 404 && said === '' ? NOT_THE_API : undefined),
     ambiguous: changes && (status >= 500 || status === 408),
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
     facts: { status, route, ...(said === '' ? { withoutErrorBody: true } : {}) },

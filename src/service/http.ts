@@ -6,7 +6,7 @@ import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
 import { parseJsonInTurns } from '../core/turns/parse-json.js'
-import { ageOf, dateOf, errorOfResponse, masked, retryAfterOf } from './http-errors.js'
+import { ageOf, dateOf, errorOfResponse, masked, NOT_THE_API, retryAfterOf } from './http-errors.js'
 import { issueText } from './issue-text.js'
 import { onWire } from './on-wire.js'
 import { MAX_ENTRIES } from './record.js'
@@ -86,7 +86,11 @@ export class HttpCaller {
     return this.#observed(call, signal, async (response) => {
       const type = response.headers.get('content-type') ?? 'none'
       if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
-        throw invalidReply(call, `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`)
+        throw invalidReply(
+          call,
+          `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`,
+          /html/i.test(type) ? NOT_THE_API : undefined,
+        )
       return await parseReply(call, await this.#text(call, response), shape)
     })
   }
@@ -198,9 +202,9 @@ async function parseReply<Shape extends z.ZodType>(
   throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
 }
 
-function invalidReply({ route, changes }: HttpCall, what: string): AttestdError {
+function invalidReply({ route, changes }: HttpCall, what: string, fix?: string): AttestdError {
   const message = `The answer to ${route} cannot be used: ${what}`
-  return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route } })
+  return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
 }
 
 /** The error for a request that ended without a whole answer. */

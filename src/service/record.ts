@@ -3,7 +3,7 @@ import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import { issueText } from './issue-text.js'
-import { shapeText } from './shape-text.js'
+import { nameText, shapeText } from './shape-text.js'
 import type { RawEvent } from './sse-connection.js'
 
 /** Where a malformed part stood: in an answer to a request, or in an event of the stream. */
@@ -73,5 +73,5 @@ async function eventJson(name: string, data: string): Promise<unknown> {
 
 /** The error for an event of a name that the specification does not state. */
 export function unknownEvent({ name }: RawEvent): AttestdError {
-  return new AttestdError('event-malformed', `An event has the unknown name ${cleanText(name.slice(0, 100), 50)}.`)
+  return new AttestdError('event-malformed', `An event has the unknown name ${nameText(name)}.`)
 }

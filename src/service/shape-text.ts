@@ -1,8 +1,7 @@
-import { cleanText } from '../core/text.js'
-
-/** Keys of one object that are told, and characters of each. */
+/** Keys of one object that are told. */
 const KEYS_MAX = 20
-const KEY_MAX = 40
+/** What a field is called: a word with a few digits at most. A token that a service repeats as a key is none. */
+const NAME = /^(?!(?:.*\d){5})[A-Za-z_$][\w$.-]{0,29}$/
 
 /** The shape of a value for an error message: its kind and its keys, never what stands in them. */
 export function shapeText(value: unknown): string {
@@ -14,11 +13,16 @@ export function shapeText(value: unknown): string {
   return `an object with the keys ${keys.map((key) => withInner(key, value)).join(', ')}`
 }
 
+/** The sender's word for a thing, told only where it can be a name: it may be a secret that the sender got from us. */
+export function nameText(name: string): string {
+  return NAME.test(name) ? name : `(${name.length} characters that are no name)`
+}
+
 /** A wrapper is worth a look inside. */
 function withInner(key: string, value: unknown): string {
   const inner = keysIn((value as Readonly<Record<string, unknown>>)[key]) ?? []
-  const told = inner.length === 0 ? '' : ` (${inner.map((each) => cleanText(each, KEY_MAX)).join(', ')})`
-  return `${cleanText(key, KEY_MAX)}${told}`
+  const told = inner.length === 0 ? '' : ` (${inner.map(nameText).join(', ')})`
+  return `${nameText(key)}${told}`
 }
 
 /** The first keys of an object; null for anything else. */

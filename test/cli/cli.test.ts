@@ -171,7 +171,7 @@ describe('detector packages', () => {
     const { code, out } = await attestd(['models', 'verify'])
     expect(code).toBe(0)
     expect(out).toMatch(/✓ attestd-image@\d+\.\d+\.\d+/)
-  })
+  }, 90_000)
 
   it('a changed weight file is refused by name', async () => {
     const models = path.join(folder, 'models')

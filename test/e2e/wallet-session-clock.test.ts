@@ -26,8 +26,11 @@ describe('a service whose time and chain are an hour from the local clock', () =
     [-HOUR_MS, 'without a Date', null],
   ])('%d ms, %s, accepts every score', async (offset, _, dateOffsetMs) => {
     bench = await apart(offset, dateOffsetMs)
-    const daemon = await bench.start().ready()
+    const daemon = bench.start()
+    await daemon.serving()
     await bench.expectExactlyOneEach()
+    // Not ready, since every local time is wrong; yet nothing is held.
+    expect((await daemon.get('/readyz')).text).toContain('clock-off')
     expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
     expect(Math.round((await daemon.metric('attestd_clock_offset_seconds')) / 60)).toBe(offset / 60_000)
   })

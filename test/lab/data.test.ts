@@ -40,6 +40,25 @@ describe('labeled data', () => {
     expect(elsewhere.rows[0]?.content).toEqual({ file: '/media/img/1.jpg' })
   })
 
+  it('no file that a symbolic link leads to outside of the root', async () => {
+    const outside = await write('outside/secret.jpg', 'x')
+    const index = await write('pack/index.csv', 'path,label\nlink.jpg,fake\n')
+    await fs.symlink(outside, path.join(folder, 'pack', 'link.jpg'))
+    await expect(readData(index, null)).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: expect.stringContaining('link.jpg leads out of'),
+    })
+    await write('link.jpg', 'x')
+    expect((await readData(index, folder)).rows).toHaveLength(1)
+  })
+
+  it('no folder real/ that is a symbolic link to elsewhere', async () => {
+    await write('private/holiday.jpg', 'x')
+    await write('labeled/fake/1.jpg', 'x')
+    await fs.symlink(path.join(folder, 'private'), path.join(folder, 'labeled', 'real'))
+    await expect(readData(path.join(folder, 'labeled'), null)).rejects.toMatchObject({ reason: 'lab-data-invalid' })
+  })
+
   it('JSON lines with texts, gzipped', async () => {
     const lines = [
       '{"id":"a","text":"Prose.","label":"human","domain":"news"}',

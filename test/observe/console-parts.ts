@@ -3,6 +3,7 @@ import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
 import type { ConsoleState } from '../../src/observe/console/console-state.js'
 import type { FleetDaemon } from '../../src/observe/console/fleet-state.js'
+import { HISTORY_EVERY_MS, type HistoryPoint } from '../../src/observe/console/history.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
@@ -20,6 +21,8 @@ export function sampleState(): ConsoleState {
   const scored = (index: number) => index < 2
   return {
     version: '0.1.0',
+    name: `machine-alive:8780${HOSTILE}`,
+    commandFlags: ['--config', '/srv/attestd.yaml'],
     startedAt: NOW - 3_725_000,
     pid: 4242,
     roles: ['intake', 'analyze', 'submit'],
@@ -29,9 +32,10 @@ export function sampleState(): ConsoleState {
     selection: { setting: '', chosen: null },
     canaries: [],
     drift: [],
+    doppelgangers: { scores: 0, lastAsset: null },
     queues: [
-      { name: 'analyze', waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
-      { name: 'submit', waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
+      { name: 'analyze', paused: false, waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
+      { name: 'submit', paused: false, waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
     ],
     fleet: {
       daemons: [sampleDaemon('alive'), sampleDaemon('lost')],
@@ -75,6 +79,22 @@ export function sampleState(): ConsoleState {
   }
 }
 
+/** An hour with a gap and two detectors, the name of one from outside. */
+export function sampleHistory(): HistoryPoint[] {
+  return Array.from({ length: 360 }, (_, nth) => {
+    const wave = (1 + Math.sin(nth / 20)) / 2
+    const away = nth > 100 && nth < 120
+    return {
+      at: NOW - (359 - nth) * HISTORY_EVERY_MS,
+      perSecond: away ? null : { analyze: 2 * wave, submit: 1.5 * wave },
+      waiting: away ? null : { analyze: Math.round(80 * wave), submit: 3 },
+      openToRecordMs: away || nth % 3 ? null : { median: 4000 * wave, longest: 9000 },
+      abstained: away ? null : 0.25 * wave,
+      risks: away ? {} : { 'image-small@1.0.0': riskOfPercent(40 + 20 * wave), [HOSTILE]: riskOfPercent(70) },
+    }
+  })
+}
+
 function sampleDaemon(state: FleetDaemon['state']): FleetDaemon {
   const detectors = [{ id: 'image-small', version: '1.0.0', digest: 'ab'.repeat(32), shadow: false }]
   return {
@@ -108,12 +128,15 @@ export async function startTestServer(
     health,
     metrics: createMetrics({ clock: new ManualClock(NOW), processMetrics: false }),
     state: sampleState,
+    history: sampleHistory,
     now: () => NOW,
     queueNames: ['analyze', 'submit'],
     control: {
       failed: async (query) => [asked.push(['failed', query])],
       retry: async (body) => asked.push(['retry', body]),
       drain: async (body) => asked.push(['drain', body]),
+      pause: async (body) => [String(asked.push(['pause', body]))],
+      resume: async (body) => [String(asked.push(['resume', body]))],
       reload: async (body) => ({ detectors: [asked.push(['reload', body])] }),
       rollback: async () => ({ detectors: [asked.push(['rollback', {}])] }),
     },

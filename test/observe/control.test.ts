@@ -91,7 +91,15 @@ describe('callDaemon', () => {
   it("gives the daemon's own reason and sentence", async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
     const { server, controlToken } = await startTestServer({
-      control: { failed, retry: failed, drain: failed, reload: failed, rollback: failed },
+      control: {
+        failed,
+        retry: failed,
+        drain: failed,
+        pause: failed,
+        resume: failed,
+        reload: failed,
+        rollback: failed,
+      },
     })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { METRICS, type MetricEntry } from '../../src/observe/metric-table.js'
+import type { MetricEntry } from '../../src/observe/metric-entry.js'
+import { METRICS } from '../../src/observe/metric-table.js'
 import { createMetrics } from '../../src/observe/metrics.js'
 import { metricsPage } from '../../src/observe/metrics-page.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -20,6 +21,7 @@ describe('the metric table', () => {
     }
     expect(entry.help).toMatch(/^[A-Z1].+\.$/)
     for (const label of entry.labels) expect(label).not.toMatch(/asset|(^|_)id$/)
+    for (const zero of entry.zeros ?? []) expect(Object.keys(zero)).toEqual(entry.labels)
   })
 
   it('has no name twice', () => {
@@ -55,7 +57,7 @@ describe('createMetrics', () => {
       createMetrics({ clock, processMetrics: true }),
     ]
     one.scores.inc({ how: 'accepted' })
-    expect(await other.text()).not.toContain('attestd_scores_total{')
+    expect(await other.text()).toContain('attestd_scores_total{how="accepted"} 0\n')
     expect(await other.text()).toContain('nodejs_eventloop_lag_p99_seconds')
   })
 
@@ -98,6 +100,31 @@ describe('createMetrics', () => {
     expect(await metrics.text()).not.toMatch(/^attestd_(deadline_misses_ahead|fleet_daemons)/m)
     metrics.missesAhead.set({}, 3)
     expect(await metrics.text()).toContain('attestd_deadline_misses_ahead 3\n')
+  })
+
+  it('what belongs to a role that is not held is no series, and no good-looking 0 either', async () => {
+    const metrics = createMetrics({ clock, processMetrics: false, roles: ['analyze'] })
+    metrics.setStake({ stakedWei: 2n, minStakeWei: 1n })
+    metrics.streamConnected.set({}, 0)
+    metrics.lastInferenceAge.set({}, 3)
+    const text = await metrics.text()
+    for (const { name, roles } of entries) {
+      if (roles && !roles.includes('analyze')) expect(text).not.toContain(name)
+      else expect(text).toContain(`# TYPE ${name} `)
+    }
+    expect(text).toContain('attestd_last_inference_age_seconds 3\n')
+  })
+
+  it('a gauge that nobody has set yet has no series', async () => {
+    const text = await createMetrics({ clock, processMetrics: false }).text()
+    const gauges = entries.filter(({ type }) => type === 'gauge')
+    for (const { name } of gauges) expect(text).not.toMatch(new RegExp(`^${name}[ {]`, 'm'))
+  })
+
+  it('what an alert counts stands at 0 before it first happens', async () => {
+    const text = await createMetrics({ clock, processMetrics: false }).text()
+    expect(text).toContain('attestd_missed_total{turnaround="priority_5min",reason="late"} 0\n')
+    expect(text).toContain('attestd_scores_total{how="accepted"} 0\n')
   })
 
   it('bounds the series of a metric', async () => {

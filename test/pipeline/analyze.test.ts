@@ -151,7 +151,7 @@ describe('a file that the detector fails on', () => {
   const detect = async () => {
     throw new AttestdError('detector-crashed')
   }
-  const data = () => ({ asset: submitJobData().asset, seenAt: 0 })
+  const data = () => ({ asset: submitJobData().asset, seenAt: 0, unscoredAt: null })
 
   it('is marked with the detector, so that another one gets it', async () => {
     const run = jobRun(data())

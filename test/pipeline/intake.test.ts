@@ -17,6 +17,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], open: Asset[] = []) {
   const clock = new ManualClock()
   const added: { id: string; priority: number }[] = []
+  const evidence = new Map<string, number | null>()
   const completedRemoved: string[] = []
   const removed: string[] = []
   const feed: ServiceEvent[] = []
@@ -32,11 +33,12 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   /** What the queue says of jobs; those that are not here wait. */
   const known = new Map<string, Partial<KnownJob>>()
   const queue = {
-    add: async (_queue: string, id: string, _data: unknown, { priority }: { priority: number }) => {
+    add: async (_queue: string, id: string, data: unknown, { priority }: { priority: number }) => {
       await gate.hold
       if (broken.queue) throw new AttestdError('queue-unreachable')
       if (added.some((job) => job.id === id)) return { added: false }
       added.push({ id, priority })
+      evidence.set(id, (data as { unscoredAt: number | null }).unscoredAt)
       return { added: true }
     },
     find: async (_name: string, id: string) =>
@@ -76,6 +78,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     queue,
     clock,
     random: () => 0,
+    serviceNow: () => clock.now(),
     log: silentLog,
     events: { skipped: (cause) => counts.skipped.push(cause), dropped: (event) => dropped.push(event) },
     listEveryMs: 60_000,
@@ -88,6 +91,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   return {
     clock,
     added,
+    evidence,
     removed,
     completedRemoved,
     dropped,
@@ -117,6 +121,22 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
 const snapshot = (...assets: Asset[]): ServiceEvent => ({ kind: 'snapshot', assets, ids: assets.map(({ id }) => id) })
 
 describe('intake', () => {
+  it('notes when the service had no score of this attester, where it says so', async () => {
+    const parts = setUp()
+    const unknown = openAsset({ id: 'unknown', scoreCount: 2 })
+    const silent = openAsset({ id: 'silent', scoreCount: null })
+    await parts.send(
+      snapshot(openAsset({ id: 'asked', myScore: null, scoreCount: 2 }), openAsset({ id: 'new' }), unknown, silent),
+    )
+    expect([...parts.evidence]).toEqual([
+      [jobIdOf('asked'), parts.clock.now()],
+      [jobIdOf('new'), parts.clock.now()],
+      [jobIdOf('unknown'), null],
+      [jobIdOf('silent'), null],
+    ])
+    await parts.end()
+  })
+
   it('queues each asset once, urgent ones first and with priority', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' }), openAsset({ id: 'b', turnaround: 'priority_5min' })))

@@ -31,7 +31,7 @@ describe('a submit job', () => {
   it('of an earlier release is read as a probability, and written back as it was', () => {
     const job = parseSubmitJob(QUEUED)
     expect(job.verdict.risk).toBe(0.8765)
-    expect(storeSubmitJob(job)).toEqual(QUEUED)
+    expect(storeSubmitJob(job)).toEqual({ ...QUEUED, unscoredAt: null })
   })
 
   it('of a release that kept less of its verdict is read all the same', () => {

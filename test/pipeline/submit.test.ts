@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
+import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
 import { Gate } from '../../src/pipeline/gate.js'
 import type { StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { submit } from '../../src/pipeline/submit.js'
@@ -57,6 +58,15 @@ function setUp(
   })
   gate.updateStake({ stakedWei: stake, minStakeWei: 10n })
   const script = scripted(finds, submits)
+  const doppelgangers = new Doppelgangers({
+    clock,
+    serviceNow: () => clock.now(),
+    settleMs: () => WINDOW + STORE + ERROR,
+    policy: 'warn',
+    gate,
+    log: silentLog,
+    onFound: () => {},
+  })
   const run = jobRun(job, signal)
   const options = {
     service: script.service,
@@ -66,9 +76,10 @@ function setUp(
     storeTimeMs: STORE,
     clockErrorMs: () => ERROR,
     confirmStake: async () => confirm,
+    doppelgangers,
     log: silentLog,
   }
-  return { ...script, run, gate, clock, end: () => submit(run, options) }
+  return { ...script, run, gate, clock, doppelgangers, end: () => submit(run, options) }
 }
 
 const free = openAsset({ myScore: null })
@@ -130,6 +141,48 @@ describe('a submission', () => {
   it('is not forgotten while it may still land, although the asset seems closed', async () => {
     const { end } = setUp(sentBefore(NOW + 7000), [null], [])
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'score-unconfirmed' })
+  })
+})
+
+describe('a score that is on record', () => {
+  const scored = openAsset({ myScore: asRisk(0.5) })
+  const KNOWN_MS = WINDOW + STORE + ERROR
+  const watched = (sent: StoredSubmitJob['sent'] = null) => submitJobData({ unscoredAt: NOW + KNOWN_MS, sent })
+
+  async function scoresFound(job: StoredSubmitJob, finds: Step[] = [scored], submits: (Receipt | Error)[] = []) {
+    const parts = setUp(job, finds, submits)
+    await parts.clock.advance(KNOWN_MS)
+    await parts.end().catch(() => {})
+    return parts.doppelgangers.news.scores
+  }
+
+  it('came from elsewhere where the service had none and nothing was sent', async () => {
+    expect(await scoresFound(watched())).toBe(1)
+  })
+
+  it('is ours where an attempt was recorded', async () => {
+    expect(await scoresFound(watched({ tries: 1, settledAt: NOW }))).toBe(0)
+  })
+
+  it('may be ours where the queue is too new, or the service did not say that it had none', async () => {
+    expect(await scoresFound(submitJobData({ unscoredAt: NOW + KNOWN_MS - 1 }))).toBe(0)
+    expect(await scoresFound(submitJobData())).toBe(0)
+  })
+
+  it('came from elsewhere where a first send conflicts with another value', async () => {
+    const conflict = new AttestdError('score-conflict')
+    expect(await scoresFound(watched(), [free, scored], [conflict])).toBe(1)
+    expect(await scoresFound(watched(), [free, openAsset({ myScore: asRisk(0.875) })], [conflict])).toBe(0)
+  })
+
+  it('may be by another worker where the lock of the job was lost', async () => {
+    const parts = setUp(watched(), [scored], [])
+    await parts.clock.advance(KNOWN_MS)
+    parts.run.save = async () => {
+      throw new AttestdError('job-lock-lost')
+    }
+    await expect(parts.end()).rejects.toMatchObject({ reason: 'job-lock-lost' })
+    expect(parts.doppelgangers.news.scores).toBe(0)
   })
 })
 

@@ -405,6 +405,23 @@ export function engineContract(open: () => QueueEngine): void {
     expect(takenByPaused).toEqual(['before-pause', 'after-pause'])
   })
 
+  it('a queue that is paused hands out no job to anybody, and all of them once it is resumed', async () => {
+    const engine = open()
+    await engine.pause('analyze')
+    await engine.pause('analyze')
+    expect([await engine.isPaused('analyze'), await engine.isPaused('submit')]).toEqual([true, false])
+    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    const others = await work('submit', async () => ({ kind: 'done', result: null }))
+    for (const queue of QUEUE_NAMES) await engine.add(queue, 'while-paused', {}, { priority: 1 })
+    await others.until('completed')
+    expect(events.all).toEqual([])
+    expect(await engine.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
+    await engine.resume('analyze')
+    await engine.resume('analyze')
+    await events.until('completed', ({ id }) => id === 'while-paused')
+    expect(await engine.isPaused('analyze')).toBe(false)
+  })
+
   it('lets active jobs end while paused, and stops in good order then', async () => {
     const engine = open()
     for (const id of ['running', 'next']) await engine.add('submit', id, {}, { priority: 1 })

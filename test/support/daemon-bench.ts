@@ -161,7 +161,7 @@ export class DaemonBench {
     await this.until('idle queues', look, limitMs)
   }
 
-  /** The claim of every test here: each asset has exactly one score, and no job was given up. */
+  /** The claim of every test here: each asset has exactly one score, no job was given up, and none is taken for another's. */
   async expectExactlyOneEach(limitMs = 60_000): Promise<void> {
     await this.allScored(limitMs)
     await this.quiet(limitMs)
@@ -169,6 +169,7 @@ export class DaemonBench {
     assert.deepEqual(wrong, [], this.picture())
     for (const daemon of this.daemons.filter(({ running }) => running)) {
       assert.deepEqual(await daemon.failedJobs(), [], 'failed jobs')
+      assert.equal(await daemon.foreignScores(), 0, 'false alarms')
     }
   }
 

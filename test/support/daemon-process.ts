@@ -10,7 +10,10 @@ const START_LIMIT_MS = 60_000
 const LOOK_EVERY_MS = 25
 
 const counts = z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() })
-const statusShape = z.object({ queues: z.array(counts.extend({ name: z.string() })) })
+const statusShape = z.object({
+  queues: z.array(counts.extend({ name: z.string() })),
+  doppelgangers: z.object({ scores: z.number() }).nullable(),
+})
 const failedShape = z.object({ jobs: z.array(z.object({ id: z.string(), reason: z.string(), message: z.string() })) })
 
 /** One line of the daemon's JSON log. */
@@ -79,6 +82,11 @@ export class DaemonUnderTest {
   /** Jobs by queue and state. */
   async queues(): Promise<z.infer<typeof statusShape>['queues']> {
     return statusShape.parse(JSON.parse((await this.get('/status')).text)).queues
+  }
+
+  /** Scores that it takes for another daemon's. */
+  async foreignScores(): Promise<number> {
+    return statusShape.parse(JSON.parse((await this.get('/status')).text)).doppelgangers?.scores ?? 0
   }
 
   async failedJobs(): Promise<z.infer<typeof failedShape>['jobs']> {

@@ -23,6 +23,7 @@ export function submitJobData(change: Partial<StoredSubmitJob> = {}): StoredSubm
   const job = storeSubmitJob({
     asset: { id, title, contentHash, uri, mediaType, turnaround },
     seenAt: 0,
+    unscoredAt: null,
     verdict: {
       risk: asRisk(0.875),
       algorithm: 'd@1.0.0',

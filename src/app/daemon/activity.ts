@@ -6,8 +6,8 @@ import type { ServiceEvent } from '../../service/port.js'
 import { JobPace } from '../fleet/job-pace.js'
 import { CanaryBook } from './canary-book.js'
 
-/** Rows that the console shows. */
-export const RECENT_ROWS = 50
+/** Rows that the console looks for what it shows in. */
+export const RECENT_ROWS = 250
 
 /** What happened lately, kept in memory for the console and readiness. */
 export class Activity {

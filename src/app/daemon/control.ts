@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pausedQueues } from '../../queue/paused-queues.js'
 import { type FailedJob, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 
 /** A failed job as the verbs show it. */
@@ -14,7 +15,7 @@ export const listedJob = z.object({
 /** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
 export type ListedJob = z.infer<typeof listedJob>
 
-/** The queue verbs, for one queue or for both. */
+/** The queue verbs, for one queue or for both; `pause` and `resume` return what is paused from then on. */
 export function controlOf(queue: QueueEngine) {
   const chosen = (name: string | undefined) => (name === undefined ? QUEUE_NAMES : [name as QueueName])
   const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
@@ -27,6 +28,14 @@ export function controlOf(queue: QueueEngine) {
     retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
       sum(name, (one) => queue.retry(one, ids)),
     drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
+    async pause({ queue: name }: { queue?: string | undefined }): Promise<QueueName[]> {
+      for (const one of chosen(name)) await queue.pause(one)
+      return pausedQueues(queue)
+    },
+    async resume({ queue: name }: { queue?: string | undefined }): Promise<QueueName[]> {
+      for (const one of chosen(name)) await queue.resume(one)
+      return pausedQueues(queue)
+    },
   }
 }
 

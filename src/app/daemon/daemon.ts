@@ -1,29 +1,27 @@
-import { shownSettings } from '../../config/show.js'
 import { systemClock } from '../../core/clock.js'
-import { startRepeating, withinLimit } from '../../core/time-limit.js'
+import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
-import type { ConsoleState } from '../../observe/console/console-state.js'
-import type { FleetState } from '../../observe/console/fleet-state.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
 import { createHealth } from '../../observe/health.js'
-import { createMetrics, type Metrics } from '../../observe/metrics.js'
+import { createMetrics } from '../../observe/metrics.js'
 import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
-import { clockTrouble } from '../../service/clock-trouble.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
 import { DriftWatch } from '../drift/drift-watch.js'
-import type { Fleet } from '../fleet/fleet.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { DetectorSelection } from '../rollout/detector-selection.js'
 import { orderingOf } from '../rollout/ordering.js'
-import { Activity, RECENT_ROWS } from './activity.js'
+import { Activity } from './activity.js'
+import { cheapChecks } from './cheap-checks.js'
+import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
+import { stateOf } from './daemon-state.js'
 import { registerReadiness } from './readiness.js'
 import { ReadinessWatch } from './readiness-watch.js'
 import { reloadDetectors } from './reload-detectors.js'
@@ -51,7 +49,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true })
+  const selection = await DetectorSelection.open(settings, log)
+  await cheapChecks({ ...settings, detectors: selection.choices })
+  log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
+  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
@@ -72,14 +73,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       outages,
-      onQueueTrouble: () => roles?.forgetOffers(),
+      onQueueTrouble: () => roles?.forgetRecords(),
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
-    const selection = await DetectorSelection.open(settings, log)
     const base = { options, clock, random, paths, metrics, outages, activity, drift, report, selection }
-    // First, because they warm up on processors of their own while this one reads the rest of its code.
-    const detecting = startDetectors(base, closers)
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -87,9 +85,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       signal: options.signal,
     })
+    // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
+    // warm up on processors of their own while this one reads the rest of its code.
+    opening.catch(() => {})
+    if (!settings.queueUrl.startsWith('embedded:')) await opening
+    const detecting = startDetectors(base, closers)
     const reading = Promise.all([import('./roles.js'), import('../../observe/http-server.js')])
     const queue = await opening
     closers.push(() => queue.close())
+    log.info({ queue: queue.kind }, 'queue was opened')
     const [{ startRoles }] = await reading
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }
@@ -125,9 +129,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
-/** What a page waits for the queue at most, ms: one that is away must not look like a daemon that is gone. */
-const QUEUE_ANSWER_MS = 1000
-
 async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
@@ -138,10 +139,11 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
   registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
-  metrics.beforeScrape(() => collect(parts, roles))
+  metrics.beforeScrape(() => collectDepths(queue, metrics))
+  metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const watch = new ReadinessWatch({ log, metrics })
-  const { beat, fleet } = joinFleet(parts, { roles, health, watch, port: () => port })
+  const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const ordering = orderingOf(parts, roles, fleet)
   const controlToken = newControlToken()
@@ -155,6 +157,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     health,
     metrics,
     state: stateOf(parts, roles, fleet),
+    history: () => history.points,
     now: () => clock.now(),
     queueNames: QUEUE_NAMES,
     control: {
@@ -175,88 +178,4 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
       await http.close()
     },
   }
-}
-
-async function collect({ clock, queue, metrics, activity, drift }: DaemonParts, roles: Roles): Promise<void> {
-  collectDrift(drift, metrics)
-  for (const name of QUEUE_NAMES) {
-    for (const [state, count] of Object.entries(await queue.counts(name))) {
-      metrics.queueDepth.set({ queue: name, state }, count)
-    }
-  }
-  const { connected, lastByteAgeMs } = activity.stream()
-  metrics.streamConnected.set({}, connected ? 1 : 0)
-  const read = roles.readiness.contract?.watch.latest
-  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
-  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
-  const processes = roles.readiness.detectors?.state()
-  if (processes) {
-    metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
-    metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
-    metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
-    metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
-  }
-}
-
-/** Those of detectors that are not known yet have no series. */
-function collectDrift(drift: DriftWatch, { driftPsi }: Pick<Metrics, 'driftPsi'>): void {
-  driftPsi.clear()
-  for (const { abstention, detector, reference, risk } of drift.rows()) {
-    if (risk === null || abstention === null || reference === null) continue
-    driftPsi.set({ detector, kind: 'risk', reference }, risk)
-    driftPsi.set({ detector, kind: 'abstention', reference }, abstention)
-  }
-}
-
-function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<ConsoleState> {
-  const { activity, clock, options, queue } = parts
-  const startedAt = clock.now()
-  const asked = <T>(work: Promise<T>, otherwise: T) =>
-    withinLimit(clock, QUEUE_ANSWER_MS, work, () => otherwise).catch(() => otherwise)
-  return async () => {
-    const { detectors, stream, submission } = roles.readiness
-    const stake = submission?.gate.stake
-    const processes = detectors?.state()
-    const counting = Promise.all(QUEUE_NAMES.map(async (name) => ({ name, ...(await queue.counts(name)) })))
-    const [queues, known, recent] = await Promise.all([
-      asked(counting, []),
-      asked<FleetState | null>(fleet.state(), null),
-      asked(fleet.rows(RECENT_ROWS), activity.recent),
-    ])
-    return {
-      version: VERSION,
-      startedAt,
-      pid: process.pid,
-      roles: options.settings.roles,
-      service: options.settings.serviceUrl ?? 'no service',
-      queueEngine: queue.kind,
-      draining: roles.draining,
-      queues,
-      fleet: known,
-      recent,
-      stake: stake
-        ? {
-            stakedWei: String(stake.stakedWei),
-            minStakeWei: String(stake.minStakeWei),
-            enough: submission?.gate.stakeOk ?? false,
-            reason: submission?.gate.stakeTrouble ?? null,
-          }
-        : null,
-      clock: submission ? clockState(submission) : null,
-      stream: stream ? activity.stream() : null,
-      detectors: detectors?.detectors ?? [],
-      canaries: activity.canaries.rows,
-      drift: parts.drift.rows(),
-      selection: detectors ? parts.selection.state : null,
-      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
-      detectorProcesses: processes ?? null,
-      lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
-      settings: shownSettings(options),
-    }
-  }
-}
-
-function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
-  const state = serviceClock()
-  return { ...state, reason: clockTrouble(state, windowMs) }
 }

@@ -1,7 +1,10 @@
 import { clockText } from '../../core/clock.js'
 import type { DetectorHost } from '../../detect/detection.js'
+import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
+import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import type { Gate, Refusal } from '../../pipeline/gate.js'
+import { pausedQueues } from '../../queue/paused-queues.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ClockState } from '../../service/service-clock.js'
@@ -22,13 +25,14 @@ export interface ReadinessParts {
     readonly serviceClock: () => ClockState
     /** How far a timestamp may be from service time, ms. */
     readonly windowMs: number
+    readonly doppelgangers: Pick<Doppelgangers, 'news'>
   } | null
 }
 
 /** A daemon that has not inferred for longer than this is not ready, ms. */
 const INFERENCE_FRESH_MS = 60_000
 
-/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock. */
+/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock, alone. */
 export function registerReadiness({
   health,
   draining,
@@ -38,10 +42,7 @@ export function registerReadiness({
   submission,
   contract,
 }: ReadinessParts): void {
-  health.register('queue', async () => {
-    await queue.ping()
-    return { ok: true, says: 'The queue engine answers.' }
-  })
+  health.register('queue', () => queueCheck(queue))
   health.register('running', () =>
     draining()
       ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
@@ -52,7 +53,16 @@ export function registerReadiness({
   if (submission) {
     health.register('stake', () => stakeCheck(submission.gate, contract))
     health.register('clock', () => clockCheck(submission))
+    health.register('alone', () => aloneCheck(submission))
   }
+}
+
+async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
+  // First, because the command after it would wait for an engine that is away.
+  await queue.ping()
+  const paused = await pausedQueues(queue)
+  if (paused.length === 0) return { ok: true, says: 'The queue engine answers.' }
+  return { ok: false, reason: 'queue-paused', says: `Paused: ${paused.join(', ')}.` }
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {
@@ -91,7 +101,7 @@ function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
     return `The service refused a score, and the stake contract has not been read since${why}.`
   }
   return stake
-    ? `Staked ${stake.stakedWei} wei of at least ${stake.minStakeWei}.`
+    ? `Staked ${etherOf(String(stake.stakedWei))} ether of at least ${etherOf(String(stake.minStakeWei))}.`
     : `The stake has not been read yet${why}.`
 }
 
@@ -111,4 +121,12 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
   }
   const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return reason ? { ok: false, reason, says } : { ok: true, says }
+}
+
+/** With the setting `warn` the daemon goes on, and stays ready. */
+function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
+  const { lastAsset, scores } = doppelgangers.news
+  if (lastAsset === null) return { ok: true, says: 'No score was found that another queue sent.' }
+  const says = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
+  return gate.closedFor ? { ok: false, reason: gate.closedFor, says } : { ok: true, says }
 }

@@ -16,6 +16,7 @@ import {
   type SubmitJob,
   type SubmitResult,
   submitResult,
+  verdictOfJob,
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
 import type { DroppedAnalysis, PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
@@ -114,7 +115,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       log.error(facts, 'job failed; it was kept for attestd queue retry')
       if (!asset) return
       book.write(asset, { kind: 'failed', queue, reason, message })
-      activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
+      const { algorithm = null, risk = null } = verdictOfJob(data) ?? {}
+      activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue, reason, message, risk, algorithm }))
     },
     held: ({ queue, reason, delayMs }) => {
       metrics.holds.inc({ queue, reason })
@@ -140,7 +142,7 @@ function reportDropped(
   const { message, reason } = failure
   metrics.missed.inc({ turnaround, reason: 'asset-closed' })
   book.write(asset, { kind: 'failed', queue: 'analyze', reason, message })
-  activity.addRow(row(asset, clock.now(), { outcome: 'failed', reason }))
+  activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue: 'analyze', reason, message }))
 }
 
 function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
@@ -203,16 +205,21 @@ function reportAnalysis(
   const { activity, clock, metrics } = options
   if (result.outcome === 'scored') {
     const { cached, mediaType, verdict } = result
-    metrics.riskPercent.observe({ media_type: mediaType }, percentOf(verdict.risk))
-    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     const { algorithm, risk } = verdict
+    metrics.riskPercent.observe({ detector: detectorOf(algorithm), media_type: mediaType }, percentOf(risk))
+    book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     activity.addRow(row({ ...asset, mediaType }, clock.now(), { outcome: 'verdict', risk, algorithm }))
     return
   }
   const { reason, message } = result
   metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
   book.write(asset, { kind: 'abstained', reason, message })
-  activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason }))
+  activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason, message }))
+}
+
+/** The id in `id@version`. */
+function detectorOf(algorithm: string): string {
+  return algorithm.slice(0, algorithm.lastIndexOf('@'))
 }
 
 function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {

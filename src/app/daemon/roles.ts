@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { withinLimit } from '../../core/time-limit.js'
 import type { DetectorHost } from '../../detect/detection.js'
+import { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import { type Gate, pauseWhileClosed } from '../../pipeline/gate.js'
 import { Intake } from '../../pipeline/intake.js'
 import type { Ledger } from '../../pipeline/ledger.js'
@@ -19,8 +20,8 @@ export interface Roles {
   readonly draining: boolean
   /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
   readonly lost: Promise<Error>
-  /** See `Intake.forget`. */
-  forgetOffers(): void
+  /** See `Intake.forget` and `Doppelgangers.forget`; for a queue that may have lost something. */
+  forgetRecords(): void
   /** See `Intake.reconsider`. */
   reconsider(assetId: string): void
   /** See `Analysis.retryFailed`; for detectors that were replaced. */
@@ -79,7 +80,11 @@ export async function startRoles(
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
-  const submission = side && settings.roles.includes('submit') ? await startSubmission(parts, side) : null
+  const doppelgangers = side && createDoppelgangers(parts, side)
+  const submission =
+    side && doppelgangers && settings.roles.includes('submit')
+      ? await startSubmission(parts, side, doppelgangers)
+      : null
   if (side && submission) {
     loops.keep('submission gate', pauseWhileClosed(side.gate, submission, parts.clock, log, stopSubmitting.signal))
     if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
@@ -89,14 +94,20 @@ export async function startRoles(
     readiness: {
       detectors: analysis?.detectors ?? null,
       stream: side && intake ? { activity, gate: side.gate, idleMs: settings.streamIdleMs } : null,
-      submission: side && submission ? submissionParts(side, settings.timestampWindowMs) : null,
+      submission:
+        side && doppelgangers && submission
+          ? { ...submissionParts(side, settings.timestampWindowMs), doppelgangers }
+          : null,
       contract: side?.contract ?? null,
     },
     lost: loops.lost,
     get draining() {
       return stopTaking.signal.aborted
     },
-    forgetOffers: () => intake?.forget(),
+    forgetRecords() {
+      intake?.forget()
+      doppelgangers?.forget()
+    },
     reconsider: (assetId) => intake?.reconsider(assetId),
     retryFailed: () => void analysis?.retryFailed(),
     async prune(ledger) {
@@ -119,7 +130,7 @@ export async function startRoles(
   }
 }
 
-function submissionParts({ gate, opened }: ServiceSide, windowMs: number): ReadinessParts['submission'] {
+function submissionParts({ gate, opened }: ServiceSide, windowMs: number) {
   return { gate, serviceClock: () => opened.clock.state(), windowMs }
 }
 
@@ -140,6 +151,7 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
     queue,
     clock,
     random,
+    serviceNow: () => (opened.clock.state().trusted ? opened.clock.now() : null),
     log: options.log,
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
@@ -149,7 +161,25 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
   })
 }
 
-async function startSubmission(parts: DaemonParts, side: ServiceSide): Promise<RunningWorker> {
+function createDoppelgangers({ clock, metrics, options }: DaemonParts, { gate, opened }: ServiceSide): Doppelgangers {
+  const { log, settings } = options
+  const { storeTimeMs, timestampWindowMs } = settings
+  return new Doppelgangers({
+    clock,
+    serviceNow: () => opened.clock.now(),
+    settleMs: () => timestampWindowMs + storeTimeMs + (opened.clock.state().errorBoundMs ?? 0),
+    policy: settings.onDoppelganger,
+    gate,
+    log,
+    onFound: () => metrics.doppelgangers.inc({}),
+  })
+}
+
+async function startSubmission(
+  parts: DaemonParts,
+  side: ServiceSide,
+  doppelgangers: Doppelgangers,
+): Promise<RunningWorker> {
   const { options, queue, report } = parts
   const { contract, gate, opened, stake } = side
   // A failure is reported by the watch.
@@ -165,6 +195,7 @@ async function startSubmission(parts: DaemonParts, side: ServiceSide): Promise<R
     timestampWindowMs: settings.timestampWindowMs,
     storeTimeMs: settings.storeTimeMs,
     confirmStake: (signal: AbortSignal) => stake.confirm(signal),
+    doppelgangers,
     log,
   }
   return queue.work('submit', (run) => submit(run, needs), report.worker)

@@ -1,3 +1,4 @@
+import type { LoadedSettings } from '../../config/load.js'
 import type { Settings } from '../../config/settings.js'
 import { loadPackages } from '../../detect/package/package-loader.js'
 import { openDataDir } from '../data-dir.js'
@@ -7,12 +8,18 @@ import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
 import { verifyModels } from '../verbs/models.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
+import { diagnoseSettings } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
 import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
 
 /** Checks everything that `run` needs, one after the other, without submitting anything. */
-export async function* diagnose(settings: Settings, wallet: WalletOfOptions = {}): AsyncIterable<Diagnosis> {
+export async function* diagnose(
+  loaded: Pick<LoadedSettings, 'openSecretFiles' | 'settings' | 'unknownEnv'>,
+  wallet: WalletOfOptions = {},
+): AsyncIterable<Diagnosis> {
+  const { settings } = loaded
+  yield* diagnoseSettings(loaded)
   yield await check('node', async () => `Node ${process.version}`)
   yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
   yield await check('detectors', async () => {

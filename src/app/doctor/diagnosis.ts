@@ -27,6 +27,11 @@ export function failed(name: string, error: unknown): Diagnosis {
   return { check: name, outcome: 'failed', message: `${message}  [${reason}]`, fix }
 }
 
+/** A finding without an error. */
+export function failure(name: string, message: string, fix: string): Diagnosis {
+  return { check: name, outcome: 'failed', message, fix }
+}
+
 /** A check that was not run; it does not count as a failure. @param message why there was nothing to check */
 export function skipped(name: string, message: string): Diagnosis {
   return { check: name, outcome: 'skipped', message }

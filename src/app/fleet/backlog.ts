@@ -1,5 +1,6 @@
 import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
 import { PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
+import { pausedQueues } from '../../queue/paused-queues.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 import type { WaitingLine } from '../../queue/waiting-line.js'
 
@@ -9,18 +10,20 @@ const PRIORITIES = TURNAROUNDS.map(priorityOf)
 
 /** The work that waits, and how long the daemons that are alive will take for it. @param now Unix ms */
 export async function readBacklog(
-  queue: Pick<QueueEngine, 'waiting'>,
+  queue: Pick<QueueEngine, 'waiting' | 'isPaused'>,
   daemons: readonly FleetDaemon[],
   now: number,
 ): Promise<Backlog> {
   const lines = await Promise.all(QUEUE_NAMES.map((name) => queue.waiting(name, PRIORITIES, LOOKED_AT)))
   const rows = QUEUE_NAMES.flatMap((name, at) => lines[at]!.map((line, nth) => rowOf(name, line, nth, now)))
-  const drain = (name: QueueName) => drainMs(lines[QUEUE_NAMES.indexOf(name)]!, capacityOf(daemons, name))
+  const paused = await pausedQueues(queue)
+  const capacity = (name: QueueName) => (paused.includes(name) ? 0 : capacityOf(daemons, name))
+  const drain = (name: QueueName) => drainMs(lines[QUEUE_NAMES.indexOf(name)]!, capacity(name))
   const urgent = lines[QUEUE_NAMES.indexOf('analyze')]![0]!
   return {
     rows,
     drainMs: { analyze: drain('analyze'), submit: drain('submit') },
-    missesAhead: missesAhead(urgent, capacityOf(daemons, 'analyze'), now),
+    missesAhead: missesAhead(urgent, capacity('analyze'), now),
   }
 }
 

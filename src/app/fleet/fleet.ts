@@ -6,11 +6,11 @@ import type { QueueEngine } from '../../queue/queues.js'
 import { readBacklog } from './backlog.js'
 import type { DaemonCard } from './daemon-card.js'
 import { knownDaemons, mixedOf } from './known-daemons.js'
-import { keepRow, keptRows } from './recent-rows.js'
+import { keepRow, keptRecords, keptRows } from './recent-rows.js'
 
 /** The queue that the fleet shares, and this daemon's word about itself. */
 export interface FleetOptions {
-  readonly queue: Pick<QueueEngine, 'fleet' | 'waiting'>
+  readonly queue: Pick<QueueEngine, 'fleet' | 'waiting' | 'isPaused'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly name: () => string
   readonly card: () => DaemonCard
@@ -28,6 +28,11 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options
+  }
+
+  /** Machine and port. */
+  get name(): string {
+    return this.#options.name()
   }
 
   /** Says that this daemon lives. */
@@ -67,6 +72,11 @@ export class Fleet {
   /** What became of the last assets of the whole fleet, newest first. */
   rows(limit: number): Promise<RecentRow[]> {
     return keptRows(this.#options.queue.fleet, limit)
+  }
+
+  /** The same with the verdicts of assets that have ended since: one for each analysis. */
+  records(): Promise<RecentRow[]> {
+    return keptRecords(this.#options.queue.fleet)
   }
 
   #shared<T>(before: Shared<T> | null, read: () => Promise<T>): Shared<T> {

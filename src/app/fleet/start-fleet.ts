@@ -1,6 +1,7 @@
 import os from 'node:os'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
+import { HISTORY_EVERY_MS, History } from '../../observe/console/history.js'
 import type { Health, Readiness } from '../../observe/health.js'
 import type { QueueName } from '../../queue/queues.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
@@ -8,6 +9,7 @@ import type { Roles } from '../daemon/roles.js'
 import type { DaemonParts } from '../parts.js'
 import type { DaemonCard } from './daemon-card.js'
 import { Fleet } from './fleet.js'
+import { HistorySampler } from './history-sampler.js'
 import { workersCheck } from './workers-check.js'
 
 /** What a daemon says of itself beside its parts. */
@@ -22,15 +24,17 @@ export interface OwnFacts {
 /** How often a daemon looks at itself and announces what it sees, ms: all that tell of it do so within 5 s. */
 const BEAT_MS = 1000
 
-/** The fleet with this daemon in it, and its check of readiness; it is announced from `beat` on. */
+/** The fleet with this daemon in it, what it did lately, and the check of readiness; it is announced from `beat` on. */
 export function joinFleet(
   parts: DaemonParts,
   own: OwnFacts,
-): { fleet: Fleet; beat(followOrders: () => Promise<void>): () => Promise<void> } {
+): { fleet: Fleet; history: History; beat(followOrders: () => Promise<void>): () => Promise<void> } {
   const { activity, clock, queue } = parts
   let last: Readiness | null = null
   const name = () => `${os.hostname()}:${own.port()}`
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
+  const history = new History()
+  const sampler = new HistorySampler(fleet, clock, history)
   const working = () => (own.roles.draining ? [] : parts.options.settings.roles)
   own.health.register('workers', () => workersCheck(queue, fleet, working()))
   activity.shareRows((row) => fleet.keep(row))
@@ -43,8 +47,11 @@ export function joinFleet(
   const announce = () => fleet.announce().catch(() => {})
   return {
     fleet,
+    history,
     beat(followOrders) {
       void announce().then(followOrders)
+      void sampler.sample()
+      const stopSampling = startRepeating(clock, HISTORY_EVERY_MS, () => void sampler.sample())
       const stop = startRepeating(clock, BEAT_MS, () => {
         void look()
         void announce()
@@ -52,6 +59,7 @@ export function joinFleet(
       })
       return async () => {
         stop()
+        stopSampling()
         await fleet.leave().catch(() => {})
       }
     },

@@ -29,7 +29,7 @@ export type OrderAnswer = z.infer<typeof answer>
 /**
  * Has the daemon of this data directory, and all others on its queue, reload their detector packages.
  * @param detectors text of the setting; absent: the selection that they work with
- * @throws AttestdError why all of them kept the old ones, or queue-unreachable where no daemon runs
+ * @throws AttestdError why all of them kept the old ones, or daemon-not-running where none runs
  */
 export function reloadFleet(dataDir: string, detectors?: string): Promise<OrderAnswer> {
   return order(dataDir, '/control/reload', detectors === undefined ? {} : { detectors })
@@ -42,6 +42,6 @@ export function rollBackFleet(dataDir: string): Promise<OrderAnswer> {
 
 async function order(dataDir: string, path: string, body: unknown): Promise<OrderAnswer> {
   const daemon = await runningDaemon(dataDir)
-  if (!daemon) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
+  if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
   return callDaemon(daemon, { method: 'POST', path, body, answer, timeoutMs: ANSWER_MS }, systemClock)
 }

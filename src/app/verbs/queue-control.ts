@@ -12,6 +12,10 @@ export interface QueueControl {
   failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
   retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   drain(body: { queue?: string }): Promise<number>
+  /** @returns the queues that are paused from now on */
+  pause(body: { queue?: string }): Promise<string[]>
+  /** @returns the queues that are still paused */
+  resume(body: { queue?: string }): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -28,9 +32,10 @@ export async function openQueueControl({
   const daemon = named ? null : await runningDaemon(settings.dataDir)
   if (daemon) return throughDaemon(daemon)
   const queue = await openQueue(settings)
-  const { failed, retry, drain } = controlOf(queue)
-  return { failed, retry, drain, close: () => queue.close() }
+  return { ...controlOf(queue), close: () => queue.close() }
 }
+
+const pausedReply = z.object({ paused: z.array(z.string()) })
 
 function throughDaemon(control: ControlFile): QueueControl {
   const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
@@ -44,6 +49,8 @@ function throughDaemon(control: ControlFile): QueueControl {
     },
     retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
     drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,
+    pause: async (body) => (await post('/control/pause', body, pausedReply)).paused,
+    resume: async (body) => (await post('/control/resume', body, pausedReply)).paused,
     close: async () => {},
   }
 }

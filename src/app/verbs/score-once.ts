@@ -4,8 +4,10 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
+import { readAt } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { Detection } from '../../detect/detection.js'
+import { mediaTypeOf, SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { openMedia } from '../open/open-media.js'
 
@@ -30,11 +32,27 @@ export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreO
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     }
-    if (!/^[a-z]+:\/\//i.test(target)) return await detectors.detect({ ...asked, file: await readable(target) })
-    return await scoreUri(settings, target, (file) => detectors.detect({ ...asked, file }))
+    const detect = (file: string) =>
+      detectors.detect({ ...asked, file }).catch(async (error: unknown) => {
+        throw await withTypeSeen(error, file, mediaType)
+      })
+    if (!/^[a-z]+:\/\//i.test(target)) return await detect(await readable(target))
+    return await scoreUri(settings, target, detect)
   } finally {
     await detectors.close()
   }
+}
+
+/** Names the kind of media that the bytes show, where that is another than was asked for. */
+async function withTypeSeen(error: unknown, file: string, asked: MediaType): Promise<unknown> {
+  if (!(error instanceof AttestdError) || error.kind !== 'abstain') return error
+  const seen = mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
+  if (seen === null || seen === asked) return error
+  const { message, reason } = error
+  return new AttestdError(reason, message, {
+    cause: error,
+    fix: `The file looks like ${seen}: give --media-type ${seen}.`,
+  })
 }
 
 /** Before any work: whether the map can be made and written. */

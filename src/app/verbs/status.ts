@@ -13,7 +13,14 @@ const statusReply = z.looseObject({
   queueEngine: z.string(),
   draining: z.boolean(),
   queues: z.array(
-    z.object({ name: z.string(), waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
+    z.object({
+      name: z.string(),
+      paused: z.boolean().optional(),
+      waiting: z.number(),
+      active: z.number(),
+      delayed: z.number(),
+      failed: z.number(),
+    }),
   ),
   fleet: fleetReply.nullable(),
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
@@ -33,19 +40,19 @@ export interface Status {
 
 /**
  * Asks the daemon that runs on this data directory.
- * @throws AttestdError queue-unreachable where none does
+ * @throws AttestdError daemon-not-running where none does
  */
 export async function readStatus(dataDir: string): Promise<Status> {
   const control = await readControlFile(dataDir)
-  if (!control) throw new AttestdError('queue-unreachable', `No daemon runs on ${dataDir}.`)
+  if (!control) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
   const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
   const { checks, ready } = status.readiness
   const lines = [
     `attestd ${status.version}, process ${control.pid}, ${status.roles.join(' + ')} for ${status.service}`,
     `console ${control.url}, ${status.queueEngine} queue${status.draining ? ', stopping' : ''}`,
     ...status.queues.map(
-      ({ name, waiting, active, delayed, failed }) =>
-        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed`,
+      ({ name, paused, waiting, active, delayed, failed }) =>
+        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
     ...checks.map(

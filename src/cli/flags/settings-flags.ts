@@ -3,6 +3,9 @@ import { type LoadedSettings, loadSettings } from '../../config/load.js'
 import { flagName } from '../../config/setting.js'
 import { SETTINGS, type SettingKey, type Settings, settingRows } from '../../config/settings.js'
 
+/** As init names it. */
+const USUAL_FILE = 'attestd.yaml'
+
 /** Settings of the keys and secrets have no flag: a command line is visible to every user of the machine. */
 const flagKeys = settingRows.filter(([, row]) => row.secret !== 'whole').map(([key]) => key)
 
@@ -35,10 +38,14 @@ export const SERVICE_KEYS: readonly SettingKey[] = [
 /** A verb with `--config` and a flag for each named setting (all where none is named). */
 export function verbWithSettings(name: string, description: string, keys: readonly SettingKey[] = flagKeys): Command {
   const verb = new Command(name).description(description)
-  verb.option('--config <file>', 'settings file (YAML); ATTESTD_CONFIG where absent')
+  verb.option(
+    '--config <file>',
+    `settings file (YAML); where absent ATTESTD_CONFIG, or ${USUAL_FILE} in the working directory`,
+  )
   for (const key of keys.filter((one) => flagKeys.includes(one))) {
     const row = SETTINGS[key]
-    verb.addOption(new Option(`${flagName(row)} <value>`, row.summary).helpGroup('Settings (see config/SETTINGS.md)'))
+    const summary = row.fallback ? `${row.summary} (default: ${row.fallback})` : row.summary
+    verb.addOption(new Option(`${flagName(row)} <value>`, summary).helpGroup('Settings (see config/SETTINGS.md)'))
   }
   return verb
 }
@@ -58,7 +65,7 @@ export function settingsOf(
     const value = given[optionKey(key)]
     if (value !== undefined) flags[key] = value
   }
-  return loadSettings({ flags, env: process.env, need, file: given.config })
+  return loadSettings({ flags, env: process.env, need, file: given.config, usualFile: USUAL_FILE })
 }
 
 /** Commander's name for the value of a flag: `--http-port` becomes `httpPort`. */

@@ -113,6 +113,8 @@ class ReloadableDetectorHost implements DetectorHost {
       onEvent: this.#options.onEvent ?? (() => {}),
     })
     this.#crews.add(next)
+    for (const { manifest } of packages)
+      log.info({ detector: `${manifest.id}@${manifest.version}` }, 'loading a detector was begun')
     try {
       await next.start()
     } catch (error) {

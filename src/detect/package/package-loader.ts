@@ -68,6 +68,14 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
   return packages
 }
 
+/** Whether there is a package for every chosen id; reads none. @throws AttestdError setting-invalid */
+export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions): Promise<void> {
+  const available = await packageFolders(modelsDir)
+  const ids = detectors.map((one) => (typeof one === 'string' ? one : one.id))
+  const unknown = ids.find((id) => !available.includes(id))
+  if (unknown !== undefined) throw unknownDetector(unknown, modelsDir, available)
+}
+
 /**
  * Reads and verifies one package folder, and the packages beside it that it names.
  * @throws AttestdError manifest-invalid, model-digest-mismatch
@@ -184,7 +192,9 @@ async function verifyFile(
 }
 
 function unknownDetector(id: string, modelsDir: string, available: readonly string[]): AttestdError {
-  return new AttestdError('setting-invalid', `Unknown detector: ${noSuchPackage(id, modelsDir, available)}.`)
+  return new AttestdError('setting-invalid', `Unknown detector: ${noSuchPackage(id, modelsDir, available)}.`, {
+    fix: 'Correct the name in ATTESTD_DETECTORS (--detectors), or set ATTESTD_MODELS_DIR to the folder that holds the package.',
+  })
 }
 
 function noSuchPackage(id: string, modelsDir: string, available: readonly string[]): string {

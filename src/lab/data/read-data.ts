@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { staysBelow } from '../../core/symbolic-links.js'
 import type { DataRow, DataSet } from './data-row.js'
 import { readDatasetFolder } from './hub/read-dataset-folder.js'
 import { readParquet } from './hub/read-parquet.js'
@@ -18,15 +19,27 @@ export async function readData(from: string, root: string | null): Promise<DataS
   const stat = await fs.stat(from).catch((cause) => {
     throw new AttestdError('lab-data-invalid', `${from} cannot be read (${errorText(cause)}).`, { cause })
   })
-  const rows = stat.isDirectory() ? await readDatasetFolder(path.resolve(from)) : await readFile(from, root)
+  const below = path.resolve(stat.isDirectory() ? from : (root ?? path.dirname(from)))
+  const rows = stat.isDirectory() ? await readDatasetFolder(below) : await readFile(from, below)
+  await refuseWayOut(rows, below)
   if (rows.length === 0) throw new AttestdError('lab-data-invalid', `${from} holds no rows.`)
   return { from, rows }
 }
 
-function readFile(from: string, root: string | null): Promise<DataRow[]> {
+function readFile(from: string, below: string): Promise<DataRow[]> {
   if (from.endsWith('.parquet')) return readParquet([path.resolve(from)], datasetOf(path.resolve(from)))
-  const below = path.resolve(root ?? path.dirname(from))
   return readIndex(from, (fields, where) => rowOf(fields, below, where))
+}
+
+/** A pack may come from elsewhere: no symbolic link in it leads to other files of this machine. */
+async function refuseWayOut(rows: readonly DataRow[], root: string): Promise<void> {
+  for (const { id, content } of rows) {
+    if (!('file' in content) || (await staysBelow(root, content.file))) continue
+    throw new AttestdError(
+      'lab-data-invalid',
+      `${id} leads out of ${root} by a symbolic link; name a folder above both with --root.`,
+    )
+  }
 }
 
 /** The folder of a dataset that a parquet file belongs to. */

@@ -81,8 +81,9 @@ export class MediaCache {
    */
   async acquire(hash: string): Promise<Lease | null> {
     const file = this.#fileOf(hash)
-    const stat = await fs.stat(file).catch(() => null)
-    if (!stat) {
+    // A symbolic link is no file of ours, wherever it leads.
+    const stat = await fs.lstat(file).catch(() => null)
+    if (!stat?.isFile()) {
       this.#entries.delete(hash)
       return null
     }
@@ -200,10 +201,11 @@ export class MediaCache {
   /** Rebuilds the index from the folder, keeping what is known of each file. */
   async #scan(): Promise<void> {
     this.#scannedAt = this.#options.clock.monotonic()
-    for (const relative of await fs.readdir(this.#files, { recursive: true })) {
-      const hash = `0x${path.basename(relative)}`
+    // With types, because without them symbolic links to folders are followed.
+    for (const { name, parentPath } of await fs.readdir(this.#files, { recursive: true, withFileTypes: true })) {
+      const hash = `0x${name}`
       if (!/^0x[0-9a-f]{64}$/.test(hash)) continue
-      const stat = await fs.stat(path.join(this.#files, relative)).catch(() => null)
+      const stat = await fs.lstat(path.join(parentPath, name)).catch(() => null)
       if (stat?.isFile() && !this.#entries.has(hash)) {
         this.#entries.set(hash, { bytes: stat.size, usedAt: stat.atimeMs, pins: 0 })
       }

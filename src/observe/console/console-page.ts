@@ -1,43 +1,52 @@
 import { duration } from '../../core/duration.js'
-import { percentOf, riskText } from '../../core/risk.js'
 import type { Readiness } from '../health.js'
 import { type CanaryRow, canaryText } from './canary-row.js'
-import { CONSOLE_REFRESH_S, CONSOLE_SCRIPT, CONSOLE_STYLE } from './console-assets.js'
-import type { ConsoleState, RecentRow } from './console-state.js'
+import { CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console-assets.js'
+import type { ConsoleState } from './console-state.js'
 import { etherOf, milliseconds, shortDigest } from './console-text.js'
 import { driftLines } from './drift-row.js'
 import { fleetSection } from './fleet-section.js'
+import type { HistoryDocument } from './history.js'
 import { Html, html } from './html.js'
+import { plotsSection } from './plots-section.js'
+import type { RecentFilter } from './recent-filter.js'
+import { recentSection } from './recent-section.js'
+
+/** What one view of the console is made from, beside the state. */
+export interface ConsoleView {
+  readonly history: HistoryDocument
+  /** Which of the last assets are shown. */
+  readonly filter: RecentFilter
+  /** Local Unix ms, for ages. */
+  readonly now: number
+}
 
 /**
- * The console: one page with readiness, queues, gates, detectors and what became of the last assets.
- * Everything is escaped, nothing is loaded from elsewhere, and it works without scripts.
- * @param now local Unix ms, for ages
+ * The console: one page with readiness, queues, gates, the last hour, detectors and what became of the last assets.
+ * Everything is escaped, nothing is loaded from another site, and it works without scripts. What carries `data-live` is
+ * kept fresh by `browser/follow.js`.
  */
-export function consolePage(state: ConsoleState, readiness: Readiness, now: number): string {
+export function consolePage(state: ConsoleState, readiness: Readiness, { filter, history, now }: ConsoleView): string {
   const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${titleOf(state, readiness)}</title><link rel="icon" href="${ICON}">
+<html lang="en" data-release="${state.version}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>attestd: ${stateWord(state, readiness)}</title><link rel="icon" href="${ICON}">
 <noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
-<style>${new Html(CONSOLE_STYLE)}</style></head>
-<body><div id="live">${header(state, readiness, now)}
+<link rel="stylesheet" href="/console/uplot.css"><style>${new Html(CONSOLE_STYLE)}</style>
+<script src="/console/uplot.js" defer></script><script src="/console/plots.js" defer></script><script src="/console/follow.js" defer></script></head>
+<body>${header(state, readiness, now)}
 <main>
-<div class="grid">${[checks(readiness), queues(state), gates(state)]}</div>
-${fleetSection(state.fleet)}
-${recent(state.recent, now)}
-<div class="grid">${[detectors(state, now), settings(state)]}</div>
+<div class="grid" id="now" data-live>${[checks(readiness), queues(state), gates(state)]}</div>
+${plotsSection(history)}
+<div id="fleet" data-live>${fleetSection(state.fleet)}</div>
+${recentSection(state, filter, now)}
+<div class="grid" id="parts" data-live>${[detectors(state, now), settings(state)]}</div>
 </main>
-<footer><span id="updated">As of ${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC</span></footer></div>
-<script>${new Html(CONSOLE_SCRIPT)}</script></body></html>`
+<footer id="updated" data-live>As of ${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC</footer></body></html>`
   return page.text
 }
 
 const ICON =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='6.5' fill='none' stroke='%231f5fbf' stroke-width='2'/><path d='M5 8.2l2.2 2.2L11.2 6' fill='none' stroke='%231f5fbf' stroke-width='2'/></svg>"
-
-function titleOf(state: ConsoleState, readiness: Readiness): string {
-  return `attestd: ${stateWord(state, readiness)}`
-}
 
 function stateWord(state: ConsoleState, { ready }: Readiness): string {
   if (state.draining) return 'stopping'
@@ -46,9 +55,9 @@ function stateWord(state: ConsoleState, { ready }: Readiness): string {
 
 function header(state: ConsoleState, readiness: Readiness, now: number): Html {
   const tone = readiness.ready && !state.draining ? 'ok' : 'bad'
-  return html`<header><h1>attestd</h1><span class="state ${tone}">${stateWord(state, readiness)}</span>
-<span class="soft">${state.version}, up ${duration(now - state.startedAt)}, process ${state.pid}, ${state.roles.join(' + ')}, for ${state.service}</span>
-<nav><a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
+  return html`<header><h1>attestd</h1><span class="state ${tone}" id="state" role="status" data-tone="${tone}">${stateWord(state, readiness)}</span>
+<span class="soft" id="facts" data-live>${state.version}, up ${duration(now - state.startedAt)}, process ${state.pid}, ${state.roles.join(' + ')}, for ${state.service}</span>
+<nav aria-label="Pages"><a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
 }
 
 function checks({ checks }: Readiness): Html {
@@ -63,15 +72,17 @@ ${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span cl
 
 function queues({ queues, queueEngine }: ConsoleState): Html {
   const rows = queues.map(
-    (row) => html`<tr><td>${row.name}</td><td class="num">${row.waiting}</td><td class="num">${row.active}</td>
+    (
+      row,
+    ) => html`<tr><th scope="row">${row.name}${row.paused ? html` <span class="bad">paused</span>` : null}</th><td class="num">${row.waiting}</td><td class="num">${row.active}</td>
 <td class="num">${row.delayed}</td><td class="num ${row.failed > 0 ? 'bad' : ''}">${row.failed}</td><td class="num">${row.completed}</td></tr>`,
   )
-  return html`<section><h2>Queues</h2><table><thead><tr><th>queue</th><th class="num">waiting</th><th class="num">active</th>
-<th class="num">delayed</th><th class="num">failed</th><th class="num">done</th></tr></thead><tbody>${rows}</tbody></table>
+  return html`<section><h2>Queues</h2><table><thead><tr><th scope="col">queue</th><th scope="col" class="num">waiting</th><th scope="col" class="num">active</th>
+<th scope="col" class="num">delayed</th><th scope="col" class="num">failed</th><th scope="col" class="num">done</th></tr></thead><tbody>${rows}</tbody></table>
 <p class="soft">Engine: ${queueEngine}</p></section>`
 }
 
-function gates({ stake, clock, stream }: ConsoleState): Html {
+function gates({ stake, clock, stream, doppelgangers }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
 <dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
@@ -80,7 +91,12 @@ function gates({ stake, clock, stream }: ConsoleState): Html {
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
 <dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
 <dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
-</dl></section>`
+${doppelgangers ? doppelgangerLine(doppelgangers) : null}</dl></section>`
+}
+
+function doppelgangerLine({ lastAsset, scores }: NonNullable<ConsoleState['doppelgangers']>): Html {
+  const found = html`<span class="bad">${scores}</span>, the last for <code>${lastAsset}</code> <code class="bad">doppelganger</code>`
+  return html`<dt>Scores from elsewhere</dt><dd>${lastAsset === null ? html`<span class="ok">none</span>` : found}</dd>\n`
 }
 
 function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {
@@ -91,30 +107,6 @@ function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): str
 function troubleOf({ reason }: { reason: string | null }): Html | null {
   return reason ? html` <code class="bad">${reason}</code>` : null
 }
-
-function recent(rows: readonly RecentRow[], now: number): Html {
-  const body = rows.map(
-    (
-      row,
-    ) => html`<tr><td class="soft line">${duration(now - row.at)} ago${row.daemon ? html`<br>${row.daemon}` : null}</td><td class="name">${row.title || '(no title)'}<br><code class="soft">${row.assetId}</code></td>
-<td>${row.mediaType}</td><td class="line ${OUTCOME_TONE[row.outcome]}">${row.outcome}${row.reason ? html`<br><code>${row.reason}</code>` : null}</td>
-<td class="num line">${row.risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(row.risk)}"></meter>${riskText(row.risk, 1)}`}</td>
-<td class="soft line">${row.algorithm ?? '–'}</td><td class="num line">${row.openToRecordMs === null ? '–' : duration(row.openToRecordMs)}</td>
-<td class="name"><code>${row.scoreId ?? '–'}</code></td></tr>`,
-  )
-  const table = html`<table><thead><tr><th>when</th><th>asset</th><th>kind</th><th>outcome</th><th class="num">risk</th><th>detector</th>
-<th class="num">open to record</th><th>receipt</th></tr></thead><tbody>${body}</tbody></table>`
-  return html`<section class="wide"><h2>Last assets</h2>${rows.length > 0 ? table : html`<p class="soft">Nothing yet.</p>`}</section>`
-}
-
-const OUTCOME_TONE = {
-  verdict: 'soft',
-  accepted: 'ok',
-  confirmed: 'ok',
-  abstained: 'warn',
-  closed: 'soft',
-  failed: 'bad',
-} as const
 
 function detectors(
   { canaries, detectors, detectorProcesses, lastInferenceAt, shadows, drift }: ConsoleState,
@@ -149,5 +141,5 @@ function settings({ settings }: ConsoleState): Html {
     ({ name, value, origin }) =>
       html`<tr><td><code>${name}</code></td><td class="name"><code>${value}</code></td><td class="soft">${origin}</td></tr>`,
   )
-  return html`<section><h2>Settings</h2><details><summary>${settings.length} in force</summary><table><tbody>${rows}</tbody></table></details></section>`
+  return html`<section><h2>Settings</h2><details id="settings"><summary id="settings-summary">${settings.length} in force</summary><table><tbody>${rows}</tbody></table></details></section>`
 }

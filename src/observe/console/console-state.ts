@@ -3,6 +3,11 @@ import type { CanaryRow } from './canary-row.js'
 import type { DriftRow } from './drift-row.js'
 import type { FleetState } from './fleet-state.js'
 
+/** What can become of an asset. */
+export const OUTCOMES = ['verdict', 'accepted', 'confirmed', 'abstained', 'closed', 'failed'] as const
+/** Most rows that the page and `/status` show; the page looks for others in all that it is given. */
+export const SHOWN_ROWS = 50
+
 /** What became of one asset, as a row of the console. */
 export interface RecentRow {
   /** Local Unix ms. */
@@ -10,7 +15,7 @@ export interface RecentRow {
   readonly assetId: string
   readonly title: string
   readonly mediaType: string
-  readonly outcome: 'verdict' | 'accepted' | 'confirmed' | 'abstained' | 'closed' | 'failed'
+  readonly outcome: (typeof OUTCOMES)[number]
   /** Null where there is no verdict. */
   readonly risk: Risk | null
   /** Detector id and version; null where none ran. */
@@ -21,6 +26,10 @@ export interface RecentRow {
   readonly openToRecordMs: number | null
   /** Reason code where the asset got no score. */
   readonly reason: string | null
+  /** What happened, where the asset got no score. */
+  readonly message?: string | null | undefined
+  /** Whose job it was; absent where the outcome says it. */
+  readonly queue?: 'analyze' | 'submit' | undefined
   /** Name of the daemon that did it, where it is known. */
   readonly daemon?: string | undefined
 }
@@ -28,6 +37,8 @@ export interface RecentRow {
 /** Depth of one queue. */
 export interface QueueRow {
   readonly name: string
+  /** Whether somebody has paused it. */
+  readonly paused: boolean
   readonly waiting: number
   readonly active: number
   readonly delayed: number
@@ -52,6 +63,10 @@ export interface ShadowRow {
 /** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
 export interface ConsoleState {
   readonly version: string
+  /** As the fleet knows this daemon. */
+  readonly name: string
+  /** What a verb needs to find the settings of this daemon, such as `--config FILE`. */
+  readonly commandFlags: readonly string[]
   /** Local Unix ms. */
   readonly startedAt: number
   readonly pid: number
@@ -86,6 +101,8 @@ export interface ConsoleState {
     readonly lastByteAgeMs: number | null
     readonly reconnects: number
   } | null
+  /** Scores that no daemon on this queue sent, since the start; null where this process does not submit. */
+  readonly doppelgangers: { readonly scores: number; readonly lastAsset: string | null } | null
   readonly detectors: readonly {
     readonly id: string
     readonly version: string

@@ -10,8 +10,8 @@ export function fleetSection(fleet: FleetState | null): Html {
   if (!fleet) return html`<section class="wide"><h2>Fleet</h2><p class="bad">The queue does not answer.</p></section>`
   const { backlog, daemons, mixed } = fleet
   const rows = daemons.map((daemon) => daemonRow(daemon))
-  return html`<section class="wide"><h2>Fleet</h2><table><thead><tr><th>daemon</th><th>roles</th><th>state</th><th class="num">jobs/s</th>
-<th>version</th><th>detectors</th></tr></thead><tbody>${rows}</tbody></table>${mixedLines(mixed)}${backlogLines(backlog)}</section>`
+  return html`<section class="wide"><h2>Fleet</h2><table class="cards"><thead><tr><th scope="col">daemon</th><th scope="col">roles</th><th scope="col">state</th>
+<th scope="col" class="num">jobs/s</th><th scope="col">version</th><th scope="col">detectors</th></tr></thead><tbody>${rows}</tbody></table>${mixedLines(mixed)}${backlogLines(backlog)}</section>`
 }
 
 function daemonRow({
@@ -33,9 +33,9 @@ function daemonRow({
   const pace = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
     rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
   )
-  return html`<tr><td class="name">${name}<br><span class="soft">process ${pid}</span></td><td>${roles.join(' + ')}</td>
-<td><span class="${STATE_TONE[state]}">${seen}</span>${reasons.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
-<td class="num line">${pace.length > 0 ? pace.join(', ') : '–'}</td><td>${version}</td><td class="name">${packages.length > 0 ? packages : '–'}</td></tr>`
+  return html`<tr><td class="name" data-label="daemon">${name}<br><span class="soft">process ${pid}</span></td><td data-label="roles">${roles.join(' + ')}</td>
+<td data-label="state"><span class="${STATE_TONE[state]}">${seen}</span>${reasons.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
+<td class="num line" data-label="jobs/s">${pace.length > 0 ? pace.join(', ') : '–'}</td><td data-label="version">${version}</td><td class="name" data-label="detectors">${packages.length > 0 ? packages : '–'}</td></tr>`
 }
 
 function mixedLines({ detectors, versions }: FleetState['mixed']): Html {

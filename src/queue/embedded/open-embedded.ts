@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
+import { storageError } from '../../core/storage-error.js'
 import type { Backing } from '../backing.js'
 import { MemoryClaims } from '../claims.js'
 import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
@@ -31,7 +32,7 @@ UPDATE job
 
 /**
  * Opens the embedded engine in a directory that only this process may use.
- * @throws AttestdError queue-in-use, data-dir-unusable
+ * @throws AttestdError queue-in-use, data-dir-unusable, disk-full
  */
 export async function openEmbedded(dir: string, { clock, fsync = false, log }: EmbeddedOptions): Promise<Backing> {
   await makeDirectory(dir)
@@ -44,9 +45,7 @@ export async function openEmbedded(dir: string, { clock, fsync = false, log }: E
   } catch (error) {
     await lock.release()
     if (error instanceof AttestdError) throw error
-    throw new AttestdError('data-dir-unusable', `The embedded queue in ${dir} did not open: ${errorText(error)}`, {
-      cause: error,
-    })
+    throw storageError(`The embedded queue in ${dir} did not open: ${errorText(error)}`, error)
   }
 }
 
@@ -54,9 +53,7 @@ async function makeDirectory(dir: string): Promise<void> {
   try {
     await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new AttestdError('data-dir-unusable', `The queue directory ${dir} cannot be created: ${errorText(error)}`, {
-      cause: error,
-    })
+    throw storageError(`The queue directory ${dir} cannot be created: ${errorText(error)}`, error)
   }
 }
 

@@ -77,10 +77,19 @@ function databaseOptions({ directory, fsync }: ThreadSettings): PGliteOptions {
   return fsync ? { startParams, fs: new SyncedNodeFS(directory) } : { startParams, dataDir: directory }
 }
 
+/** Numbers of the C library of WebAssembly for a disk or a quota without room. */
+const NO_ROOM = new Set<unknown>([51, 19])
+
+/** The file system of PGlite throws objects that hold no more than such a number. */
+function threadErrorText(error: unknown): string {
+  const { errno } = error as { errno?: unknown }
+  return NO_ROOM.has(errno) ? `no space left on device (${errorText(error)})` : errorText(error)
+}
+
 function failureOf(error: unknown): ThreadFailure {
   const { code, detail } = error as { code?: unknown; detail?: unknown }
   return {
-    message: errorText(error),
+    message: threadErrorText(error),
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof detail === 'string' ? { detail } : {}),
   }
@@ -98,7 +107,7 @@ async function main(): Promise<void> {
     })
     send({ type: 'ready' })
   } catch (error) {
-    send({ type: 'failed-to-start', message: errorText(error) })
+    send({ type: 'failed-to-start', message: threadErrorText(error) })
     port.close()
   }
 }

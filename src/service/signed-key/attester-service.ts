@@ -10,6 +10,7 @@ import { readStream, type StreamSource } from '../stream-reader.js'
 import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
 import { decodeEvent } from './events.js'
+import { keyFixes } from './key-fixes.js'
 import { readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
 
@@ -34,7 +35,10 @@ export interface SignedKeyService {
 
 /** The signed-key API v1 behind the port, with its clock. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createSignedKeyService(options: SignedKeyOptions): SignedKeyService {
-  const parts: ServiceParts = createServiceParts(options, { readTime: (signal) => client.time(signal) })
+  const parts: ServiceParts = createServiceParts(options, {
+    readTime: (signal) => client.time(signal),
+    fixes: keyFixes(options),
+  })
   const client = new SignedKeyClient({
     origin: parts.origin,
     credentials: credentialsOf(options),

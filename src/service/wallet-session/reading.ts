@@ -99,7 +99,7 @@ export function readFound(reply: unknown, id: string, attester: string): Asset |
   const read = readAsset(reply)
   if (typeof read === 'string') throw unusable(read)
   if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
-  const myScore = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount, attester)
+  const myScore = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount ?? 0, attester)
   return read.isOpen || myScore !== null ? { ...read.asset, myScore } : null
 }
 
@@ -118,7 +118,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
     // Not fields of this specification: read where a service has them, and doing without where they are not usable.
     mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
     turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
-    scoreCount: scoreCountIn({ ...asRecord(outOfEnvelope(value)), ...record }) ?? 0,
+    scoreCount: scoreCountIn({ ...asRecord(outOfEnvelope(value)), ...record }),
   }
   return { asset, isOpen: status === 'open' }
 }

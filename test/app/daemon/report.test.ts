@@ -111,7 +111,7 @@ describe('the report', () => {
       wouldChange: true,
     })
     await report.flush()
-    expect(await metric('attestd_risk_percent_sum{media_type="image"}')).toMatch(/ 87\.5$/)
+    expect(await metric('attestd_risk_percent_sum{detector="d",media_type="image"}')).toMatch(/ 87\.5$/)
     expect(await metric('attestd_shadow_risk_difference_percent_sum{detector="s"}')).toMatch(/ 75\.15/)
     expect(activity.recent).toMatchObject([{ risk: 0.875 }])
     const [file] = await fs.readdir(folder)
@@ -126,7 +126,7 @@ describe('the report', () => {
   it('a priority asset whose score came after five minutes counts as missed', async () => {
     const urgent = { ...asset, turnaround: 'priority_5min' as const }
     submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 })
-    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toBeUndefined()
+    expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 0$/)
     submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 - 1 })
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
   })

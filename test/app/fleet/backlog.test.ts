@@ -14,7 +14,12 @@ function worker(change: Partial<FleetDaemon> = {}): FleetDaemon {
 }
 
 /** Waiting jobs of the queue analyze, by how long they have waited (ms). */
-function backlog(urgent: readonly number[], standard: readonly number[], daemons: readonly FleetDaemon[]) {
+function backlog(
+  urgent: readonly number[],
+  standard: readonly number[],
+  daemons: readonly FleetDaemon[],
+  isPaused = false,
+) {
   const line = (priority: number, ages: readonly number[], limit: number) => ({
     priority,
     waiting: ages.length,
@@ -24,7 +29,7 @@ function backlog(urgent: readonly number[], standard: readonly number[], daemons
     name === 'analyze'
       ? [line(first!, urgent, limit), line(second!, standard, limit)]
       : [line(first!, [], limit), line(second!, [], limit)]
-  return readBacklog({ waiting }, daemons, NOW)
+  return readBacklog({ waiting, isPaused: async () => isPaused }, daemons, NOW)
 }
 
 const fresh = (count: number) => Array.from({ length: count }, () => 0)
@@ -62,4 +67,10 @@ it.each([
   ['one with other roles', [worker({ roles: ['intake', 'submit'] })]],
 ] as const)('with %s, every urgent asset will come too late', async (_name, daemons) => {
   expect(await backlog([0, 0, 0], [], daemons)).toMatchObject({ drainMs: { analyze: null }, missesAhead: 3 })
+})
+
+it('knows no end of what waits in a queue that is paused', async () => {
+  const { drainMs, missesAhead } = await backlog([0], [], [worker()], true)
+  expect(drainMs).toEqual({ analyze: null, submit: 0 })
+  expect(missesAhead).toBe(1)
 })

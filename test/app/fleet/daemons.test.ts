@@ -1,6 +1,8 @@
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fleetReply } from '../../../src/app/verbs/fleet-reply.js'
+import type { MetricEntry, Role } from '../../../src/observe/metric-entry.js'
+import { METRICS } from '../../../src/observe/metric-table.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../../support/daemon-process.js'
@@ -28,6 +30,13 @@ async function fleetOf(daemon: DaemonUnderTest) {
 async function known(daemon: DaemonUnderTest): Promise<string[]> {
   const { daemons } = await fleetOf(daemon)
   return daemons.map(({ roles, state }) => `${roles.join('+')} ${state}`).sort()
+}
+
+/** Whether a daemon with these roles may export the series. */
+function isOf(series: string, held: readonly Role[]): boolean {
+  const name = series.replace(/_(bucket|sum|count)$/, '')
+  const entry = Object.values<MetricEntry>(METRICS).find((one) => one.name === name)
+  return !entry?.roles || entry.roles.some((role) => held.includes(role))
 }
 
 describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
@@ -78,6 +87,16 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
 
     await bench.registerMany(3, 'shared')
     await bench.expectExactlyOneEach()
+    // What only the others do is no series of a daemon, not even a 0.
+    const split = [
+      { daemon: workers[0]!, held: ['analyze'] },
+      { daemon: front, held: ['intake', 'submit'] },
+    ] as const
+    for (const { daemon, held } of split) {
+      const scraped = (await daemon.get('/metrics')).text
+      expect(scraped.match(/^attestd_\w+/gm)!.filter((series) => !isOf(series, held))).toEqual([])
+      expect(scraped).toMatch(/^attestd_queue_depth\{queue="submit",state="waiting"\} 0$/m)
+    }
     for (const worker of workers) {
       const rows = () => worker.get('/status').then(({ text }) => JSON.parse(text).recent as { outcome: string }[])
       await bench.until('three receipts', async () => (await rows()).length === 3)
@@ -94,6 +113,6 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     expect((await front.get('/')).text).toContain('The queue does not answer.')
     expect(JSON.parse((await front.get('/status')).text)).toMatchObject({ fleet: null, queues: [] })
     // What is not known is no series, and never a good-looking 0.
-    expect((await front.get('/metrics')).text).not.toMatch(/^attestd_(fleet|waiting|drain|deadline)/m)
+    expect((await front.get('/metrics')).text).not.toMatch(/^attestd_(queue_depth|fleet|waiting|drain|deadline)/m)
   })
 })

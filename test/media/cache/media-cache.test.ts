@@ -47,6 +47,22 @@ async function openCache(options: Partial<MediaCacheOptions> = {}) {
 const fileOf = (folder: string, hash: string) => path.join(folder, 'sha256', hash.slice(2, 4), hash.slice(2))
 
 describe('MediaCache', () => {
+  it('takes no symbolic link for a file of its own, also where the bytes behind it are right', async () => {
+    const { cache, folder, has } = await openCache()
+    const bytes = someBytes(500)
+    const outside = path.join(await temporaryFolder(), 'file')
+    await fs.writeFile(outside, bytes)
+    const link = fileOf(folder, sha256Hex(bytes))
+    await fs.mkdir(path.dirname(link), { recursive: true })
+    await fs.symlink(outside, link)
+    expect(await has(sha256Hex(bytes))).toBe(false)
+    await cache.close()
+    // Neither counted nor evicted by the next process.
+    const { events } = await openCache({ folder, maxBytes: 1 })
+    expect(events).toEqual([])
+    expect((await fs.lstat(link)).isSymbolicLink()).toBe(true)
+  })
+
   it('gives back what was committed, read-only, under the content hash', async () => {
     const { cache, folder, store } = await openCache()
     const bytes = someBytes(500)

@@ -27,7 +27,7 @@ describe('listOpen', () => {
         uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
         mediaType: null,
         turnaround: 'standard',
-        scoreCount: 0,
+        scoreCount: null,
       },
     ])
     expect(stake).toBeNull()

@@ -1,0 +1,83 @@
+// A Prometheus of its own for one check: scrapes a daemon every second and evaluates our rules.
+import { spawn } from 'node:child_process'
+import fs from 'node:fs/promises'
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const START_MS = 30_000
+
+/** Starts the `prometheus` of the machine. @param target HOST:PORT of the daemon @param rules absolute path of the rules */
+export async function startPrometheus({ folder, target, rules }) {
+  const port = await freePort()
+  const config = path.join(folder, 'prometheus.yml')
+  await fs.writeFile(config, configText(target, rules))
+  const log = await fs.open(path.join(folder, 'prometheus.log'), 'w')
+  const args = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${path.join(folder, 'tsdb')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]
+  const child = spawn('prometheus', args, { stdio: ['ignore', log.fd, log.fd] })
+  // One that is not installed has ended too, and is reported below.
+  child.once('error', () => {})
+  const exited = new Promise((resolve) => child.once('close', resolve))
+  await log.close()
+  const ask = async (route, query = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${route}?${new URLSearchParams(query)}`)
+    const { data, error, status } = await response.json()
+    if (status !== 'success') throw new Error(`${query.query ?? route}: ${error}`)
+    return data
+  }
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  try {
+    await untilReady(child, port)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    /** Samples of an instant query that are numbers. */
+    async samples(query) {
+      const { result } = await ask('/api/v1/query', { query })
+      return result.filter(({ value }) => value[1] !== 'NaN')
+    },
+    rules: async () => (await ask('/api/v1/rules')).groups.flatMap((group) => group.rules),
+    stop,
+  }
+}
+
+function configText(target, rules) {
+  return [
+    'global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }',
+    `rule_files: [${JSON.stringify(rules)}]`,
+    'scrape_configs:',
+    `  - { job_name: attestd, static_configs: [{ targets: [${JSON.stringify(target)}] }] }`,
+    '',
+  ].join('\n')
+}
+
+async function untilReady(child, port) {
+  const deadline = performance.now() + START_MS
+  const ready = () =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await ready())) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error('prometheus did not start')
+    await sleep(100)
+  }
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,49 @@
+import type { Metrics } from '../../observe/metrics.js'
+import { QUEUE_NAMES, type QueueEngine } from '../../queue/queues.js'
+import type { DriftWatch } from '../drift/drift-watch.js'
+import type { DaemonParts } from '../parts.js'
+import type { Roles } from './roles.js'
+
+/** Writes how many jobs are in which state for a scrape; while the queue is away there are no such series. */
+export async function collectDepths(
+  queue: Pick<QueueEngine, 'counts' | 'ping'>,
+  { queueDepth }: Pick<Metrics, 'queueDepth'>,
+): Promise<void> {
+  // Cleared after the reading, in one turn with what is set, so that no other scrape finds it empty.
+  const depths = await readDepths(queue).finally(() => queueDepth.clear())
+  for (const { counts, name } of depths) {
+    for (const [state, count] of Object.entries(counts)) queueDepth.set({ queue: name, state }, count)
+  }
+}
+
+async function readDepths(queue: Pick<QueueEngine, 'counts' | 'ping'>) {
+  // First, because the commands after it would wait for an engine that is away.
+  await queue.ping()
+  return Promise.all(QUEUE_NAMES.map(async (name) => ({ name, counts: await queue.counts(name) })))
+}
+
+/** Writes what this daemon measures of itself for a scrape. */
+export function collectOwn({ activity, clock, drift, metrics }: DaemonParts, readiness: Roles['readiness']): void {
+  collectDrift(drift, metrics)
+  const { connected, lastByteAgeMs } = activity.stream()
+  metrics.streamConnected.set({}, connected ? 1 : 0)
+  const read = readiness.contract?.watch.latest
+  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
+  if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
+  const processes = readiness.detectors?.state()
+  if (!processes) return
+  metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
+  metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
+  metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
+  metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
+}
+
+/** Those of detectors that are not known yet have no series. */
+function collectDrift(drift: DriftWatch, { driftPsi }: Pick<Metrics, 'driftPsi'>): void {
+  driftPsi.clear()
+  for (const { abstention, detector, reference, risk } of drift.rows()) {
+    if (risk === null || abstention === null || reference === null) continue
+    driftPsi.set({ detector, kind: 'risk', reference }, risk)
+    driftPsi.set({ detector, kind: 'abstention', reference }, abstention)
+  }
+}

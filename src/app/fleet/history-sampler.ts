@@ -1,0 +1,85 @@
+import type { Clock } from '../../core/clock.js'
+import { asRisk } from '../../core/risk.js'
+import type { RecentRow } from '../../observe/console/console-state.js'
+import type { FleetState } from '../../observe/console/fleet-state.js'
+import type { ByQueue, History, HistoryPoint } from '../../observe/console/history.js'
+import type { Fleet } from './fleet.js'
+
+/** Writes down what the fleet does, one point a call. */
+export class HistorySampler {
+  readonly #fleet: Pick<Fleet, 'records' | 'state'>
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #history: History
+  /** Rows that were there at the last reading; null before the first. */
+  #known: ReadonlySet<string> | null = null
+
+  constructor(fleet: Pick<Fleet, 'records' | 'state'>, clock: Pick<Clock, 'now'>, history: History) {
+    this.#fleet = fleet
+    this.#clock = clock
+    this.#history = history
+  }
+
+  /** A queue that is away leaves a gap. */
+  async sample(): Promise<void> {
+    const reading = Promise.all([this.#fleet.state(), this.#fleet.records()])
+    const [state, rows] = await reading.catch(() => [null, null] as const)
+    const fresh = rows ? this.#freshOf(rows) : []
+    this.#history.add(pointOf(state, fresh, this.#clock.now()))
+  }
+
+  /** By what they are and not by when: the clocks of machines differ. */
+  #freshOf(rows: readonly RecentRow[]): RecentRow[] {
+    const before = this.#known
+    this.#known = new Set(rows.map(keyOf))
+    return before === null ? [] : rows.filter((row) => !before.has(keyOf(row)))
+  }
+}
+
+function keyOf({ assetId, at, outcome }: RecentRow): string {
+  return `${at} ${outcome} ${assetId}`
+}
+
+/**
+ * @param state null where the queue did not answer
+ * @param fresh what became of assets since the point before
+ */
+export function pointOf(state: FleetState | null, fresh: readonly RecentRow[], at: number): HistoryPoint {
+  const opened = fresh.flatMap(({ openToRecordMs }) => (openToRecordMs === null ? [] : [openToRecordMs]))
+  const verdicts = fresh.filter(({ outcome }) => outcome === 'verdict')
+  const abstained = fresh.filter(({ outcome }) => outcome === 'abstained').length
+  const analyzed = verdicts.length + abstained
+  return {
+    at,
+    perSecond: state && paceOf(state),
+    waiting: state && waitingOf(state),
+    openToRecordMs: opened.length === 0 ? null : { median: median(opened), longest: Math.max(...opened) },
+    abstained: analyzed === 0 ? null : abstained / analyzed,
+    risks: risksOf(verdicts),
+  }
+}
+
+function paceOf({ daemons }: FleetState): ByQueue {
+  const sum = (queue: keyof ByQueue) => daemons.reduce((all, { jobsPerSecond }) => all + (jobsPerSecond[queue] ?? 0), 0)
+  return { analyze: sum('analyze'), submit: sum('submit') }
+}
+
+function waitingOf({ backlog }: FleetState): ByQueue {
+  const sum = (name: keyof ByQueue) =>
+    backlog.rows.filter(({ queue }) => queue === name).reduce((all, { waiting }) => all + waiting, 0)
+  return { analyze: sum('analyze'), submit: sum('submit') }
+}
+
+function risksOf(verdicts: readonly RecentRow[]): HistoryPoint['risks'] {
+  const byDetector = new Map<string, number[]>()
+  for (const { algorithm, risk } of verdicts) {
+    if (algorithm !== null && risk !== null) byDetector.set(algorithm, [...(byDetector.get(algorithm) ?? []), risk])
+  }
+  return Object.fromEntries([...byDetector].map(([detector, risks]) => [detector, asRisk(median(risks))]))
+}
+
+/** @param values at least one */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

@@ -1,0 +1,28 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+/** The first symbolic link found below a folder, itself aside; null where there is none. What vanishes meanwhile is passed over. */
+export async function linkBelow(folder: string): Promise<string | null> {
+  const folders = [folder]
+  for (let each = folders.pop(); each !== undefined; each = folders.pop()) {
+    const entries = await fs.readdir(each, { withFileTypes: true }).catch(passOverVanished)
+    for (const entry of entries) {
+      const found = path.join(each, entry.name)
+      if (entry.isSymbolicLink()) return found
+      if (entry.isDirectory()) folders.push(found)
+    }
+  }
+  return null
+}
+
+function passOverVanished(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+  throw error
+}
+
+/** Whether a file that exists lies below a folder once every symbolic link on the way to either was followed. */
+export async function staysBelow(folder: string, file: string): Promise<boolean> {
+  const real = await fs.realpath(file).catch(() => null)
+  // What is not there leads nowhere; whoever opens it says so.
+  return real === null || real.startsWith(`${await fs.realpath(folder)}${path.sep}`)
+}

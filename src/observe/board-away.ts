@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CONSOLE_CSP, CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console/console-assets.js'
+import { Html, html } from './console/html.js'
+import type { Health, NamedCheck } from './health.js'
+
+/** Status of every answer of the board while the queue is away. */
+export const AWAY_STATUS = 503
+
+/** The check of the queue where the engine does not answer; null where it does. A queue that is paused does. */
+export async function queueAway(health: Pick<Health, 'readiness'>): Promise<NamedCheck | null> {
+  const { checks } = await health.readiness()
+  return checks.find(({ name, ok, reason }) => name === 'queue' && !ok && reason !== 'queue-paused') ?? null
+}
+
+/** Answers for the board, which would only wait: a page for people, an error for a board that is open. */
+export async function sendAwayPage(request: FastifyRequest, reply: FastifyReply, check: NamedCheck): Promise<void> {
+  reply.code(AWAY_STATUS)
+  if (!String(request.headers.accept).includes('text/html')) {
+    await reply.send({ error: { reason: check.reason, message: check.says }, message: check.says })
+    return
+  }
+  await reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(awayPage(check))
+}
+
+function awayPage({ fix, reason, says }: NamedCheck): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"><title>attestd queues: no answer</title>
+<style>${new Html(CONSOLE_STYLE)}</style></head>
+<body><header><h1>attestd queues</h1><span class="state bad">no answer</span><nav aria-label="Pages"><a href="/">Console</a></nav></header>
+<main><section class="wide"><h2>The queue does not answer</h2><p>${says}</p><p><code class="bad">${reason ?? null}</code>${fix ? html` <span class="fix">${fix}</span>` : null}</p>
+<p class="soft">No job is lost by it. This page looks again every ${CONSOLE_REFRESH_S} s and shows the queues once they answer.</p></section></main></body></html>`
+    .text
+}

@@ -1,0 +1,70 @@
+import { duration } from '../../core/duration.js'
+import { jobIdOf } from '../../core/ids.js'
+import { percentOf, riskText } from '../../core/risk.js'
+import { type ConsoleState, OUTCOMES, type RecentRow, SHOWN_ROWS } from './console-state.js'
+import { Html, html } from './html.js'
+import { filterRows, type RecentFilter } from './recent-filter.js'
+import { replayCommand } from './replay-command.js'
+
+type Shown = Pick<ConsoleState, 'commandFlags' | 'name' | 'recent'>
+
+/** What became of the last assets, with a form that asks for some of them. */
+export function recentSection(state: Shown, filter: RecentFilter, now: number): Html {
+  return html`<section class="wide" aria-labelledby="recent-title"><h2 id="recent-title">Last assets</h2>${filterForm(filter)}
+<div id="recent" data-live>${recentRows(state, filter, now)}</div></section>`
+}
+
+function filterForm({ outcome, text }: RecentFilter): Html {
+  const options = OUTCOMES.map(
+    (one) => html`<option value="${one}"${one === outcome ? SELECTED : null}>${one}</option>`,
+  )
+  return html`<form method="get" action="/" role="search" aria-label="Last assets">
+<label>Outcome <select name="outcome"><option value="">all</option>${options}</select></label>
+<label>Text <input type="search" name="text" value="${text}" maxlength="200"></label>
+<button>Filter</button>${outcome !== '' || text !== '' ? html` <a href="/">Show all</a>` : null}</form>`
+}
+
+const SELECTED = new Html(' selected')
+
+function recentRows(state: Shown, filter: RecentFilter, now: number): Html {
+  const matching = filterRows(state.recent, filter)
+  if (state.recent.length === 0) return html`<p class="soft">Nothing yet.</p>`
+  if (matching.length === 0) return html`<p class="soft">None of the last ${state.recent.length} matches.</p>`
+  const rows = matching.slice(0, SHOWN_ROWS)
+  return html`<p class="soft">${rows.length} of ${matching.length} shown.</p><table class="cards"><thead><tr><th scope="col">when</th><th scope="col">asset</th>
+<th scope="col">kind</th><th scope="col">outcome</th><th scope="col" class="num">risk</th><th scope="col">detector</th>
+<th scope="col" class="num">open to record</th><th scope="col">receipt, job, replay</th></tr></thead><tbody>${rows.map((row) => recentRow(row, state, now))}</tbody></table>`
+}
+
+function recentRow(row: RecentRow, { commandFlags, name }: Shown, now: number): Html {
+  const { algorithm, assetId, at, daemon, mediaType, message, openToRecordMs, outcome, reason, risk, title } = row
+  const job = jobIdOf(assetId)
+  const id = `${job}-${outcome}-${at}`
+  const here = daemon === undefined || daemon === name
+  return html`<tr><td class="soft line" data-label="when">${duration(now - at)} ago${daemon ? html`<br>${daemon}` : null}</td>
+<td class="name" data-label="asset">${title || '(no title)'}<br><code class="soft">${assetId}</code></td><td data-label="kind">${mediaType}</td>
+<td class="outcome" data-label="outcome"><span class="${OUTCOME_TONE[outcome]}">${outcome}</span>${reason ? html`<br><code class="${OUTCOME_TONE[outcome]}">${reason}</code>` : null}${message ? html`<br><span class="soft">${message}</span>` : null}</td>
+<td class="num line" data-label="risk">${risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter>${riskText(risk, 1)}`}</td>
+<td class="soft" data-label="detector">${algorithm ?? '–'}</td><td class="num line" data-label="open to record">${openToRecordMs === null ? '–' : duration(openToRecordMs)}</td>
+<td class="name" data-label="receipt"><code>${row.scoreId ?? '–'}</code><br><a id="${id}-job" href="/queues/queue/${row.queue ?? QUEUE_OF[outcome]}/${job}" aria-label="Job of ${title || assetId}">job</a>
+${algorithm === null ? null : html`<details id="${id}"><summary id="${id}-replay">replay</summary><code>${replayCommand(assetId, here ? commandFlags : [])}</code>${here ? null : html` on ${daemon ?? null}`}</details>`}</td></tr>`
+}
+
+const OUTCOME_TONE = {
+  verdict: 'soft',
+  accepted: 'ok',
+  confirmed: 'ok',
+  abstained: 'warn',
+  closed: 'soft',
+  failed: 'bad',
+} as const
+
+/** Whose job ends so; a failed one says it itself. */
+const QUEUE_OF = {
+  verdict: 'analyze',
+  accepted: 'submit',
+  confirmed: 'submit',
+  abstained: 'analyze',
+  closed: 'submit',
+  failed: 'analyze',
+} as const

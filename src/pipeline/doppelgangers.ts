@@ -1,0 +1,70 @@
+import type { Clock } from '../core/clock.js'
+import type { Log } from '../core/log.js'
+import type { Gate } from './gate.js'
+
+/** What tells a score of another daemon from one that this queue sent and forgot. */
+export interface DoppelgangerOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** Service time, Unix ms. */
+  readonly serviceNow: () => number
+  /** How long after it was signed a score may still come on record, ms. */
+  readonly settleMs: () => number
+  /** `stop` closes the gate until this daemon is started again. */
+  readonly policy: 'warn' | 'stop'
+  readonly gate: Pick<Gate, 'close'>
+  readonly log: Log
+  /** Called for each such score; for metrics. */
+  readonly onFound: () => void
+}
+
+/** What was found since the start, for console and readiness. */
+export interface DoppelgangerNews {
+  readonly scores: number
+  /** Asset of the last one; null where there is none. */
+  readonly lastAsset: string | null
+}
+
+/**
+ * Scores of this attester that no daemon on this queue sent: somebody else uses its key or wallet. A queue that is new,
+ * or may have lost records, knows nothing of what it sent before, and that may still come on record for a while. Only a
+ * score that the service did not have after that time is surely another's.
+ */
+export class Doppelgangers {
+  readonly #options: DoppelgangerOptions
+  /** Since when every attempt of this queue is known, monotonic ms. */
+  #knownSince: number
+  #news: DoppelgangerNews = { scores: 0, lastAsset: null }
+
+  constructor(options: DoppelgangerOptions) {
+    this.#options = options
+    this.#knownSince = options.clock.monotonic()
+  }
+
+  get news(): DoppelgangerNews {
+    return this.#news
+  }
+
+  /** The queue may have lost records of attempts. */
+  forget(): void {
+    this.#knownSince = this.#options.clock.monotonic()
+  }
+
+  /**
+   * Whether a score that this queue has no attempt of is surely another's.
+   * @param unscoredAt service time (Unix ms) at which the service had none; null where that is not known
+   */
+  isForeign(unscoredAt: number | null): boolean {
+    const { clock, serviceNow, settleMs } = this.#options
+    const knownForMs = clock.monotonic() - this.#knownSince
+    return unscoredAt !== null && unscoredAt >= serviceNow() - knownForMs + settleMs()
+  }
+
+  /** Raises the alarm. */
+  found(asset: string): void {
+    const { gate, log, onFound, policy } = this.#options
+    this.#news = { scores: this.#news.scores + 1, lastAsset: asset }
+    onFound()
+    if (policy === 'stop') gate.close('doppelganger')
+    log.error({ reason: 'doppelganger', asset, policy }, 'score of this attester was sent by no daemon on this queue')
+  }
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { packagePath } from '../../src/core/files.js'
+import type { MetricEntry } from '../../src/observe/metric-entry.js'
+import { METRICS } from '../../src/observe/metric-table.js'
+import { read } from './pages.js'
+
+// What Prometheus cannot know (.ci/kit.sh, .ci/dashboard-check.mjs): that rules, dashboard, pages and daemon fit each other.
+const RULES = 'config/prometheus/alerts.yaml'
+const annotations = z.object({ summary: z.string(), description: z.string(), runbook_url: z.string() })
+const rule = z.object({
+  alert: z.string().regex(/^Attestd[A-Z]/),
+  expr: z.string(),
+  labels: z.object({ severity: z.enum(['critical', 'warning']) }),
+  annotations,
+})
+const { groups } = z.object({ groups: z.array(z.object({ rules: z.array(rule) })) }).parse(parse(read(RULES)))
+const alerts = groups.flatMap(({ rules }) => rules)
+
+const panel = z.object({
+  title: z.string(),
+  targets: z.array(z.object({ expr: z.string() })).default([]),
+})
+const { panels } = z.object({ panels: z.array(panel) }).parse(JSON.parse(read('config/grafana/attestd.json')))
+
+const expressions = [
+  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+  ...panels.flatMap(({ targets, title }) => targets.map(({ expr }, at) => [`${title} ${at + 1}`, expr] as const)),
+]
+/** What Prometheus adds to each series. */
+const SCRAPED = ['instance', 'job']
+
+/** The row of the table that a series belongs to. */
+function entryOf(series: string): MetricEntry | undefined {
+  const entries = Object.values<MetricEntry>(METRICS)
+  const histogram = series.replace(/_(bucket|sum|count)$/, '')
+  return entries.find(({ name, type }) => name === (type === 'histogram' ? histogram : series))
+}
+
+function labelsOf(series: string): readonly string[] {
+  return [...(entryOf(series)?.labels ?? []), ...(series.endsWith('_bucket') ? ['le'] : []), ...SCRAPED]
+}
+
+/** Names of our metrics in an expression, each with the text in its braces. */
+function selectorsOf(expr: string): (readonly [string, string])[] {
+  return [...expr.matchAll(/\b(attestd_\w+)(?:\{([^}]*)\})?/g)].map(([, name, inner]) => [name!, inner ?? ''])
+}
+
+describe('rules and dashboard', () => {
+  it.each(expressions)('%s: every metric is in the table, with these labels', (_, expr) => {
+    const selectors = selectorsOf(expr)
+    for (const [name, inner] of selectors) {
+      expect(entryOf(name), name).toBeDefined()
+      for (const [, label] of inner.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)) expect(labelsOf(name)).toContain(label)
+    }
+    const known = selectors.flatMap(([name]) => labelsOf(name))
+    const grouped = [...expr.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/,\s*/))
+    if (selectors.length > 0) expect(known).toEqual(expect.arrayContaining(grouped))
+  })
+
+  it.each(expressions)('%s: what every daemon states is not counted twice', (_, expr) => {
+    const summed = expr.replaceAll(/\b(?:max|min)(?: by \([^)]*\))? \((?:delta\()?attestd_\w+|\bmax\(attestd_\w+/g, '')
+    for (const [name] of selectorsOf(summed)) expect(entryOf(name)?.shared, name).toBeUndefined()
+  })
+})
+
+describe('each alert', () => {
+  const page = read('docs/operations.md')
+  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#)/gms)].map(([, name, text]) => ({ name, text }))
+
+  it('has a page in the order of the rules, and its link leads there', () => {
+    expect(pages.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert))
+    for (const { alert, annotations: told } of alerts) {
+      expect(told.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`)
+    }
+    for (const { text } of pages) expect(text).toMatch(/^- \*\*Means\*\*: .*^- \*\*Look\*\*: .*^- \*\*Do\*\*: /ms)
+  })
+
+  it('is seen to fire by the tests of the rules', () => {
+    const tests = read('config/prometheus/alerts.test.yaml')
+    for (const { alert } of alerts) expect(tests).toContain(`alertname="${alert}"`)
+  })
+
+  it('there is one for each check of readiness but that of a daemon that stops', () => {
+    const source = execFileSync('grep', ['-rhF', 'health.register(', packagePath('src/app')], { encoding: 'utf8' })
+    const checks = [...source.matchAll(/health\.register\('(\w+)'/g)].map(([, name]) => name!)
+    const watched = alerts.flatMap(({ expr }) => /attestd_not_ready\{check="(\w+)"\}/.exec(expr)?.[1] ?? [])
+    expect([...watched, 'running'].sort()).toEqual([...new Set(checks)].sort())
+  })
+
+  it('the panels that a page names are on the dashboard', () => {
+    const titles = panels.map(({ title }) => title)
+    const named = [
+      ...page.matchAll(/(?:[Pp]anels?|row) (?:of the dashboard )?"([^"]+)"|, or less is done \("([^"]+)"\)/g),
+    ]
+    expect(named.length).toBeGreaterThan(5)
+    for (const [, one, other] of named) expect(titles.some((title) => title.startsWith((one ?? other)!))).toBe(true)
+  })
+})

@@ -1,0 +1,32 @@
+import path from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { attestdVerb } from '../support/attestd-verb.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+it('a queue that is paused by hand is told as one story, and resumed by hand', async ({ onTestFinished }) => {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await bench.prepare()
+  const daemon = bench.start()
+  await daemon.ready()
+  const verb = (...words: string[]) => attestdVerb([...words, '--data-dir', path.join(bench.folder, 'main')], {})
+
+  expect(await verb('queue', 'pause', '--queue', 'analyze')).toMatchObject({ code: 0, out: 'Paused: analyze.\n' })
+  await bench.until('one story', () => tellsTheSame(daemon, 'queue', 'queue-paused'), ONE_STORY_MS)
+  await bench.registerMany(1, 'paused')
+  await bench.until(
+    'a job that waits',
+    async () => (await daemon.metric('attestd_waiting_jobs', 'queue="analyze"')) === 1,
+  )
+  expect((await daemon.get('/')).text).toContain('analyze <span class="bad">paused</span>')
+  const status = await verb('status')
+  expect(status.code).toBe(1)
+  expect(status.out).toMatch(/analyze +1 waiting, .*, paused\n/)
+
+  expect(await verb('queue', 'resume')).toMatchObject({ code: 0, out: 'No queue is paused.\n' })
+  await bench.expectExactlyOneEach()
+  await daemon.ready()
+})

@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
+import type { DaemonUnderTest } from '../support/daemon-process.js'
+import { Wiretap } from '../support/daemon-wiretap.js'
+import { onEachApi } from '../support/fault-run.js'
+
+const COUNTER = 'attestd_doppelganger_scores_total'
+
+let bench: DaemonBench
+let tap: Wiretap | undefined
+
+afterEach(async () => {
+  await bench.dispose()
+  await tap?.close()
+  tap = undefined
+})
+
+/** A daemon on a queue of its own, that the other is faster than. */
+async function startSlow(changes: Readonly<Record<string, string>>): Promise<DaemonUnderTest> {
+  tap = await Wiretap.start(bench.sandbox.url, { roundTripMs: 600 })
+  await bench.prepare('slow')
+  return bench.start({ ATTESTD_SERVICE_URL: tap.url, ...changes }, 'slow').ready()
+}
+
+/** Registers asset by asset, since what was open while the daemon was new is no alarm. */
+async function untilAlarm(daemon: DaemonUnderTest, seed: string): Promise<void> {
+  await bench.until('an alarm', async () => {
+    await bench.register(seed)
+    return (await daemon.metric(COUNTER)) > 0
+  })
+}
+
+onEachApi('another daemon with the same key, on a queue of its own', (api) => {
+  it('is found, logged, counted and shown, and the daemon goes on', async () => {
+    bench = await DaemonBench.create({ api })
+    await bench.prepare('fast')
+    const fast = await bench.start({}, 'fast').ready()
+    const slow = await startSlow({})
+    await untilAlarm(slow, 'twins')
+    expect(slow.log.find(({ reason }) => reason === 'doppelganger')).toMatchObject({ asset: expect.any(String) })
+    expect((await slow.get('/')).text).toContain('Scores from elsewhere')
+    expect(await slow.foreignScores()).toBeGreaterThan(0)
+    expect((await slow.get('/readyz')).status).toBe(200)
+    await fast.kill9()
+    await bench.register('twins')
+    await bench.allScored()
+  })
+
+  it('ends submission where the setting says so, until a restart', async () => {
+    bench = await DaemonBench.create({ api })
+    await bench.prepare('fast')
+    const fast = await bench.start({}, 'fast').ready()
+    const slow = await startSlow({ ATTESTD_ON_DOPPELGANGER: 'stop' })
+    await untilAlarm(slow, 'stops')
+    await bench.allScored()
+    await fast.kill9()
+    await bench.until('a reason why it is not ready', async () =>
+      (await slow.get('/readyz')).text.includes('"reason":"doppelganger"'),
+    )
+    const { id } = await bench.register('stops')
+    const waits = async () =>
+      (await slow.queues()).some((queue) => queue.name === 'submit' && queue.waiting + queue.delayed > 0)
+    await bench.until('a held submission', waits)
+    expect(bench.scoreCounts()[id]).toBe(0)
+    await slow.kill9()
+    bench.start({}, 'slow')
+    await bench.allScored()
+  })
+
+  it('is not the same daemon that lost its data directory', async () => {
+    const rules = [
+      { route: 'score', fault: 'slow', ms: 700, probability: 0.5 },
+      { route: 'score', fault: 'no-reply', probability: 0.3, untilAttempt: 1 },
+    ] as const
+    bench = await DaemonBench.create({ api, faults: { seed: 'lost', rules: [...rules] } })
+    for (const life of ['first', 'second', 'third']) {
+      await bench.prepare(life)
+      const daemon = await bench.start({}, life).ready()
+      const sends = bench.requests('score')
+      await bench.registerMany(6, life)
+      await bench.until('a send', () => bench.requests('score') > sends)
+      if (life !== 'third') await daemon.kill9()
+    }
+    await bench.allScored()
+    await bench.quiet()
+    expect(await bench.daemons.at(-1)!.metric(COUNTER)).toBe(0)
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { silentLog } from '../../src/core/log.js'
+import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
+import { Gate } from '../../src/pipeline/gate.js'
+import { ManualClock } from '../support/manual-clock.js'
+
+const SETTLE_MS = 45_000
+
+function setUp(policy: 'warn' | 'stop' = 'warn') {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1))
+  const gate = new Gate({
+    clock,
+    random: () => 1,
+    serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
+  })
+  gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
+  let counted = 0
+  const doppelgangers = new Doppelgangers({
+    clock,
+    serviceNow: () => clock.now(),
+    settleMs: () => SETTLE_MS,
+    policy,
+    gate,
+    log: silentLog,
+    onFound: () => counted++,
+  })
+  return { clock, gate, doppelgangers, counted: () => counted }
+}
+
+it('a score that may have been sent before the queue knew is no alarm, one that came later is', async () => {
+  const { clock, doppelgangers } = setUp()
+  const started = clock.now()
+  await clock.advance(10 * SETTLE_MS)
+  expect(doppelgangers.isForeign(null)).toBe(false)
+  expect(doppelgangers.isForeign(started + SETTLE_MS - 1)).toBe(false)
+  expect(doppelgangers.isForeign(started + SETTLE_MS)).toBe(true)
+})
+
+it('a queue that may have lost records starts again', async () => {
+  const { clock, doppelgangers } = setUp()
+  await clock.advance(10 * SETTLE_MS)
+  doppelgangers.forget()
+  expect(doppelgangers.isForeign(clock.now())).toBe(false)
+  await clock.advance(SETTLE_MS)
+  expect(doppelgangers.isForeign(clock.now())).toBe(true)
+})
+
+it('warns and goes on, or stops submitting for good', () => {
+  const warned = setUp('warn')
+  warned.doppelgangers.found('asset-1')
+  expect(warned.doppelgangers.news).toEqual({ scores: 1, lastAsset: 'asset-1' })
+  expect(warned.counted()).toBe(1)
+  expect(warned.gate.check()).toEqual({ open: true })
+
+  const stopped = setUp('stop')
+  stopped.doppelgangers.found('asset-1')
+  stopped.gate.updateStake({ stakedWei: 2n, minStakeWei: 1n })
+  expect(stopped.gate.check()).toMatchObject({ open: false, reason: 'doppelganger' })
+})
