@@ -50,11 +50,13 @@ export class DriftWatch {
     const tracked: Tracked = { id, reference: null, isReading: true, seen: [] }
     const [oldest] = this.#tracked.keys()
     if (this.#tracked.size >= MAX_DETECTORS && oldest !== undefined) this.#tracked.delete(oldest)
-    void readReference(this.#places, { id, digest }).then((reference) => {
-      tracked.reference = reference
-      tracked.isReading = false
-    })
+    void this.#findReference(digest, tracked)
     return tracked
+  }
+
+  async #findReference(digest: string, tracked: Tracked): Promise<void> {
+    tracked.reference = await readReference(this.#places, { id: tracked.id, digest })
+    tracked.isReading = false
   }
 
   #makeReference(digest: string, tracked: Tracked): void {

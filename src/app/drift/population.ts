@@ -18,7 +18,7 @@ export interface Population {
 
 /** Counts files. */
 export function populationOf(seen: readonly Seen[]): Population {
-  const risks = new Array<number>(RISK_BINS).fill(0)
+  const risks = Array.from({ length: RISK_BINS }, () => 0)
   for (const { risk } of seen) {
     if (risk === null) continue
     const bin = Math.min(RISK_BINS - 1, Math.floor(risk * RISK_BINS))

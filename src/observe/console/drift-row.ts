@@ -13,7 +13,7 @@ export interface DriftRow {
   readonly abstention: number | null
 }
 
-/** From here on it is a large shift; the alert that docs/lab.md proposes has the same limit. */
+/** From here on it is a large shift; the alert AttestdDrift has the same limit. */
 const LARGE = 0.25
 const REFERENCES = { evaluation: 'its evaluation', own: 'its first verdicts here' } as const
 

@@ -77,7 +77,7 @@ describe('the drift of a detector', () => {
   })
 
   it('is against the evaluation of its package where that is of this digest and of enough files', async () => {
-    const bins = new Array(20).fill(10)
+    const bins = Array.from({ length: 20 }, () => 10)
     const outcomes = { scored: 400, unsure: { band: 40, flip: 0 }, abstained: { 'media-corrupt': 1 }, failed: {} }
     await writeEvaluation('eval.json', {
       detector: { digest: detector.digest },
@@ -86,7 +86,7 @@ describe('the drift of a detector', () => {
     })
     expect(await readReference(places, detector)).toEqual({
       from: 'evaluation',
-      risks: new Array(10).fill(40),
+      risks: Array.from({ length: 10 }, () => 40),
       abstentions: [360, 41],
     })
     const watch = await newWatch()
