@@ -10,7 +10,9 @@ import { systemClock } from '../dist/core/clock.js'
 import { startSandbox } from '../dist/sandbox/create-sandbox.js'
 
 const PICTURE = 'docs/console.png'
-const SIZE = { width: 1400, height: 940 }
+const SIZE = { width: 1400, height: 1180 }
+/** Between two assets, ms: the plots have a point every 10 s. */
+const PAUSE_MS = 3500
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
 const sandbox = await startSandbox({ clock: systemClock, port: 8787 })
 const daemon = await startDaemonProcess({
@@ -37,7 +39,8 @@ try {
   for (const { path: file, title } of ordered.slice(-3)) await register(file, { title })
   await register('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
   for (let tries = 0; sandbox.scores().length < samples.length && tries < 120; tries++) await systemClock.sleep(500)
-  await systemClock.sleep(3000)
+  // Two points more, so that the plots hold the last assets, too.
+  await systemClock.sleep(20_000)
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
@@ -45,7 +48,7 @@ try {
   })
   const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' })
   await page.goto('http://127.0.0.1:8780/')
-  await page.getByText('As of ').waitFor()
+  await page.locator('.u-wrap').nth(4).waitFor()
   await fs.mkdir(path.dirname(PICTURE), { recursive: true })
   await page.screenshot({ path: PICTURE })
   await browser.close()
@@ -59,5 +62,5 @@ try {
 
 async function register(file, options) {
   await sandbox.registerFile(file, options)
-  await systemClock.sleep(150)
+  await systemClock.sleep(PAUSE_MS)
 }

@@ -25,10 +25,11 @@ export async function sendAwayPage(request: FastifyRequest, reply: FastifyReply,
 function awayPage({ fix, reason, says }: NamedCheck): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"><title>attestd queues: no answer</title>
-<style>${new Html(CONSOLE_STYLE)}</style></head>
+<meta name="robots" content="noindex"><title>attestd queues: no answer</title>
+<noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
+<style>${new Html(CONSOLE_STYLE)}</style><script src="/console/return.js" type="module"></script></head>
 <body><header><h1>attestd queues</h1><span class="state bad">no answer</span><nav aria-label="Pages"><a href="/">Console</a></nav></header>
 <main><section class="wide"><h2>The queue does not answer</h2><p>${says}</p><p><code class="bad">${reason ?? null}</code>${fix ? html` <span class="fix">${fix}</span>` : null}</p>
-<p class="soft">No job is lost by it. This page looks again every ${CONSOLE_REFRESH_S} s and shows the queues once they answer.</p></section></main></body></html>`
+<p class="soft">No job is lost by it. This page shows the queues as soon as they answer.</p></section></main></body></html>`
     .text
 }

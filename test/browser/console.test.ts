@@ -1,12 +1,16 @@
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import { jobIdOf } from '../../src/core/ids.js'
+import { documentOf } from '../../src/observe/console/history.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
-import { sampleState, startTestServer } from '../observe/console-parts.js'
+import { sampleHistory, sampleState, startTestServer } from '../observe/console-parts.js'
 import { openQuietEngine } from '../support/quiet-engine.js'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
@@ -24,8 +28,26 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** Longest wait for what a page should show, ms. */
+const WAIT_MS = 12_000
 /** The page has asked once after so long, ms. */
 const ASKS_MS = 2100
+const SEEN = [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** What axe-core calls serious or critical, by its rule and the element. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  // Run in the page by the browser's debugger: its policy takes no script of ours.
+  await page.evaluate(fs.readFileSync(AXE, 'utf8'))
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
 
 describe.skipIf(!present)('in a browser', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-browser-'))
@@ -38,7 +60,8 @@ describe.skipIf(!present)('in a browser', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, chromiumSandbox: false })
     engine = await openQuietEngine('embedded:', folder)
-    await engine.add('analyze', 'asset-in-the-browser', { title: 'Photo' }, { priority: 1 })
+    const asset = { id: 'asset-in-the-browser', title: 'A photo of the harbor' }
+    await engine.add('analyze', jobIdOf(sampleState().recent[0]!.assetId), { asset }, { priority: 1 })
     const state = () => {
       const sample = sampleState()
       return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }
@@ -58,6 +81,7 @@ describe.skipIf(!present)('in a browser', () => {
   async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
+    page.setDefaultTimeout(WAIT_MS)
     const complaints: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -92,9 +116,12 @@ describe.skipIf(!present)('in a browser', () => {
   })
 
   it('the console fits a small screen', async () => {
-    const { page, complaints, close } = await openPage({ viewport: { width: 390, height: 800 } })
+    const { page, complaints, close } = await openPage({ viewport: { width: 360, height: 800 } })
     await page.goto(server.url)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await page.locator('.u-wrap').nth(4).waitFor()
+    await page.getByText('As a table').click()
+    await page.locator('#recent summary').first().click()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     await picture(page, 'console-small')
     expect(complaints).toEqual([])
     await close()
@@ -138,6 +165,56 @@ describe.skipIf(!present)('in a browser', () => {
     await mortal.close()
   })
 
+  it.each(SEEN)('axe-core finds nothing serious on the console (%s, %i px wide)', async (colorScheme, width) => {
+    const { page, close } = await openPage({ colorScheme, viewport: { width, height: 900 } })
+    await page.goto(server.url)
+    await page.locator('.u-wrap').nth(4).waitFor()
+    for (const details of await page.locator('details summary').all()) await details.click()
+    expect(await seriousFindings(page)).toEqual([])
+    await close()
+  })
+
+  it('the last hour is drawn by the library that this server serves, and its values stand beside it', async () => {
+    const { page, complaints, close } = await openPage()
+    await page.goto(server.url)
+    await page.locator('.u-wrap').nth(4).waitFor()
+    const inked = `[...document.querySelectorAll('.u-wrap canvas')].map((canvas) =>
+      canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte !== 0))`
+    expect(await page.evaluate(inked)).toEqual([true, true, true, true, true])
+    const last = documentOf(sampleHistory()).plots[2]!.series[0]!.values.at(-1)
+    expect(await page.locator('#plot-waiting .legend').textContent()).toContain(`analyze ${last}`)
+    await page.locator('#plot-waiting .u-over').hover({ position: { x: 40, y: 40 } })
+    await page.locator('#plot-waiting .legend', { hasNotText: `analyze ${last} ` }).waitFor()
+    await page.getByText('As a table').click()
+    expect(await page.locator('#hour-details tbody tr').count()).toBe(12)
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('rows are filtered by outcome and text with the keyboard alone, and the choice outlasts what is new', async () => {
+    const { page, complaints, close } = await openPage()
+    await page.clock.install()
+    await page.goto(server.url)
+    await page.getByLabel('Outcome').focus()
+    await page.keyboard.press('f')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('photo 4')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/outcome=failed&text=photo/)
+    expect(await page.locator('#recent tbody tr').count()).toBe(1)
+    expect(await page.locator('#recent').textContent()).toContain('The service has another score of this key.')
+    await page.locator('#recent summary').focus()
+    await page.keyboard.press('Enter')
+    await page.clock.runFor(ASKS_MS)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('replay')
+    expect(await page.locator('#recent details[open] code').textContent()).toBe(
+      `npx attestd replay --config /srv/attestd.yaml '${sampleState().recent[4]!.assetId.replaceAll("'", "'\\''")}'`,
+    )
+    expect(await page.getByLabel('Text').inputValue()).toBe('photo 4')
+    expect(complaints).toEqual([])
+    await close()
+  })
+
   it('the console reloads without scripts too', async () => {
     const { page, complaints, close } = await openPage({ javaScriptEnabled: false })
     await page.goto(server.url)
@@ -151,15 +228,37 @@ describe.skipIf(!present)('in a browser', () => {
     await page.goto(`${server.url}/queues`)
     await page.getByText('analyze').first().waitFor()
     await picture(page, 'board')
-    await page.goto(`${server.url}/queues/queue/${encodeURIComponent(await queueName())}?status=prioritized`)
-    await page.getByText('asset-in-the-browser').first().waitFor()
+    await page.goto(`${server.url}/queues/queue/analyze?status=prioritized`)
+    await page.getByText('A photo of the harbor').first().waitFor()
+    await page.getByText('Read-only, since no password is set').first().waitFor()
     await picture(page, 'board-queue')
     expect(complaints).toEqual([])
     await close()
   })
 
-  async function queueName(): Promise<string> {
-    const { queues } = (await (await fetch(`${server.url}/queues/api/queues`)).json()) as { queues: { name: string }[] }
-    return queues[0]!.name
-  }
+  it('a row leads to its job on the board', async () => {
+    const { page, complaints, close } = await openPage()
+    await page.goto(`${server.url}/?outcome=failed`)
+    const job = await page.locator('#recent a').first().getAttribute('href')
+    expect(job).toBe(`/queues/queue/submit/${jobIdOf(sampleState().recent[4]!.assetId)}`)
+    await page.goto(server.url)
+    const verdict = `/queues/queue/analyze/${jobIdOf(sampleState().recent[0]!.assetId)}`
+    await page.goto(`${server.url}${verdict}`)
+    await page.getByText('A photo of the harbor').first().waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('the board says that the queue is away, and shows it again once it is back', async () => {
+    const { page, close } = await openPage()
+    answers.ok = false
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503)
+    await page.goto(`${server.url}/queues`)
+    await page.getByText('The queue does not answer').waitFor()
+    expect(await page.title()).toBe('attestd queues: no answer')
+    expect(await seriousFindings(page)).toEqual([])
+    answers.ok = true
+    await page.getByText('analyze').first().waitFor()
+    await close()
+  })
 })

@@ -55,11 +55,14 @@ export function sampleState(): ConsoleState {
       title: index === 0 ? HOSTILE : `Photo ${index}`,
       mediaType: 'image',
       outcome,
-      risk: scored(index) ? riskOfPercent(12.345 + index * 70) : null,
-      algorithm: scored(index) ? 'image-small 1.0.0' : null,
+      risk: scored(index) || outcome === 'failed' ? riskOfPercent(12.345 + (index % 4) * 70) : null,
+      algorithm: scored(index) || outcome === 'failed' ? 'image-small@1.0.0' : null,
       scoreId: outcome === 'accepted' ? 'score_01' : null,
       openToRecordMs: scored(index) ? 1234 : null,
       reason: scored(index) ? null : 'media-unsupported',
+      ...(outcome === 'failed'
+        ? { message: 'The service has another score of this key.', queue: 'submit' as const }
+        : {}),
     })),
     stake: { stakedWei: '1999999999999999999', minStakeWei: '2000000000000000000', enough: false, reason: 'stake-low' },
     clock: { offsetMs: -3_600_123, errorBoundMs: 12, trusted: true, reason: 'clock-off' },

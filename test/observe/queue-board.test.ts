@@ -19,7 +19,12 @@ describe.each(engines)('the board on %s', (url) => {
 
   beforeAll(async () => {
     engine = await openQuietEngine(url, dataDir, path.basename(dataDir))
-    await engine.add('analyze', 'asset-waits', { title: 'A <b>waiting</b> one' }, { priority: 1 })
+    await engine.add(
+      'analyze',
+      'asset-waits',
+      { asset: { id: 'asset-waits', title: 'A <b>waiting</b> one' } },
+      { priority: 1 },
+    )
     await failOneJob(engine)
   })
   afterAll(async () => {
@@ -69,6 +74,40 @@ describe.each(engines)('the board on %s', (url) => {
     await server.close()
   })
 
+  it('names a job by the asset that it is about, and says why nothing can be changed', async () => {
+    const { server, call } = await openBoard()
+    const { queues } = (await (await call('/api/queues?activeQueue=analyze&status=prioritized')).json()) as BoardAnswer
+    expect(queues[0]!.jobs.map(({ name }) => name)).toEqual(['A <b>waiting</b> one'])
+    expect(queues[0]!.description).toContain('ATTESTD_HTTP_PASSWORD')
+    await server.close()
+    const writable = await openBoard(PASSWORD)
+    const { queues: open } = (await (await writable.call('/api/queues')).json()) as BoardAnswer
+    expect(open[0]!.description).toBeUndefined()
+    await writable.server.close()
+  })
+
+  it('says at once that the queue is away, to people as a page', async () => {
+    const queue = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
+    const { server } = await startTestServer({ checks: { queue } })
+    const get = (route: string, accept: string) => fetch(`${server.url}/queues${route}`, { headers: { accept } })
+    const page = await get('/queue/analyze', 'text/html,*/*')
+    expect(page.status).toBe(503)
+    expect(await page.text()).toContain('The queue does not answer')
+    const answer = await get('/api/queues', 'application/json')
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { error: { reason: 'queue-unreachable', message: 'Redis is gone.' }, message: 'Redis is gone.' },
+    ])
+    await server.close()
+  })
+
+  it('shows queues that are paused', async () => {
+    const queue = () => ({ ok: false, reason: 'queue-paused', says: 'Paused: analyze.' }) as const
+    const { server } = await startTestServer({ checks: { queue } })
+    expect((await fetch(`${server.url}/queues`)).status).toBe(200)
+    await server.close()
+  })
+
   it('retries a failed job for whoever knows the password', async () => {
     const { server, call } = await openBoard(PASSWORD)
     const { queues } = (await (await call('/api/queues?activeQueue=submit&status=failed')).json()) as BoardAnswer
@@ -87,7 +126,8 @@ interface BoardAnswer {
     name: string
     readOnlyMode: boolean
     counts: Record<string, number>
-    jobs: { id: string; failedReason: string }[]
+    description?: string
+    jobs: { id: string; name: string; failedReason: string }[]
   }[]
 }
 

@@ -24,10 +24,12 @@ section.wide{margin:14px 0}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th{font-weight:500;color:var(--soft);text-align:left;font-size:13px}
 th,td{padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
-tr:last-child td{border-bottom:0}
+tr:last-child td,tr:last-child th{border-bottom:0}
+tbody th{color:inherit;font-size:inherit;font-weight:inherit}
 td.num,th.num{text-align:right}
 td.line{white-space:nowrap}
 td.name{overflow-wrap:anywhere;min-width:140px}
+code{overflow-wrap:anywhere}
 code,.mono{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 dl{display:grid;grid-template-columns:auto 1fr;gap:4px 14px;margin:0}
 dt{color:var(--soft)}dd{margin:0;text-align:right;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
@@ -45,7 +47,7 @@ details summary{cursor:pointer;color:var(--soft)}
 .outcome{min-width:150px;max-width:280px;overflow-wrap:anywhere}
 form{display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center;margin:0 0 8px}
 select,input,button{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--soft);border-radius:6px;padding:3px 8px;max-width:100%}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),1fr));gap:12px 20px}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),1fr));gap:12px 20px;align-items:end}
 figure{margin:0;min-width:0}
 figcaption{font-size:13px;min-height:38px}
 .plot{height:116px;overflow:hidden}
@@ -58,6 +60,7 @@ header,main,footer{padding-left:12px;padding-right:12px}
 nav{margin-left:0}
 .cards,.cards tbody,.cards tr,.cards td{display:block;max-width:none}
 .cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.cards td.name,td.name,.outcome{min-width:0}
 .cards tr{border-bottom:1px solid var(--line);padding:6px 0}
 .cards td,.cards td.num{border:0;padding:2px 0 2px 104px;position:relative;text-align:left;white-space:normal;overflow-wrap:anywhere;min-height:24px}
 .cards td::before{content:attr(data-label);position:absolute;left:0;color:var(--soft);font-size:13px}

@@ -32,7 +32,7 @@ export function consolePage(state: ConsoleState, readiness: Readiness, { filter,
 <meta name="robots" content="noindex"><title>attestd: ${stateWord(state, readiness)}</title><link rel="icon" href="${ICON}">
 <noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
 <link rel="stylesheet" href="/console/uplot.css"><style>${new Html(CONSOLE_STYLE)}</style>
-<script src="/console/uplot.js" defer></script><script src="/console/plots.js" defer></script><script src="/console/follow.js" defer></script></head>
+<script src="/console/uplot.js" defer></script><script src="/console/plots.js" type="module"></script><script src="/console/follow.js" type="module"></script></head>
 <body>${header(state, readiness, now)}
 <main>
 <div class="grid" id="now" data-live>${[checks(readiness), queues(state), gates(state)]}</div>

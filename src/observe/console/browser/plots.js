@@ -43,7 +43,7 @@ function draw(figure, plot) {
   const color = (name) => () => getComputedStyle(document.documentElement).getPropertyValue(name)
   const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } }
   const options = {
-    width: place.clientWidth,
+    width: figure.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { sync: { key: 'hour' }, drag: { x: false, y: false }, y: false },
@@ -59,15 +59,15 @@ function draw(figure, plot) {
   return new uPlot(options, [[], ...plot.series.map(() => [])], place)
 }
 
-/** Told apart by more than their color. */
+/** Told apart by more than their color. A value between two gaps has no line, so it gets a point. */
 function line(stroke, nth) {
-  return {
-    stroke,
-    fill: undefined,
-    width: 1.5,
-    dash: nth === 0 ? [] : [2 + 3 * nth, 3],
-    points: { show: true, size: 3, fill: stroke },
+  const alone = ({ data }, series) => {
+    const values = data[series]
+    const isAlone = (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null
+    return values.map((_, at) => at).filter(isAlone)
   }
+  const points = { show: true, size: 4, fill: stroke, filter: alone }
+  return { stroke, width: 1.5, dash: nth === 0 ? [] : [2 + 3 * nth, 3], points }
 }
 
 /** The values under the pointer, otherwise the last ones. */

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { HistorySampler, pointOf } from '../../../src/app/fleet/history-sampler.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { riskOfPercent } from '../../../src/core/risk.js'
+import type { RecentRow } from '../../../src/observe/console/console-state.js'
+import { documentOf, HISTORY_EVERY_MS, History } from '../../../src/observe/console/history.js'
+import { sampleState } from '../../observe/console-parts.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const STATE = sampleState().fleet!
+
+function row(assetId: string, facts: Partial<RecentRow> = {}): RecentRow {
+  const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
+  return { at: 1, assetId, title: '', mediaType: 'image', outcome: 'verdict', ...nothing, ...facts }
+}
+
+const verdict = (assetId: string, algorithm: string, percent: number) =>
+  row(assetId, { algorithm, risk: riskOfPercent(percent) })
+
+/** A sampler over rows that the test changes; null: the queue is away. */
+function newSampler() {
+  const fleet = { rows: [] as RecentRow[] | null }
+  const answer = <T>(value: T) =>
+    fleet.rows ? Promise.resolve(value) : Promise.reject(new AttestdError('queue-unreachable'))
+  const history = new History()
+  const parts = { state: () => answer(STATE), records: () => answer(fleet.rows!) }
+  return { fleet, history, sampler: new HistorySampler(parts, new ManualClock(5000), history) }
+}
+
+it('a point holds what the whole fleet did', () => {
+  const fresh = [
+    verdict('a', 'one@1', 10),
+    verdict('b', 'one@1', 30),
+    verdict('c', '__proto__', 80),
+    row('d', { outcome: 'abstained', reason: 'too-small' }),
+    row('a', { outcome: 'accepted', openToRecordMs: 2000 }),
+    row('b', { outcome: 'confirmed', openToRecordMs: 9000 }),
+    row('c', { outcome: 'accepted', openToRecordMs: 3000 }),
+  ]
+  const { risks, ...point } = pointOf(STATE, fresh, 7)
+  expect(point).toEqual({
+    at: 7,
+    perSecond: { analyze: 1.25, submit: 0 },
+    waiting: { analyze: 14, submit: 0 },
+    openToRecordMs: { median: 3000, longest: 9000 },
+    abstained: 0.25,
+  })
+  expect(Object.entries(risks)).toEqual([
+    ['one@1', 0.2],
+    ['__proto__', 0.8],
+  ])
+})
+
+it('counts each row once, none from before its start, and all that came while the queue was away', async () => {
+  const { fleet, history, sampler } = newSampler()
+  fleet.rows = [row('before', { outcome: 'abstained' })]
+  await sampler.sample()
+  fleet.rows = [verdict('a', 'one@1', 50), ...fleet.rows]
+  await sampler.sample()
+  await sampler.sample()
+  const kept = fleet.rows
+  fleet.rows = null
+  await sampler.sample()
+  fleet.rows = [row('c', { outcome: 'abstained' }), ...kept]
+  await sampler.sample()
+  expect(history.points.map(({ abstained }) => abstained)).toEqual([null, 0, null, null, 1])
+  expect(history.points.map(({ waiting }) => waiting?.analyze ?? null)).toEqual([14, 14, 14, null, 14])
+})
+
+it('an hour is kept, and is given in columns of one length', () => {
+  const history = new History()
+  for (let nth = 0; nth < 400; nth++) history.add(pointOf(STATE, nth === 399 ? [verdict('a', 'one@1', 12.3)] : [], nth))
+  const { at, everyMs, plots } = documentOf(history.points)
+  expect([everyMs * at.length, at[0], at.at(-1)]).toEqual([60 * 60_000, 40, 399])
+  expect(everyMs).toBe(HISTORY_EVERY_MS)
+  const risks = plots.find(({ id }) => id === 'risks')!
+  expect(risks.series.map(({ name, values }) => [name, values.length, values.at(-2), values.at(-1)])).toEqual([
+    ['one@1', 360, null, 12.3],
+  ])
+})
