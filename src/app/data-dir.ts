@@ -11,6 +11,7 @@ export interface DataPaths {
   readonly verdicts: string
   readonly ledger: string
   readonly admissions: string
+  readonly drift: string
 }
 
 /** Names the places and touches none: for verbs that only read what a daemon left there. */
@@ -22,6 +23,7 @@ export function dataPaths(root: string): DataPaths {
     verdicts: under('verdicts'),
     ledger: under('ledger'),
     admissions: under('admissions'),
+    drift: under('drift'),
   }
 }
 

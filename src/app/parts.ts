@@ -7,6 +7,8 @@ import type { QueueEngine } from '../queue/queues.js'
 import type { Activity } from './daemon/activity.js'
 import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
+import type { DriftWatch } from './drift/drift-watch.js'
+import type { DetectorSelection } from './rollout/detector-selection.js'
 
 /** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
 export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets' | 'file'> {
@@ -32,5 +34,7 @@ export interface DaemonParts {
   /** Repeated trouble as one log line a minute. */
   readonly outages: ThrottledLog
   readonly activity: Activity
+  readonly drift: DriftWatch
+  readonly selection: DetectorSelection
   readonly report: Report
 }

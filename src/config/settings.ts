@@ -170,9 +170,9 @@ export const SETTINGS = {
     parse: chosenDetectors,
     fallback: '',
     expects:
-      'comma-separated package ids, each as id, id=weight or id=shadow; empty for all in the models directory but variants of others',
+      'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all in the models directory but variants of others',
     summary:
-      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted. What is not given here comes from the manifest.',
+      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted; a canary scores that share of the assets in place of those in charge. What is not given here comes from the manifest.',
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({

@@ -51,6 +51,8 @@ export interface Detection {
 export interface DetectRequest {
   readonly file: string
   readonly mediaType: MediaType
+  /** Of the asset; decides whether a candidate scores it. Without it those in charge do. */
+  readonly contentHash?: string
   /** For log lines only. */
   readonly label?: string
   /** Path at which a PNG with the picture and where its risk lies is written; images only. */
@@ -68,6 +70,8 @@ export interface LoadedDetector extends DetectorSummary {
 /** The result of a shadow detector for one file. */
 export type ShadowMeasurement = {
   readonly detector: DetectorSummary
+  /** Set where those in charge were measured on a file of this candidate, by its digest. */
+  readonly besideCandidate?: string
   /** From its turn to its answer, ms. */
   readonly totalMs: number
 } & ({ readonly detection: Detection } | { readonly reason: Reason })
@@ -96,12 +100,15 @@ export interface DetectorHost {
   readonly detectors: readonly LoadedDetector[]
   /** See `Detection.platform`. */
   readonly platform: string
-  /** What would score this kind of media, one detector or an ensemble; null where nothing would. */
-  detectorFor(mediaType: MediaType): DetectorSummary | null
+  /**
+   * What would score this kind of media, one detector or an ensemble; null where nothing would.
+   * @param contentHash of the asset, by which a candidate has its share; without it, those in charge
+   */
+  detectorFor(mediaType: MediaType, contentHash?: string): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
   /**
-   * Measures a file by each shadow detector of its kind, one after the other, in a process of low priority that live
-   * work never waits for. Rejects only with `draining` or the signal's reason.
+   * Measures a file by each shadow detector of its kind, and a file of a candidate by those in charge, one after the
+   * other, in a process of low priority that live work never waits for. Rejects only with `draining` or the signal's reason.
    */
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]>
   /** Runs the packages' own samples through a child; keeps the last inference fresh when there is no live work. */

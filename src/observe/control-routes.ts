@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { type ChosenDetector, chosenDetectors } from '../config/detector-choice.js'
+import { choiceText, chosenDetectors } from '../config/detector-choice.js'
 import { hasBearer } from './http-access.js'
 import { parseRequest } from './parse-request.js'
 
@@ -15,8 +15,10 @@ export interface ControlHandlers {
   pause(body: { queue?: string | undefined }): Promise<readonly string[]>
   /** @returns the queues that are still paused */
   resume(body: { queue?: string | undefined }): Promise<readonly string[]>
-  /** Absent detectors: the selection that the daemon works with. @returns the detectors in use from now on */
-  reload(body: { detectors?: ChosenDetector[] | undefined }): Promise<readonly unknown[]>
+  /** Absent detectors: the selection that the daemons work with. @returns the detectors in use from now on, and what became of it on each daemon */
+  reload(body: { detectors?: string | undefined }): Promise<unknown>
+  /** Goes back to the selection before; returns the same. */
+  rollback(): Promise<unknown>
 }
 
 /** Who may call the control routes (bearers of `token`), for which queues, and what does the work. */
@@ -33,13 +35,16 @@ const MAX_IDS = 1000
 /** Longest list of detectors, characters. */
 const MAX_DETECTORS_TEXT = 10_000
 
-/** The control routes: GET /control/failed, POST /control/retry, drain, pause, resume and reload, each behind the token of this run. */
+/** The control routes: GET /control/failed, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
 export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
   const failedQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_FAILED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
   const queueBody = z.strictObject({ queue })
-  const reloadBody = z.strictObject({ detectors: z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors).optional() })
+  const detectors = z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors)
+  const reloadBody = z.strictObject({
+    detectors: detectors.transform((all) => all.map(choiceText).join(',')).optional(),
+  })
 
   app.addHook('onRequest', async (request, reply) => {
     if (hasBearer(request.headers.authorization, token)) return
@@ -65,7 +70,6 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
   app.post('/control/resume', async (request) => ({
     paused: await handlers.resume(parseRequest(queueBody, request.body ?? {})),
   }))
-  app.post('/control/reload', async (request) => ({
-    detectors: await handlers.reload(parseRequest(reloadBody, request.body ?? {})),
-  }))
+  app.post('/control/reload', (request) => handlers.reload(parseRequest(reloadBody, request.body ?? {})))
+  app.post('/control/rollback', () => handlers.rollback())
 }

@@ -35,7 +35,7 @@ export const FLEET_METRICS = {
     type: 'gauge',
     labels: ['daemon', 'detector', 'version', 'digest', 'part'],
     shared: true,
-    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores or shadow).',
+    help: '1 for each detector of each daemon, by the first characters of its digest and its part (scores, shadow or canary).',
   },
   fleetMixed: {
     name: 'attestd_fleet_mixed',

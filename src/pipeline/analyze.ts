@@ -108,9 +108,9 @@ async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: Anal
     if (asset.mediaType === null) fetched = await fetchMedia()
     const mediaType = asset.mediaType ?? (await sniffedType(fetched!.file))
     const typed: TypedAsset = { ...asset, mediaType }
-    const detector = detectors.detectorFor(mediaType)
-    if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const { contentHash } = asset
+    const detector = detectors.detectorFor(mediaType, contentHash)
+    if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
     const known = await knownDetection(key, options)
     if (!known) fetched ??= await fetchMedia()
@@ -118,8 +118,10 @@ async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: Anal
       known ??
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
       (await detectOnce(key, id, options, () =>
-        detectors.detect({ file: fetched!.file, mediaType, label: id }, signal),
+        detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id }, signal),
       ).catch(async (error: unknown) => {
+        if (error instanceof AttestdError && error.kind === 'abstain')
+          options.events.refused?.({ asset: typed, detector })
         throw await markedFailure(error, key, job, run, detectors)
       }))
     if (once && !once.cached) {
@@ -174,7 +176,7 @@ async function markedFailure(
   detectors: DetectorHost,
 ): Promise<unknown> {
   if (run.signal.aborted || !(error instanceof AttestdError) || !isByDetector(error.reason)) return error
-  if (detectors.detectorFor(mediaType)?.digest !== detectorDigest) {
+  if (detectors.detectorFor(mediaType, job.asset.contentHash)?.digest !== detectorDigest) {
     const message = 'The detector that failed on the file was replaced meanwhile.'
     return new AttestdError('detector-unavailable', message, { cause: error })
   }

@@ -1,5 +1,6 @@
 import type { Reason } from '../core/reasons.js'
 import type { Detection, ShadowMeasurement } from '../detect/detection.js'
+import type { DetectorSummary } from '../detect/package/detector-summary.js'
 import type { Asset, ServiceEvent, Turnaround } from '../service/port.js'
 import type { JobAsset, TypedAsset } from './jobs.js'
 
@@ -34,7 +35,11 @@ export interface PipelineEvents {
   skipped?(cause: SkipCause, asset: Asset): void
   dropped?(event: DroppedAnalysis): void
   detected?(event: { asset: TypedAsset; detection: Detection }): void
+  /** A detector abstained from a file without a score. */
+  refused?(event: { asset: TypedAsset; detector: DetectorSummary }): void
   shadowed?(comparison: ShadowComparison): void
+  /** Those in charge were measured on a file of a candidate; what was submitted is the candidate's. */
+  canaryCompared?(comparison: ShadowComparison): void
   /** A file that no shadow measured, because there was other work. */
   shadowDropped?(asset: TypedAsset): void
 }

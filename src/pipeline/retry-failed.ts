@@ -64,6 +64,6 @@ function isByOther(data: unknown, detectors: Pick<DetectorHost, 'detectorFor' | 
   const by = readFailedBy(data)
   // A release that did not mark it.
   if (by === null) return true
-  const detector = detectors.detectorFor(by.mediaType)
+  const detector = detectors.detectorFor(by.mediaType, assetOfJob(data)?.contentHash)
   return detector !== null && (detector.digest !== by.detectorDigest || detectors.platform !== by.platform)
 }

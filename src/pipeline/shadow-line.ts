@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import type { MediaType } from '../core/media-types.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
@@ -46,7 +45,7 @@ export class ShadowLine {
 
   /** Takes the media over, and releases it when it is done with. */
   offer(offer: Offer): void {
-    if (this.#stopping.signal.aborted || !this.#hasShadows(offer.asset.mediaType)) {
+    if (this.#stopping.signal.aborted || !this.#hasWork(offer)) {
       offer.media.release()
     } else if (this.#waiting.length >= MAX_WAITING) {
       this.#drop(offer)
@@ -63,8 +62,12 @@ export class ShadowLine {
     await this.#working
   }
 
-  #hasShadows(mediaType: MediaType): boolean {
-    return this.#options.detectors.detectors.some(({ shadow, mediaTypes }) => shadow && mediaTypes.includes(mediaType))
+  #hasWork({ asset, submitted }: Offer): boolean {
+    return this.#options.detectors.detectors.some(
+      ({ canary, digest, mediaTypes, shadow }) =>
+        (shadow && mediaTypes.includes(asset.mediaType)) ||
+        (canary !== undefined && digest === submitted.detectorDigest),
+    )
   }
 
   async #work(): Promise<void> {
@@ -86,9 +89,12 @@ export class ShadowLine {
   async #measure({ asset, submitted, media }: Offer): Promise<void> {
     const { detectors, events, log } = this.#options
     try {
-      const request = { file: media.file, mediaType: asset.mediaType, label: asset.id }
+      const request = { file: media.file, mediaType: asset.mediaType, contentHash: asset.contentHash, label: asset.id }
       for (const measurement of await detectors.shadow(request, this.#stopping.signal)) {
-        events.shadowed?.(this.#compare(asset, submitted, measurement))
+        const comparison = this.#compare(asset, submitted, measurement)
+        if (measurement.besideCandidate === undefined) events.shadowed?.(comparison)
+        // The detectors may have been replaced since it was scored.
+        else if (measurement.besideCandidate === submitted.detectorDigest) events.canaryCompared?.(comparison)
       }
     } catch (error) {
       const { reason } = toAttestdError(error)

@@ -122,6 +122,7 @@ describe('console and status', () => {
         pause: async () => [],
         resume: async () => [],
         reload: async () => [],
+        rollback: async () => [],
       },
     })
     const text = await (await get(path, { headers: bearer(controlToken) })).text()
@@ -270,6 +271,7 @@ describe('control routes', () => {
     pause: async () => [],
     resume: async () => [],
     reload: async () => [],
+    rollback: async () => [],
   }
 
   it('give the reason of a handler that failed', async () => {

@@ -4,6 +4,7 @@ import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
 import type { QueueName } from '../../queue/queues.js'
 import type { ServiceEvent } from '../../service/port.js'
 import { JobPace } from '../fleet/job-pace.js'
+import { CanaryBook } from './canary-book.js'
 
 /** Rows that the console looks for what it shows in. */
 export const RECENT_ROWS = 250
@@ -17,6 +18,7 @@ export class Activity {
   #shareRow: (row: RecentRow) => void = () => {}
   readonly #shadows = new Map<string, ShadowRow>()
   #shadowsDropped = 0
+  readonly canaries = new CanaryBook()
   #connected = false
   #reconnects = 0
   #lastByteAt: number | null = null

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../observe/metrics.js'
 import { QUEUE_NAMES, type QueueEngine } from '../../queue/queues.js'
+import type { DriftWatch } from '../drift/drift-watch.js'
 import type { DaemonParts } from '../parts.js'
 import type { Roles } from './roles.js'
 
@@ -22,7 +23,8 @@ async function readDepths(queue: Pick<QueueEngine, 'counts' | 'ping'>) {
 }
 
 /** Writes what this daemon measures of itself for a scrape. */
-export function collectOwn({ activity, clock, metrics }: DaemonParts, readiness: Roles['readiness']): void {
+export function collectOwn({ activity, clock, drift, metrics }: DaemonParts, readiness: Roles['readiness']): void {
+  collectDrift(drift, metrics)
   const { connected, lastByteAgeMs } = activity.stream()
   metrics.streamConnected.set({}, connected ? 1 : 0)
   const read = readiness.contract?.watch.latest
@@ -34,4 +36,14 @@ export function collectOwn({ activity, clock, metrics }: DaemonParts, readiness:
   metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
   metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))
   metrics.lastInferenceAge.set({}, processes.lastInferenceAgoMs / 1000)
+}
+
+/** Those of detectors that are not known yet have no series. */
+function collectDrift(drift: DriftWatch, { driftPsi }: Pick<Metrics, 'driftPsi'>): void {
+  driftPsi.clear()
+  for (const { abstention, detector, reference, risk } of drift.rows()) {
+    if (risk === null || abstention === null || reference === null) continue
+    driftPsi.set({ detector, kind: 'risk', reference }, risk)
+    driftPsi.set({ detector, kind: 'abstention', reference }, abstention)
+  }
 }

@@ -10,10 +10,13 @@ import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
+import { DriftWatch } from '../drift/drift-watch.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
+import { DetectorSelection } from '../rollout/detector-selection.js'
+import { orderingOf } from '../rollout/ordering.js'
 import { Activity } from './activity.js'
 import { cheapChecks } from './cheap-checks.js'
 import { collectDepths, collectOwn } from './collect-gauges.js'
@@ -46,12 +49,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? Math.random
   const paths = await openDataDir(settings.dataDir)
-  await cheapChecks(settings)
+  const selection = await DetectorSelection.open(settings, log)
+  await cheapChecks({ ...settings, detectors: selection.choices })
   log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
   const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
+  const drift = new DriftWatch({ modelsDir: settings.modelsDir, folder: paths.drift }, log)
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
@@ -64,6 +69,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       metrics,
       ledger,
       activity,
+      drift,
       clock,
       log,
       outages,
@@ -71,7 +77,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onClosed: (assetId) => roles?.reconsider(assetId),
     })
     closers.push(() => report.flush())
-    const base = { options, clock, random, paths, metrics, outages, activity, report }
+    const base = { options, clock, random, paths, metrics, outages, activity, drift, report, selection }
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -102,7 +108,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       url: http.url,
       lost: Promise.race([queue.lost, roles.lost]),
       async reloadDetectors() {
-        await reloadDetectors(roles!, { log, metrics }).catch(() => {})
+        const { detectors } = roles!.readiness
+        if (detectors) await reloadDetectors(detectors, roles!, { log, metrics }).catch(() => {})
+        else log.warn({ reason: 'setting-invalid' }, 'this process has no detectors to reload')
       },
       async stop(drainMs) {
         stopTidying()
@@ -137,6 +145,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   const watch = new ReadinessWatch({ log, metrics })
   const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
+  const ordering = orderingOf(parts, roles, fleet)
   const controlToken = newControlToken()
   const { startHttpServer } = await import('../../observe/http-server.js')
   const http = await startHttpServer({
@@ -153,13 +162,13 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     queueNames: QUEUE_NAMES,
     control: {
       ...controlOf(queue),
-      reload: ({ detectors }) => reloadDetectors(roles, { log, metrics }, detectors),
+      ...ordering.control,
     },
     controlToken,
   })
   port = http.port
   http.setBoardQueues(queue.boardQueues())
-  const leave = beat()
+  const leave = beat(ordering.follow)
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
+import type { Detection } from '../../detect/detection.js'
 import type { Metrics } from '../../observe/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
 import {
@@ -20,6 +21,7 @@ import {
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
 import type { DroppedAnalysis, PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
 import type { WorkerEvents } from '../../queue/queues.js'
+import type { DriftWatch } from '../drift/drift-watch.js'
 import type { Activity } from './activity.js'
 
 /** Where news go, and the two callbacks by which the roles hear of what concerns them. */
@@ -27,6 +29,7 @@ export interface ReportOptions {
   readonly metrics: Metrics
   readonly ledger: Ledger
   readonly activity: Activity
+  readonly drift: DriftWatch
   readonly clock: Clock
   readonly log: Log
   readonly outages: ThrottledLog
@@ -46,7 +49,7 @@ export interface Report {
 
 /** One place where what happens becomes numbers, ledger lines and console rows. */
 export function createReport(options: ReportOptions): Report {
-  const { activity, metrics, outages } = options
+  const { activity, drift, metrics, outages } = options
   const book = ledgerWriter(options)
 
   const pipeline: PipelineEvents = {
@@ -69,8 +72,15 @@ export function createReport(options: ReportOptions): Report {
     detected: ({ detection }) => {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
+      const { detectorDigest: digest, detectorId: id, risk, unsure } = detection
+      drift.saw({ id, digest }, { risk, abstained: unsure })
     },
     shadowed: (comparison) => reportShadow(comparison, options, book),
+    canaryCompared: (comparison) => reportCanary(comparison, options, book),
+    refused: (event) => {
+      activity.canaries.refused(event, metrics)
+      drift.saw(event.detector, { risk: null, abstained: true })
+    },
     shadowDropped: () => {
       metrics.shadowDropped.inc({})
       activity.shadowDropped()
@@ -138,7 +148,7 @@ function reportDropped(
 function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
   const { activity, log, metrics } = options
   const { asset, measurement, submitted, agrees, wouldChange } = comparison
-  const { id, version } = measurement.detector
+  const { id } = measurement.detector
   const seconds = measurement.totalMs / 1000
   activity.shadowed(comparison)
   metrics.shadowSeconds.observe({ detector: id }, seconds)
@@ -148,18 +158,42 @@ function reportShadow(comparison: ShadowComparison, options: ReportOptions, book
     log.debug({ asset: asset.id, detector: id, reason }, 'shadow returned no score')
     return
   }
-  const { rawScore, detectorDigest } = measurement.detection
-  const [risk, ofSubmitted] = [roundedRisk(measurement.detection.risk), roundedRisk(submitted.risk)]
-  const percents = { risk: percentOf(risk), submittedRisk: percentOf(ofSubmitted) }
-  const facts = { agrees: agrees === true, wouldChange: wouldChange === true }
+  const percents = {
+    risk: percentOf(roundedRisk(measurement.detection.risk)),
+    submittedRisk: percentOf(roundedRisk(submitted.risk)),
+  }
   metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
   if (wouldChange) metrics.shadowChanges.inc({ detector: id })
   metrics.shadowDifference.observe({ detector: id }, Math.abs(percents.risk - percents.submittedRisk))
+  const facts = { agrees, wouldChange }
   log.debug({ asset: asset.id, detector: id, ...percents, ...facts }, 'shadow was measured')
-  const elapsedMs = Math.round(measurement.totalMs)
-  const risks = { risk, submittedRisk: ofSubmitted }
-  const algorithm = `${id}@${version}`
-  book.write(asset, { kind: 'shadow', algorithm, detectorDigest, rawScore, ...risks, ...facts, elapsedMs })
+  book.write(asset, shadowEntry(comparison, measurement.detection))
+}
+
+function shadowEntry(
+  { agrees, measurement, submitted, wouldChange }: ShadowComparison,
+  detection: Detection,
+): EntryFacts {
+  const { id, version } = measurement.detector
+  const { detectorDigest, rawScore } = detection
+  return {
+    kind: 'shadow',
+    algorithm: `${id}@${version}`,
+    detectorDigest,
+    rawScore,
+    risk: roundedRisk(detection.risk),
+    submittedRisk: roundedRisk(submitted.risk),
+    agrees: agrees === true,
+    wouldChange: wouldChange === true,
+    elapsedMs: Math.round(measurement.totalMs),
+  }
+}
+
+/** Those in charge were measured as a shadow would be: the ledger keeps it as one. */
+function reportCanary(comparison: ShadowComparison, { activity, metrics }: ReportOptions, book: LedgerWriter): void {
+  activity.canaries.compared(comparison, metrics)
+  const { asset, measurement } = comparison
+  if ('detection' in measurement) book.write(asset, shadowEntry(comparison, measurement.detection))
 }
 
 function reportAnalysis(

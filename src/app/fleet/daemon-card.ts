@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canaryRow } from '../../observe/console/canary-row.js'
 
 const text = (max: number) => z.string().max(max)
 const perSecond = z.number().nonnegative().nullable()
@@ -11,12 +12,34 @@ export const daemonCard = z.object({
   version: text(50),
   roles: z.array(text(20)).max(10),
   stopping: z.boolean(),
-  detectors: z.array(z.object({ id: text(200), version: text(50), digest: text(64), shadow: z.boolean() })).max(100),
+  detectors: z
+    .array(
+      z.object({
+        id: text(200),
+        version: text(50),
+        digest: text(64),
+        shadow: z.boolean(),
+        canary: z.number().optional(),
+      }),
+    )
+    .max(100),
+  canaries: z.array(canaryRow).max(50).optional(),
   /** Jobs that ended in the last minute, a second. */
   jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
   capacity: z.object({ analyze: perSecond, submit: perSecond }),
   reasons: z.array(text(100)).max(50),
+  /** See `SelectionState`. */
+  selection: z
+    .object({
+      setting: text(10_000),
+      chosen: text(10_000).nullable(),
+      order: text(100).nullable(),
+      outcome: text(100),
+      message: z.string(),
+      lost: z.array(text(50)).max(10),
+    })
+    .nullish(),
 })
 /** A daemon's own word about itself. */
 export type DaemonCard = z.infer<typeof daemonCard>

@@ -1,5 +1,6 @@
 import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
 import type { Metrics } from '../../observe/metrics.js'
+import { partLabel } from '../open/room-events.js'
 import type { Fleet } from './fleet.js'
 
 /** First hex characters of a digest, as the console shows it. */
@@ -46,9 +47,9 @@ function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLa
     if (perSecond !== null) fleetJobs.set({ daemon: name, queue }, perSecond)
   }
   if (state === 'lost') return
-  for (const { digest, id, shadow, version: detectorVersion } of detectors) {
+  for (const { canary, digest, id, shadow, version: detectorVersion } of detectors) {
     const labels = { daemon: name, detector: id, version: detectorVersion, digest: digest.slice(0, DIGEST_LABEL) }
-    fleetDetectors.set({ ...labels, part: shadow ? 'shadow' : 'scores' }, 1)
+    fleetDetectors.set({ ...labels, part: partLabel({ canary, shadow }) }, 1)
   }
 }
 

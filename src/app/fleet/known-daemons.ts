@@ -43,7 +43,7 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
   const ids = [...new Set(analyzing.flatMap(({ detectors }) => detectors.map(({ id }) => id)))].sort()
   const asOn = (daemon: FleetDaemon, id: string) => {
     const found = daemon.detectors.find((one) => one.id === id)
-    return found ? `${found.digest} ${found.shadow}` : 'absent'
+    return found ? `${found.digest} ${found.shadow} ${found.canary}` : 'absent'
   }
   const differs = (id: string) => new Set(analyzing.map((daemon) => asOn(daemon, id))).size > 1
   return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs) }

@@ -28,7 +28,7 @@ const BEAT_MS = 1000
 export function joinFleet(
   parts: DaemonParts,
   own: OwnFacts,
-): { fleet: Fleet; history: History; beat(): () => Promise<void> } {
+): { fleet: Fleet; history: History; beat(followOrders: () => Promise<void>): () => Promise<void> } {
   const { activity, clock, queue } = parts
   let last: Readiness | null = null
   const name = () => `${os.hostname()}:${own.port()}`
@@ -48,13 +48,14 @@ export function joinFleet(
   return {
     fleet,
     history,
-    beat() {
-      void announce()
+    beat(followOrders) {
+      void announce().then(followOrders)
       void sampler.sample()
       const stopSampling = startRepeating(clock, HISTORY_EVERY_MS, () => void sampler.sample())
       const stop = startRepeating(clock, BEAT_MS, () => {
         void look()
         void announce()
+        void followOrders()
       })
       return async () => {
         stop()
@@ -66,7 +67,7 @@ export function joinFleet(
 }
 
 function ownCard(
-  { activity, options }: DaemonParts,
+  { activity, options, selection }: DaemonParts,
   { roles }: OwnFacts,
   last: Readiness | null,
 ): Omit<DaemonCard, 'name'> {
@@ -79,17 +80,20 @@ function ownCard(
     version: VERSION,
     roles: held,
     stopping: roles.draining,
-    detectors: (roles.readiness.detectors?.detectors ?? []).map(({ id, version, digest, shadow }) => ({
+    detectors: (roles.readiness.detectors?.detectors ?? []).map(({ id, version, digest, shadow, canary }) => ({
       id,
       version,
       digest,
       shadow: shadow === true,
+      ...(canary === undefined ? {} : { canary }),
     })),
+    canaries: activity.canaries.rows,
     jobsPerSecond: {
       analyze: works('analyze', analyze.perSecond()),
       submit: works('submit', submit.perSecond()),
     },
     capacity: { analyze: analyze.capacity(analyzeConcurrency), submit: submit.capacity(submitConcurrency) },
+    selection: held.includes('analyze') ? selection.state : null,
     // What is missing on the fleet is no trouble of this daemon.
     reasons: (last?.checks ?? []).flatMap(({ name, ok, reason }) =>
       ok || !reason || name === 'workers' ? [] : [reason],

@@ -38,12 +38,13 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
  * @returns null where the roles do not analyze
  */
 export function startDetectors(
-  { clock, metrics, options, random }: Omit<DaemonParts, 'queue'>,
+  { clock, metrics, options, random, selection }: Omit<DaemonParts, 'queue'>,
   closers: (() => Promise<unknown>)[],
 ): Promise<DetectorHost> | null {
   const { settings, log } = options
   if (!settings.roles.includes('analyze')) return null
   const starting = openDetectors(settings, {
+    detectors: selection.choices,
     clock,
     random,
     log,

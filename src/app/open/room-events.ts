@@ -19,8 +19,14 @@ export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => 
 /** First hex characters of a digest, as the console shows it. */
 const DIGEST_LABEL = 12
 
-function infoLabels({ id, version, digest, shadow }: LoadedDetector) {
-  return { detector: id, version, digest: digest.slice(0, DIGEST_LABEL), part: shadow ? 'shadow' : 'scores' }
+function infoLabels({ id, version, digest, ...part }: LoadedDetector) {
+  return { detector: id, version, digest: digest.slice(0, DIGEST_LABEL), part: partLabel(part) }
+}
+
+/** What a detector does for the scores, as a label of metrics. */
+export function partLabel({ canary, shadow }: { canary?: number | undefined; shadow: boolean }): string {
+  if (canary !== undefined) return 'canary'
+  return shadow ? 'shadow' : 'scores'
 }
 
 /** Media events as metrics. */

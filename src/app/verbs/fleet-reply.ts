@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canaryRow } from '../../observe/console/canary-row.js'
 
 const rate = z.number().nullable()
 
@@ -16,6 +17,7 @@ export const fleetReply = z.object({
       detectors: z.array(z.object({ id: z.string(), version: z.string(), digest: z.string(), shadow: z.boolean() })),
       jobsPerSecond: z.object({ analyze: rate, submit: rate }),
       reasons: z.array(z.string()),
+      canaries: z.array(canaryRow).optional(),
     }),
   ),
   mixed: z.object({ versions: z.array(z.string()), detectors: z.array(z.string()) }),

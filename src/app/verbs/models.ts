@@ -17,7 +17,7 @@ export interface SurveyedModel {
   readonly mediaTypes: readonly string[]
   readonly digest: string | null
   /** What the settings make of it; null where they do not name it, or it is not accepted. */
-  readonly part: { readonly weight: number; readonly shadow: boolean } | null
+  readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null
   /** Title, or what is wrong. */
   readonly summary: string
 }
@@ -36,7 +36,8 @@ async function survey(modelsDir: string, id: string, choices: readonly DetectorC
   try {
     const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, title } = manifest
-    const choice = choices.find((one) => one.id === id)
+    const isDefault = choices.length === 0 && manifest.variantOf === undefined
+    const choice = isDefault ? { id } : choices.find((one) => one.id === id)
     return { id, version, mediaTypes, digest, part: choice ? partInScores(choice, manifest) : null, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)

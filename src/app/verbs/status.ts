@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
+import { selectionText } from '../rollout/selection-in-force.js'
 import { type FleetReply, fleetReply } from './fleet-reply.js'
 
 const statusReply = z.looseObject({
@@ -22,6 +23,7 @@ const statusReply = z.looseObject({
     }),
   ),
   fleet: fleetReply.nullable(),
+  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   readiness: z.object({
     ready: z.boolean(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), says: z.string(), reason: z.string().optional() })),
@@ -52,6 +54,7 @@ export async function readStatus(dataDir: string): Promise<Status> {
       ({ name, paused, waiting, active, delayed, failed }) =>
         `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
+    ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
     ...checks.map(
       ({ name, ok, says, reason }) => `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${says}${reason ? `  [${reason}]` : ''}`,
     ),

@@ -32,7 +32,7 @@ export function dataOptions({ root, limit }: Omit<DataFlags, 'data'>) {
 export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
   const data = new Option(
     '--data <index|folder>',
-    'CSV, JSON lines or list of rows (path, label, ...), or a folder with real/ and fake/',
+    'CSV, JSON lines, list or parquet of rows (path, label, ...), a folder with real/ and fake/, or a Hugging Face dataset',
   )
   return verb
     .addOption(data.makeOptionMandatory(need === 'required'))

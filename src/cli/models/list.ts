@@ -10,11 +10,16 @@ export function modelsListVerb(): Command {
   const verb = verbWithSettings(
     'list',
     'List the detector packages of the models directory, and the part that the settings give each.',
-    ['modelsDir', 'detectors'],
+    ['modelsDir', 'detectors', 'dataDir'],
   )
   return verb.action(async () => {
-    const { surveyModels } = await import('../../app/verbs/models.js')
-    const packages = await surveyModels(settingsOf(verb).settings)
+    const [{ surveyModels }, { selectionInForce }] = await Promise.all([
+      import('../../app/verbs/models.js'),
+      import('../../app/rollout/selection-in-force.js'),
+    ])
+    const { settings } = settingsOf(verb)
+    const { detectors, summary: chosenBy } = await selectionInForce(settings)
+    const packages = await surveyModels({ ...settings, detectors })
     const columns = [
       { title: 'id' },
       { title: 'version' },
@@ -31,7 +36,7 @@ export function modelsListVerb(): Command {
       digest?.slice(0, 12) ?? '–',
       summary,
     ])
-    printText(`${table(columns, rows)}\n`)
+    printText(`${table(columns, rows)}\n${chosenBy}\n`)
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed
   })
 }

@@ -1,11 +1,13 @@
 import { Command } from 'commander'
 import { modelsAdmitVerb } from './admit.js'
 import { modelsCalibrateVerb } from './calibrate.js'
+import { modelsCanaryVerb } from './canary.js'
 import { modelsCompareVerb } from './compare.js'
 import { modelsEvalVerb } from './eval.js'
 import { modelsImportVerb } from './import.js'
 import { modelsListVerb } from './list.js'
 import { modelsReloadVerb } from './reload.js'
+import { modelsRollbackVerb } from './rollback.js'
 import { modelsVerifyVerb } from './verify.js'
 
 /** `attestd models` and its verbs. */
@@ -17,6 +19,8 @@ export function modelsVerb(): Command {
     modelsListVerb(),
     modelsVerifyVerb(),
     modelsReloadVerb(),
+    modelsRollbackVerb(),
+    modelsCanaryVerb(),
     modelsEvalVerb(),
     modelsCalibrateVerb(),
     modelsCompareVerb(),

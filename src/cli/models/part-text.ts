@@ -1,4 +1,13 @@
 /** What a package does for the scores, for tables. */
-export function partText({ shadow, weight }: { readonly shadow: boolean; readonly weight: number }): string {
+export function partText({
+  canary,
+  shadow,
+  weight,
+}: {
+  readonly canary?: number | undefined
+  readonly shadow: boolean
+  readonly weight: number
+}): string {
+  if (canary !== undefined) return `canary, ${canary} % of the assets`
   return shadow ? 'shadow' : `scores, weight ${weight}`
 }

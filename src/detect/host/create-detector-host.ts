@@ -62,8 +62,8 @@ class ReloadableDetectorHost implements DetectorHost {
     return this.#present.detectors
   }
 
-  detectorFor(mediaType: MediaType): DetectorSummary | null {
-    return this.#present.lineups.get(mediaType)?.summary ?? null
+  detectorFor(mediaType: MediaType, contentHash?: string): DetectorSummary | null {
+    return this.#present.lineupFor(mediaType, contentHash)?.summary ?? null
   }
 
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
@@ -139,6 +139,6 @@ class ReloadableDetectorHost implements DetectorHost {
 }
 
 /** A detector as a log line names it. */
-function stated({ id, version, digest, shadow }: LoadedDetector): string {
-  return `${id}@${version} ${digest.slice(0, 12)}${shadow ? ' (shadow)' : ''}`
+function stated({ id, version, digest, shadow, canary }: LoadedDetector): string {
+  return `${id}@${version} ${digest.slice(0, 12)}${shadow ? ' (shadow)' : ''}${canary === undefined ? '' : ` (canary, ${canary} %)`}`
 }

@@ -6,8 +6,10 @@ import type { MediaType } from '../../core/media-types.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
 import { withEvidence } from '../evidence/with-evidence.js'
+import type { DetectorSummary } from '../package/detector-summary.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection } from '../scoring/to-detection.js'
+import { type Canary, canariesOf, isOfShare } from './canary.js'
 import { ChildPool } from './child-pool.js'
 import type { DetectorCage } from './detector-cage.js'
 import type { ChildJob, MeasuredMessage } from './detector-process.js'
@@ -46,7 +48,9 @@ export interface CrewOptions {
 /** One set of detector packages with the processes that run it: what a reload replaces as a whole. */
 export class DetectorCrew {
   readonly detectors: readonly LoadedDetector[]
-  readonly lineups: ReadonlyMap<MediaType, Lineup>
+  /** Those in charge. */
+  readonly #lineups: ReadonlyMap<MediaType, Lineup>
+  readonly #canaries: ReadonlyMap<MediaType, Canary>
   readonly #live: readonly SelectedPackage[]
   readonly #shadows: readonly SelectedPackage[]
   readonly #pool: ChildPool
@@ -64,11 +68,14 @@ export class DetectorCrew {
   constructor(packages: readonly SelectedPackage[], options: CrewOptions) {
     this.#options = options
     this.detectors = packages.map(loadedDetectorOf)
-    this.lineups = lineupsOf(packages)
+    this.#lineups = lineupsOf(packages)
+    this.#canaries = canariesOf(packages, this.#lineups)
     this.#live = packages.filter(({ shadow }) => !shadow)
     this.#shadows = packages.filter(({ shadow }) => shadow)
     this.#pool = this.#poolOf(this.#live, options.workers, false)
-    this.#shadowPool = this.#shadows.length > 0 ? this.#poolOf(this.#shadows, SHADOW_PROCESSES, true) : null
+    const compared = [...this.#canaries.keys()].flatMap((type) => this.#lineups.get(type)?.members ?? [])
+    const aside = [...new Set([...this.#shadows, ...compared])]
+    this.#shadowPool = aside.length > 0 ? this.#poolOf(aside, SHADOW_PROCESSES, true) : null
     this.#lastInferenceAt = options.clock.monotonic()
   }
 
@@ -84,9 +91,14 @@ export class DetectorCrew {
     this.#lastInferenceAt = this.#options.clock.monotonic()
   }
 
+  /** What scores an asset: a candidate where it is of its share, else those in charge; undefined where nothing does. */
+  lineupFor(mediaType: MediaType, contentHash?: string): Lineup | undefined {
+    return this.#canaryFor({ mediaType, contentHash }) ?? this.#lineups.get(mediaType)
+  }
+
   /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const lineup = this.lineups.get(request.mediaType)
+    const lineup = this.lineupFor(request.mediaType, request.contentHash)
     if (lineup === undefined) {
       throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
     }
@@ -101,7 +113,15 @@ export class DetectorCrew {
       const measured: ShadowMeasurement[] = []
       for (const pack of this.#shadows) {
         const isOfKind = pack.manifest.mediaTypes.includes(request.mediaType)
-        if (isOfKind) measured.push(await this.#measureShadow(pack, request, signal))
+        const measure = () => this.#measureAside(pack, request, signal)
+        if (isOfKind) measured.push(await this.#measured(summaryOf(pack), measure, signal))
+      }
+      const canary = this.#canaryFor(request)
+      const lineup = canary && this.#lineups.get(request.mediaType)
+      if (lineup) {
+        const measure = () => detectBy(lineup, request, (pack, one) => this.#measureAside(pack, one, signal))
+        const measurement = await this.#measured(lineup.summary, measure, signal)
+        measured.push({ ...measurement, besideCandidate: canary.summary.digest })
       }
       return measured
     })
@@ -156,18 +176,33 @@ export class DetectorCrew {
     }
   }
 
-  async #measureShadow(
-    pack: SelectedPackage,
-    request: DetectRequest,
+  #canaryFor({
+    mediaType,
+    contentHash,
+  }: {
+    mediaType: MediaType
+    contentHash?: string | undefined
+  }): Canary | undefined {
+    const canary = this.#canaries.get(mediaType)
+    return canary && contentHash !== undefined && isOfShare(contentHash, canary.percent) ? canary : undefined
+  }
+
+  /** In the process of low priority. */
+  async #measureAside(pack: SelectedPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+    const answer = await this.#shadowPool?.run(jobOf(pack, request), signal)
+    if (answer === undefined) throw new AttestdError('detector-none')
+    return toDetection(pack, answer.measurement, this.#options.platform)
+  }
+
+  async #measured(
+    detector: DetectorSummary,
+    measure: () => Promise<Detection>,
     signal?: AbortSignal,
   ): Promise<ShadowMeasurement> {
-    const { clock, platform } = this.#options
+    const { clock } = this.#options
     const began = clock.monotonic()
-    const detector = summaryOf(pack)
     try {
-      const answer = await this.#shadowPool?.run(jobOf(pack, request), signal)
-      if (answer === undefined) throw new AttestdError('detector-none')
-      const detection = toDetection(pack, answer.measurement, platform)
+      const detection = await measure()
       return { detector, detection, totalMs: clock.monotonic() - began }
     } catch (error) {
       const { reason } = toAttestdError(error)

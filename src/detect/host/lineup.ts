@@ -15,12 +15,12 @@ export interface Lineup {
   readonly summary: DetectorSummary
 }
 
-/** The lineup of each kind of media that any of the packages scores; shadows are in none. */
+/** The lineup of each kind of media that any of the packages scores; shadows and candidates are in none. */
 export function lineupsOf(packages: readonly SelectedPackage[]): ReadonlyMap<MediaType, Lineup> {
   const found = new Map<MediaType, Lineup>()
   for (const type of MEDIA_TYPES) {
     const members = packages
-      .filter(({ manifest, shadow }) => !shadow && manifest.mediaTypes.includes(type))
+      .filter(({ canary, manifest, shadow }) => !shadow && canary === undefined && manifest.mediaTypes.includes(type))
       .toSorted((a, b) => (a.manifest.id < b.manifest.id ? -1 : 1))
     if (members.length > 0) found.set(type, lineupOf(type, members))
   }
@@ -29,8 +29,8 @@ export function lineupsOf(packages: readonly SelectedPackage[]): ReadonlyMap<Med
 
 /** A package with its part in the scores, as console and logs show it. */
 export function loadedDetectorOf(pack: SelectedPackage): LoadedDetector {
-  const { weight, shadow } = pack
-  return { ...summaryOf(pack), weight, shadow }
+  const { canary, weight, shadow } = pack
+  return { ...summaryOf(pack), weight, shadow, ...(canary === undefined ? {} : { canary }) }
 }
 
 function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup {

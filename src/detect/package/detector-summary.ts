@@ -7,4 +7,6 @@ export interface DetectorSummary {
   readonly title: string
   readonly mediaTypes: readonly MediaType[]
   readonly digest: string
+  /** Percent of the assets that it scores as a candidate; absent for one that is none. */
+  readonly canary?: number
 }

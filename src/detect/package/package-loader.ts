@@ -30,6 +30,8 @@ export interface SelectedPackage extends LoadedPackage {
   readonly weight: number
   /** Measured, never submitted. */
   readonly shadow: boolean
+  /** Percent of the assets that it scores as a candidate; absent for one that is none. */
+  readonly canary?: number
 }
 
 /** Where packages lie and which are wanted, an id alone or with its weight and place as a shadow. */

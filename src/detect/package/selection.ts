@@ -6,13 +6,16 @@ export interface DetectorChoice {
   /** Share in an ensemble; a package that is given one is no shadow. */
   readonly weight?: number | undefined
   readonly shadow?: boolean | undefined
+  /** Percent of the assets that it scores in place of those in charge. */
+  readonly canary?: number | undefined
 }
 
 /** What a package's part in the scores is: the operator's word before the manifest's. */
 export function partInScores(
-  { weight, shadow }: DetectorChoice,
+  { weight, shadow, canary }: DetectorChoice,
   manifest: Pick<DetectorManifest, 'weight' | 'shadow'>,
-): { weight: number; shadow: boolean } {
+): { weight: number; shadow: boolean; canary?: number } {
+  if (canary !== undefined) return { weight: manifest.weight, shadow: false, canary }
   return {
     weight: weight ?? manifest.weight,
     shadow: shadow ?? (weight === undefined && manifest.shadow),

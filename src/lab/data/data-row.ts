@@ -12,8 +12,8 @@ export interface DataRow {
   readonly content: RowContent
 }
 
-/** Where the bytes of a row are: in a file, or in the index itself. */
-export type RowContent = { readonly file: string } | { readonly text: string }
+/** Where the bytes of a row are: in a file, in the index itself, or in a table that is read when they are asked for. */
+export type RowContent = { readonly file: string } | { readonly text: string } | { bytes(): Promise<Uint8Array> }
 
 /** What an index gives. */
 export interface DataSet {

@@ -11,6 +11,8 @@ const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', 'f
 const COLUMN_NAMES: Readonly<Record<string, string>> = {
   made: 'label',
   file: 'path',
+  file_name: 'path',
+  labels: 'label',
   media_type: 'mediaType',
   mediatype: 'mediaType',
   system: 'generator',
@@ -28,14 +30,15 @@ export const UNSTATED = '-'
  */
 export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, where: string): DataRow {
   const named = namedFields(fields)
-  const { label, path: file, text, id, mediaType, ...columns } = named
-  return {
-    id: file ?? id ?? where,
-    fake: isFake(label, where),
-    mediaType: mediaTypeOf(mediaType, where),
-    columns,
-    content: contentOf(file, text, root, where),
-  }
+  const { path: file, text, ...others } = named
+  const row = labeledRow(others, contentOf(file, text, root, where), where)
+  return { ...row, id: file ?? row.id }
+}
+
+/** The same of fields whose content is known. @throws AttestdError lab-data-invalid */
+export function labeledRow(fields: Readonly<Record<string, unknown>>, content: RowContent, where: string): DataRow {
+  const { label, id = where, mediaType, ...columns } = namedFields(fields)
+  return { id, fake: isFake(label, where), mediaType: mediaTypeOf(mediaType, where), columns, content }
 }
 
 function namedFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -65,11 +65,11 @@ export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions
   }
 }
 
-/** @param scratch where a text of the index is put while it is scored */
+/** @param scratch where a text of the index, or media of a table, is put while it is scored */
 async function scoreRow(row: TypedRow, scratch: string, { host, signal }: ScoreOptions): Promise<ScoredRow> {
   const { content, mediaType } = row
   if ('file' in content) return scoreFile(row, content.file, { host, signal }, mediaType)
-  await fs.writeFile(scratch, content.text)
+  await fs.writeFile(scratch, 'text' in content ? content.text : await content.bytes())
   try {
     return await scoreFile(row, scratch, { host, signal }, mediaType)
   } finally {

@@ -1,8 +1,10 @@
 import { duration } from '../../core/duration.js'
 import type { Readiness } from '../health.js'
+import { type CanaryRow, canaryText } from './canary-row.js'
 import { CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState } from './console-state.js'
 import { etherOf, milliseconds, shortDigest } from './console-text.js'
+import { driftLines } from './drift-row.js'
 import { fleetSection } from './fleet-section.js'
 import type { HistoryDocument } from './history.js'
 import { Html, html } from './html.js'
@@ -106,17 +108,24 @@ function troubleOf({ reason }: { reason: string | null }): Html | null {
   return reason ? html` <code class="bad">${reason}</code>` : null
 }
 
-function detectors({ detectors, detectorProcesses, lastInferenceAt, shadows }: ConsoleState, now: number): Html {
+function detectors(
+  { canaries, detectors, detectorProcesses, lastInferenceAt, shadows, drift }: ConsoleState,
+  now: number,
+): Html {
   const rows = detectors.map(
-    ({ id, version, title, mediaTypes, digest, shadow }) =>
-      html`<tr><td>${title}<br><code class="soft">${id} ${version}, ${shortDigest(digest)}</code></td><td>${mediaTypes.join(', ')}${shadow ? html`<br><span class="warn">shadow</span>` : null}</td></tr>`,
+    ({ canary, id, version, title, mediaTypes, digest, shadow }) =>
+      html`<tr><td>${title}<br><code class="soft">${id} ${version}, ${shortDigest(digest)}</code></td><td>${mediaTypes.join(', ')}${shadow ? html`<br><span class="warn">shadow</span>` : null}${canary ? html`<br><span class="warn">canary, ${canary} %</span>` : null}</td></tr>`,
   )
   const processes = detectorProcesses
     ? `${detectorProcesses.ready} ready, ${detectorProcesses.busy} busy, of ${detectorProcesses.size}`
     : 'none'
   const last = lastInferenceAt === null ? 'none yet' : `${duration(now - lastInferenceAt)} ago`
   return html`<section><h2>Detectors</h2><table><tbody>${rows}</tbody></table>
-<p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}</section>`
+<p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}${canaryLines(canaries)}${driftLines(drift)}</section>`
+}
+
+function canaryLines(rows: readonly CanaryRow[]): Html {
+  return html`${rows.map((row) => html`<p class="soft">Canary ${canaryText(row)}.</p>`)}`
 }
 
 function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): Html {

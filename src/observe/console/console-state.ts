@@ -1,4 +1,6 @@
 import type { Risk } from '../../core/risk.js'
+import type { CanaryRow } from './canary-row.js'
+import type { DriftRow } from './drift-row.js'
 import type { FleetState } from './fleet-state.js'
 
 /** What can become of an asset. */
@@ -111,9 +113,22 @@ export interface ConsoleState {
     readonly shadow?: boolean
     /** Share in an ensemble. */
     readonly weight?: number
+    /** Percent of the assets that it scores as a candidate. */
+    readonly canary?: number
   }[]
+  /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
+  readonly selection: {
+    /** Text of the setting ATTESTD_DETECTORS. */
+    readonly setting: string
+    /** What `models reload` chose in its place; null: the setting counts. */
+    readonly chosen: string | null
+  } | null
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
+  /** What the candidates did since the start, on this daemon. */
+  readonly canaries: readonly CanaryRow[]
+  /** Of the detectors of this daemon. */
+  readonly drift: readonly DriftRow[]
   readonly detectorProcesses: {
     readonly ready: number
     readonly busy: number

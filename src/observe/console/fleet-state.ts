@@ -1,3 +1,5 @@
+import type { CanaryRow } from './canary-row.js'
+
 /** One daemon as any daemon of its queue knows it. */
 export interface FleetDaemon {
   /** Machine and port: the same after a restart, and never the same twice at once. */
@@ -15,7 +17,23 @@ export interface FleetDaemon {
     readonly version: string
     readonly digest: string
     readonly shadow: boolean
+    /** Percent of the assets that it scores as a candidate. */
+    readonly canary?: number | undefined
   }[]
+  /** What its candidates did since its start; absent of a release that has none. */
+  readonly canaries?: readonly CanaryRow[] | undefined
+  /** How it stands to the last order of `models reload`; null where it does not analyze, absent of a release that takes none. */
+  readonly selection?:
+    | {
+        readonly setting: string
+        readonly chosen: string | null
+        readonly order: string | null
+        readonly outcome: string
+        readonly message: string
+        readonly lost: readonly string[]
+      }
+    | null
+    | undefined
   /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
   /** Jobs a second that it could end, by how long the last ones took; null where there were none. */

@@ -19,6 +19,10 @@ export interface FleetStore {
   append(text: string): Promise<void>
   /** The newest records, newest first. */
   recent(limit: number): Promise<string[]>
+  /** What all daemons were last told to work with; null where they were told nothing. */
+  order(): Promise<string | null>
+  /** Replaces it. */
+  setOrder(text: string): Promise<void>
 }
 
 /** A run that did not leave is known for this long, ms. */

@@ -5,6 +5,7 @@ import { type FleetStore, MAX_RECORDS } from './fleet-store.js'
 export function memoryFleet(clock: Pick<Clock, 'monotonic'>): FleetStore {
   const announced = new Map<string, { text: string; at: number }>()
   const records: string[] = []
+  let order: string | null = null
   return {
     announce: async (id, text) => void announced.set(id, { text, at: clock.monotonic() }),
     leave: async (id) => void announced.delete(id),
@@ -14,5 +15,9 @@ export function memoryFleet(clock: Pick<Clock, 'monotonic'>): FleetStore {
       records.length = Math.min(records.length, MAX_RECORDS)
     },
     recent: async (limit) => records.slice(0, limit),
+    order: async () => order,
+    setOrder: async (text) => {
+      order = text
+    },
   }
 }

@@ -33,6 +33,7 @@ export function redisFleet(redis: RedisClient, prefix: string): FleetStore {
   const texts = `${prefix}:fleet:daemons`
   const times = `${prefix}:fleet:seen`
   const records = `${prefix}:fleet:recent`
+  const order = `${prefix}:fleet:order`
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     // A command would wait in line until Redis is back.
     if (redis.status !== 'ready') throw new AttestdError('queue-unreachable', `The connection is ${redis.status}.`)
@@ -61,5 +62,7 @@ export function redisFleet(redis: RedisClient, prefix: string): FleetStore {
             .exec()),
       ),
     recent: (limit) => ask(() => redis.lrange(records, 0, limit - 1)),
+    order: () => ask(() => redis.get(order)),
+    setOrder: (text) => ask(async () => void (await redis.set(order, text))),
   }
 }

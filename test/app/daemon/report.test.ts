@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
 import { createReport, type Report } from '../../../src/app/daemon/report.js'
+import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { silentLog } from '../../../src/core/log.js'
 import { asRisk } from '../../../src/core/risk.js'
 import type { Detection } from '../../../src/detect/detection.js'
@@ -45,6 +46,7 @@ beforeEach(async () => {
     metrics,
     ledger: new Ledger(folder),
     activity,
+    drift: new DriftWatch({ modelsDir: folder, folder }, silentLog),
     clock,
     log: silentLog,
     outages,

@@ -1,0 +1,85 @@
+import type { Log } from '../../core/log.js'
+import type { DriftRow } from '../../observe/console/drift-row.js'
+import { type DriftReference, keepReference, type ReferencePlaces, readReference } from './drift-reference.js'
+import { populationOf, type Seen, stabilityIndex } from './population.js'
+
+/** Files that are compared: the last so many. */
+const WINDOW = 500
+/** Files that make a reference where the package brings none. */
+const OWN_FILES = 500
+/** Of fewer files an index is mostly chance. */
+const MIN_FILES = 200
+/** Detectors that are remembered, those not heard of for longest dropped first. */
+const MAX_DETECTORS = 20
+
+interface Tracked {
+  readonly id: string
+  reference: DriftReference | null
+  isReading: boolean
+  seen: Seen[]
+}
+
+/** Whether what the detectors of this daemon say shifts away from what they said where they were measured. */
+export class DriftWatch {
+  readonly #places: ReferencePlaces
+  readonly #log: Log
+  readonly #tracked = new Map<string, Tracked>()
+
+  constructor(places: ReferencePlaces, log: Log) {
+    this.#places = places
+    this.#log = log
+  }
+
+  /** @param detector id and digest of one detector, or of an ensemble */
+  saw(detector: { readonly id: string; readonly digest: string }, one: Seen): void {
+    const tracked = this.#tracked.get(detector.digest) ?? this.#begin(detector)
+    // The last one heard of is the last one in the map.
+    this.#tracked.delete(detector.digest)
+    this.#tracked.set(detector.digest, tracked)
+    tracked.seen.push(one)
+    if (tracked.isReading) return
+    if (tracked.reference === null) this.#makeReference(detector.digest, tracked)
+    else if (tracked.seen.length > WINDOW) tracked.seen.shift()
+  }
+
+  rows(): DriftRow[] {
+    return [...this.#tracked.values()].map(rowOf)
+  }
+
+  #begin({ id, digest }: { readonly id: string; readonly digest: string }): Tracked {
+    const tracked: Tracked = { id, reference: null, isReading: true, seen: [] }
+    const [oldest] = this.#tracked.keys()
+    if (this.#tracked.size >= MAX_DETECTORS && oldest !== undefined) this.#tracked.delete(oldest)
+    void this.#findReference(digest, tracked)
+    return tracked
+  }
+
+  async #findReference(digest: string, tracked: Tracked): Promise<void> {
+    tracked.reference = await readReference(this.#places, { id: tracked.id, digest })
+    tracked.isReading = false
+  }
+
+  #makeReference(digest: string, tracked: Tracked): void {
+    if (tracked.seen.length < OWN_FILES) return
+    const population = populationOf(tracked.seen)
+    tracked.reference = { from: 'own', ...population }
+    tracked.seen = []
+    keepReference(this.#places.folder, digest, population).catch((err: unknown) =>
+      this.#log.warn(
+        { reason: 'data-dir-unusable', err },
+        'the reference for drift was not kept, and ends with this run',
+      ),
+    )
+  }
+}
+
+function rowOf({ id, reference, seen }: Tracked): DriftRow {
+  const facts = { detector: id, reference: reference?.from ?? null, files: seen.length }
+  if (reference === null || seen.length < MIN_FILES) return { ...facts, risk: null, abstention: null }
+  const now = populationOf(seen)
+  return {
+    ...facts,
+    risk: stabilityIndex(now.risks, reference.risks),
+    abstention: stabilityIndex(now.abstentions, reference.abstentions),
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { systemClock } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
+import { callDaemon } from '../../observe/control-client.js'
+import { runningDaemon } from '../running-daemon.js'
+
+/** All daemons of the fleet warm processes for every package; longer than this, ms, and the verb stops waiting for them. */
+const ANSWER_MS = 280_000
+
+const answer = z.object({
+  detectors: z.array(
+    z.object({
+      id: z.string(),
+      version: z.string(),
+      digest: z.string(),
+      mediaTypes: z.array(z.string()),
+      shadow: z.boolean(),
+      weight: z.number(),
+      canary: z.number().optional(),
+    }),
+  ),
+  daemons: z.array(
+    z.object({ daemon: z.string(), outcome: z.string(), message: z.string(), lost: z.array(z.string()) }),
+  ),
+})
+/** The detectors that the asked daemon works with from now on, none where it does not analyze, and what became of the order on each. */
+export type OrderAnswer = z.infer<typeof answer>
+
+/**
+ * Has the daemon of this data directory, and all others on its queue, reload their detector packages.
+ * @param detectors text of the setting; absent: the selection that they work with
+ * @throws AttestdError why all of them kept the old ones, or daemon-not-running where none runs
+ */
+export function reloadFleet(dataDir: string, detectors?: string): Promise<OrderAnswer> {
+  return order(dataDir, '/control/reload', detectors === undefined ? {} : { detectors })
+}
+
+/** The same, with the selection before. @throws AttestdError as `reloadFleet`, setting-invalid where there is none */
+export function rollBackFleet(dataDir: string): Promise<OrderAnswer> {
+  return order(dataDir, '/control/rollback', {})
+}
+
+async function order(dataDir: string, path: string, body: unknown): Promise<OrderAnswer> {
+  const daemon = await runningDaemon(dataDir)
+  if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
+  return callDaemon(daemon, { method: 'POST', path, body, answer, timeoutMs: ANSWER_MS }, systemClock)
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { AttestdError } from '../../core/errors.js'
+import { canaryText, summedCanaries } from '../../observe/console/canary-row.js'
+import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
+import { printText } from '../terminal/print.js'
+
+/** `attestd models canary`. */
+export function modelsCanaryVerb(): Command {
+  const verb = verbWithSettings(
+    'canary',
+    'Compare each candidate (id=canary:percent) with those in charge, over the files that it scored on the whole fleet.',
+    ['dataDir'],
+  )
+  return verb.action(async () => {
+    const { readStatus } = await import('../../app/verbs/status.js')
+    const { fleet } = await readStatus(settingsOf(verb).settings.dataDir)
+    if (!fleet) throw new AttestdError('queue-unreachable', 'The queue does not answer, so the fleet is not known.')
+    const rows = summedCanaries(fleet.daemons.flatMap(({ canaries = [] }) => canaries))
+    const text = rows.length > 0 ? rows.map(canaryText).join('\n') : 'No candidate has scored a file yet.'
+    printText(`${text}\n`)
+  })
+}

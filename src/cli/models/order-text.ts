@@ -1,0 +1,25 @@
+import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
+import { table } from '../terminal/table.js'
+import { partText } from './part-text.js'
+
+/** What is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
+export function orderText({ daemons, detectors }: OrderAnswer): string {
+  const columns = ['in use now', 'version', 'media types', 'part', 'digest'].map((title) => ({ title }))
+  const rows = detectors.map(({ id, version, digest, mediaTypes, ...part }) => [
+    id,
+    version,
+    mediaTypes.join(', '),
+    partText(part),
+    digest.slice(0, 12),
+  ])
+  const others = ['daemon', 'outcome', 'message'].map((title) => ({ title }))
+  const outcomes = daemons.map(({ daemon, message, outcome }) => [daemon, outcome, message])
+  const tables = [
+    ...(rows.length > 0 ? [table(columns, rows)] : []),
+    ...(daemons.length > 1 ? [table(others, outcomes)] : []),
+  ]
+  const warnings = daemons
+    .filter(({ lost }) => lost.length > 0)
+    .map(({ daemon, lost }) => `warning: ${daemon} has no detector for ${lost.join(', ')} any more [detector-none]`)
+  return [...tables, ...warnings].join('\n')
+}

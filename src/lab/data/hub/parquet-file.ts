@@ -1,0 +1,114 @@
+import zlib from 'node:zlib'
+import {
+  type AsyncBuffer,
+  asyncBufferFromFile,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet'
+import { AttestdError, errorText } from '../../../core/errors.js'
+
+const MIB = 1024 * 1024
+/** Most bytes of what is unpacked at once: the media of one row group, or all other columns of a file. */
+const MAX_UNPACKED_BYTES = 512 * MIB
+
+/** Beside snappy, which the reader unpacks itself. */
+const COMPRESSORS: Compressors = {
+  GZIP: (input, length) => zlib.gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
+  BROTLI: (input, length) => zlib.brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
+}
+
+/** A top-level column; a struct has members. */
+export interface ParquetColumn {
+  readonly name: string
+  readonly members: readonly string[]
+}
+
+/** A parquet file of which only what is asked for is read. Every failure is `lab-data-invalid`. */
+export class ParquetFile {
+  readonly file: string
+  readonly columns: readonly ParquetColumn[]
+  readonly #buffer: AsyncBuffer
+  readonly #metadata: FileMetaData
+
+  private constructor(file: string, buffer: AsyncBuffer, metadata: FileMetaData) {
+    this.file = file
+    this.#buffer = buffer
+    this.#metadata = metadata
+    this.columns = parquetSchema(metadata).children.map(({ children, element }) => ({
+      name: element.name,
+      members: children.map((child) => child.element.name),
+    }))
+  }
+
+  /** Reads its last bytes alone. */
+  static async open(file: string): Promise<ParquetFile> {
+    return asParquet(file, async () => {
+      const buffer = await asyncBufferFromFile(file)
+      return new ParquetFile(file, buffer, await parquetMetadataAsync(buffer))
+    })
+  }
+
+  /** Value of a key that its writer left; undefined where it has none. */
+  note(key: string): string | undefined {
+    return this.#metadata.key_value_metadata?.find((one) => one.key === key)?.value
+  }
+
+  /** All rows with some of the columns. */
+  records(columns: readonly string[]): Promise<Record<string, unknown>[]> {
+    const groups = this.#metadata.row_groups.map((_, nth) => nth)
+    return this.#read(columns, groups, 0, Number(this.#metadata.num_rows))
+  }
+
+  /** The row group of a row, and its place in there. */
+  placeOf(row: number): { group: number; nth: number } {
+    let start = 0
+    for (const [group, { num_rows: rows }] of this.#metadata.row_groups.entries()) {
+      if (row < start + Number(rows)) return { group, nth: row - start }
+      start += Number(rows)
+    }
+    throw new AttestdError('lab-data-invalid', `${this.file} has no row ${row + 1}.`)
+  }
+
+  /** One column of one row group. */
+  async group(column: string, group: number): Promise<unknown[]> {
+    const before = this.#metadata.row_groups.slice(0, group)
+    const start = before.reduce((sum, { num_rows: rows }) => sum + Number(rows), 0)
+    const end = start + Number(this.#metadata.row_groups[group]?.num_rows ?? 0)
+    return (await this.#read([column], [group], start, end)).map((record) => record[column])
+  }
+
+  async #read(
+    columns: readonly string[],
+    groups: readonly number[],
+    rowStart: number,
+    rowEnd: number,
+  ): Promise<Record<string, unknown>[]> {
+    if (columns.length === 0) return Array.from({ length: rowEnd - rowStart }, () => ({}))
+    const bytes = groups.reduce((sum, group) => sum + this.#bytesOf(columns, group), 0)
+    if (bytes > MAX_UNPACKED_BYTES) {
+      throw new AttestdError(
+        'lab-data-invalid',
+        `${this.file} unpacks to ${Math.round(bytes / MIB)} MiB at once, more than ${MAX_UNPACKED_BYTES / MIB}: write it with smaller row groups.`,
+      )
+    }
+    const options = { file: this.#buffer, metadata: this.#metadata, columns: [...columns], rowStart, rowEnd }
+    return asParquet(this.file, () => parquetReadObjects({ ...options, compressors: COMPRESSORS, utf8: false }))
+  }
+
+  #bytesOf(columns: readonly string[], group: number): number {
+    const chunks = this.#metadata.row_groups[group]?.columns ?? []
+    const wanted = chunks.filter(({ meta_data: facts }) => columns.includes(facts?.path_in_schema[0] ?? ''))
+    return wanted.reduce((sum, { meta_data: facts }) => sum + Number(facts?.total_uncompressed_size ?? 0), 0)
+  }
+}
+
+async function asParquet<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new AttestdError('lab-data-invalid', `${file} cannot be read as parquet (${errorText(cause)}).`, { cause })
+  }
+}

@@ -1,0 +1,65 @@
+import path from 'node:path'
+import { AttestdError } from '../../../core/errors.js'
+import type { DataRow } from '../data-row.js'
+import { labeledRow, UNSTATED } from '../row-fields.js'
+import { type Features, featuresOfFolder, featuresOfParquet, withClassNames } from './features.js'
+import { MediaCells } from './media-cells.js'
+import { type ParquetColumn, ParquetFile } from './parquet-file.js'
+
+/** `train-00000-of-00002.parquet`. */
+const SHARD = /^(.+)-\d+-of-\d+\.parquet$/
+
+/**
+ * Rows of parquet files as the Hugging Face hub has them: media in a column of `{ bytes, path }`, or prose in `text`, and
+ * a `label`, whose class names are in the file or beside it. Bytes are read when a row is scored.
+ * @param files parts of one dataset, as shards or splits
+ * @param folder where `README.md` or `dataset_infos.json` may be
+ * @throws AttestdError lab-data-invalid
+ */
+export async function readParquet(files: readonly string[], folder: string): Promise<DataRow[]> {
+  const beside = await featuresOfFolder(folder)
+  const cells = new MediaCells()
+  const rows: DataRow[] = []
+  for (const name of files) {
+    const file = await ParquetFile.open(name)
+    rows.push(...(await rowsOf(file, path.relative(folder, name), beside, cells)))
+  }
+  return rows
+}
+
+async function rowsOf(file: ParquetFile, name: string, beside: Features, cells: MediaCells): Promise<DataRow[]> {
+  const features = featuresOfParquet(file.note('huggingface')) ?? beside
+  const media = file.columns.find(isMedia)?.name
+  const plain = file.columns.filter(({ members }) => members.length === 0).map((column) => column.name)
+  if (media === undefined && !plain.includes('text')) {
+    throw new AttestdError(
+      'lab-data-invalid',
+      `${file.file} has neither a column of { bytes, path } nor one named text.`,
+    )
+  }
+  const records = await file.records(plain)
+  const mediaType = media === undefined ? 'text' : features.get(media)?.mediaType
+  const split = splitOf(name)
+  return records.map((record, row) => {
+    const where = `${name} row ${row + 1}`
+    const { text, ...columns } = withClassNames(plainOf(record), features)
+    const fields = { split, ...(mediaType ? { mediaType } : {}), ...columns }
+    const content = media === undefined ? { text: String(text ?? '') } : { bytes: () => cells.bytes(file, media, row) }
+    return labeledRow({ id: where, ...fields }, content, where)
+  })
+}
+
+const isMedia = ({ members }: ParquetColumn) => members.includes('bytes') && members.includes('path')
+
+/** Whole numbers of 64 bits come as bigint, and texts that are not marked as such as bytes, which are left out. */
+function plainOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([column, value]) => [column, typeof value === 'bigint' ? Number(value) : value]),
+  )
+}
+
+function splitOf(name: string): string {
+  const [, shard] = SHARD.exec(path.basename(name)) ?? []
+  const inFolder = path.basename(path.dirname(name))
+  return shard ?? (['', '.', 'data'].includes(inFolder) ? UNSTATED : inFolder)
+}

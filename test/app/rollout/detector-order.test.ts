@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { type DetectorOrder, nextOrder } from '../../../src/app/rollout/detector-order.js'
+
+const facts = { id: 'new', settings: ['a'] }
+const last: DetectorOrder = { id: 'old', chosen: 'b', before: [null], settings: ['a'] }
+const reload = (detectors?: string) => ({ kind: 'reload', ...(detectors === undefined ? {} : { detectors }) }) as const
+const rollback = { kind: 'rollback' } as const
+
+describe('the next order', () => {
+  it('keeps what was chosen where it names nothing, and remembers it where it does', () => {
+    expect(nextOrder(last, reload(), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
+    expect(nextOrder(last, reload('c'), facts)).toEqual({ ...facts, chosen: 'c', before: [null, 'b'] })
+    expect(nextOrder(last, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
+    expect(nextOrder(null, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
+  })
+
+  it('goes back one selection at a time, and no further than the setting', () => {
+    expect(nextOrder(last, rollback, facts)).toEqual({ ...facts, chosen: null, before: [] })
+    const none = { ...last, chosen: null, before: [] }
+    expect(() => nextOrder(none, rollback, facts)).toThrow('no selection before')
+  })
+
+  it('starts anew where no daemon has the setting of the last one any more', () => {
+    const changed = { ...facts, settings: ['a=2'] }
+    expect(nextOrder(last, reload(), changed)).toEqual({ ...changed, chosen: null, before: [] })
+    expect(() => nextOrder(last, rollback, changed)).toThrow('no selection before')
+  })
+})

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isOfShare } from '../../../src/detect/host/canary.js'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { plain } from '../../support/detector-images.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+
+const hashes = Array.from({ length: 2000 }, (_, nth) => `0x${nth.toString(16).padStart(64, '0')}`)
+const shareOf = (percent: number) => hashes.filter((hash) => isOfShare(hash, percent))
+
+describe('the share of a candidate', () => {
+  it('is about what was asked for, and a larger one holds every smaller one', () => {
+    const [small, large] = [shareOf(10), shareOf(40)]
+    expect(small.length / hashes.length).toBeCloseTo(0.1, 1)
+    expect(large.length / hashes.length).toBeCloseTo(0.4, 1)
+    expect(small.filter((hash) => !large.includes(hash))).toEqual([])
+  })
+
+  it('does not depend on how the hash is spelled', () => {
+    const one = `0x${'ab'.repeat(32)}`
+    expect(isOfShare(one, 50)).toBe(isOfShare(one.toUpperCase(), 50))
+  })
+})
+
+describe('a candidate', () => {
+  let bench: DetectorBench
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    for (const id of ['live', 'next', 'third']) await writeTinyPackage(bench.modelsDir, { id })
+  })
+  afterAll(() => bench.dispose())
+
+  it('scores the assets of its share and no others, and what scores without an asset is in charge', async () => {
+    const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'next', canary: 40 }] })
+    const file = await bench.write('picture.png', await plain('#123').png().toBuffer())
+    const [drawn, other] = [shareOf(40)[0]!, hashes.find((hash) => !isOfShare(hash, 40))!]
+    const by = async (contentHash?: string) =>
+      (await host.detect({ file, mediaType: 'image', ...(contentHash ? { contentHash } : {}) })).detectorId
+    expect([await by(drawn), await by(other), await by()]).toEqual(['next', 'live', 'live'])
+    expect(host.detectorFor('image', drawn)).toMatchObject({ id: 'next', canary: 40 })
+    const request = { file, mediaType: 'image', contentHash: drawn } as const
+    expect(await host.shadow(request)).toMatchObject([
+      { detector: { id: 'live' }, besideCandidate: host.detectorFor('image', drawn)?.digest },
+    ])
+    expect(await host.shadow({ ...request, contentHash: other })).toEqual([])
+  })
+
+  it.each([
+    ['nothing in charge', [{ id: 'next', canary: 10 }]],
+    ['a second candidate', [{ id: 'live' }, { id: 'next', canary: 10 }, { id: 'third', canary: 10 }]],
+  ])('is refused with %s', async (_name, detectors) => {
+    await expect(bench.start({ detectors })).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+})
