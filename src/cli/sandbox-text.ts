@@ -48,5 +48,14 @@ and on the wallet-session API:
   ATTESTD_CHAIN_ID=${chainId} ATTESTD_RPC_URLS=${rpcUrl} \\
   ATTESTD_STAKE_CONTRACT=${contract} \\
   npx attestd run${hint}
+
+Make a key as a submitter, and register a file with it:
+  ATTESTD_SERVICE_URL=${url} \\
+  ATTESTD_SESSION_TOKEN=${sessionToken} \\
+  npx attestd keys create --kind submitter --out FOLDER
+
+  ATTESTD_SERVICE_URL=${url} \\
+  ATTESTD_ACCESS_KEY_FILE=FOLDER/access_key ATTESTD_SIGNING_SECRET_FILE=FOLDER/signing_secret \\
+  npx attestd register FILE
 `
 }

@@ -225,6 +225,15 @@ export const SETTINGS = {
     expects: 'a program name or path',
     summary: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
   }),
+  detectorCage: define({
+    env: 'DETECTOR_CAGE',
+    path: 'detect.cage',
+    parse: oneOf(['auto', 'require', 'off']),
+    fallback: 'auto',
+    expects: 'auto, require or off',
+    summary:
+      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone and have no network (those of a package of runtime remote or module keep it): where it is possible, always, or never. With require, run stops where it is not possible.',
+  }),
   requireAdmission: define({
     env: 'REQUIRE_ADMISSION',
     path: 'detect.requireAdmission',

@@ -82,6 +82,8 @@ export interface DetectorHostState {
   readonly size: number
   /** Files that wait for a process. */
   readonly waiting: number
+  /** Whether the processes run in a cage of bubblewrap. */
+  readonly caged: boolean
   /** How long ago the last inference succeeded, milliseconds of the monotonic clock; the self-test at start is the first. */
   readonly lastInferenceAgoMs: number
   /** Ids of the remote detectors whose server did not answer when it was last asked. */

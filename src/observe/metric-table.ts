@@ -267,6 +267,8 @@ export const METRICS = {
     name: 'attestd_doppelganger_scores_total',
     type: 'counter',
     labels: [],
+    zeros: [{}],
+    roles: SUBMIT,
     help: 'Scores of this attester on record that no daemon on this queue sent. Anything but 0: another daemon, or a thief, uses the key.',
   },
   missed: {

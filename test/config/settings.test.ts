@@ -268,3 +268,27 @@ describe('the generated pages', () => {
     }
   })
 })
+
+describe('the settings file', () => {
+  it('names secret files relative to itself, wherever the verb was started', () => {
+    file('beside', 'a-secret\n')
+    fs.chmodSync(path.join(folder, 'beside'), 0o640)
+    const yaml = file('relative.yaml', 'service:\n  signingSecretFile: ./beside\n')
+    const { openSecretFiles, settings } = loadSettings({ env: {}, file: yaml })
+    expect(settings.signingSecret).toBe('a-secret')
+    expect(openSecretFiles).toEqual([{ file: path.join(folder, 'beside'), mode: '0640' }])
+  })
+
+  it('is the usual one where it is there and no other is named', () => {
+    const usualFile = file('usual.yaml', 'http:\n  port: 1\n')
+    const other = file('other.yaml', 'http:\n  port: 2\n')
+    expect(loadSettings({ env: {}, usualFile }).settings.httpPort).toBe(1)
+    expect(loadSettings({ env: { ATTESTD_CONFIG: other }, usualFile }).settings.httpPort).toBe(2)
+    expect(loadSettings({ env: {}, usualFile: path.join(folder, 'none.yaml') }).settings.httpPort).toBe(8780)
+  })
+})
+
+it('the settings page lists no flag for a secret, since none is taken', () => {
+  expect(settingsPage()).not.toMatch(/--signing-secret|--access-key|--session-token/)
+  expect(settingsPage()).toContain('`--http-port`')
+})

@@ -31,14 +31,26 @@ describe('what the pages tell a reader to type', () => {
   const attestd = [...new Set(typed.flatMap((line) => line.match(/(?<=(?:npx |^)attestd )[a-z-].*/)?.[0] ?? []))]
 
   it('the tour is found', () => {
-    for (const verb of ['init', 'sandbox', 'doctor', 'run', 'scores', 'queue', 'status', 'score', 'models']) {
+    for (const verb of [
+      'init',
+      'sandbox',
+      'doctor',
+      'run',
+      'scores',
+      'queue',
+      'status',
+      'score',
+      'models',
+      'keys',
+      'register',
+    ]) {
       expect(attestd.some((line) => line.startsWith(verb))).toBe(true)
     }
   })
 
   it.each(attestd)('attestd %s: verb and flags exist', async (line) => {
     const words = line.split(/\s+/)
-    const verbs = /^(?:queue|models)$/.test(words[0]!) ? words.slice(0, 2) : words.slice(0, 1)
+    const verbs = /^(?:keys|queue|models)$/.test(words[0]!) ? words.slice(0, 2) : words.slice(0, 1)
     if (verbs[0] === '--help') return
     const help = await helpOf(verbs)
     expect(help).toContain(`Usage: attestd ${verbs.join(' ')}`)

@@ -115,7 +115,7 @@ describe('callDaemon', () => {
     await server.close()
     const call = { method: 'GET', path: '/status', answer } as const
     await expect(callDaemon({ url: server.url, token: 'x' }, call, systemClock)).rejects.toMatchObject({
-      reason: 'queue-unreachable',
+      reason: 'daemon-not-running',
       message: expect.stringContaining(server.url),
     })
   })

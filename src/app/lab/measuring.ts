@@ -1,13 +1,15 @@
 import type { Settings } from '../../config/settings.js'
 import type { MeasureSampleOptions } from '../../lab/measure/measure-sample.js'
 import { findProgram } from '../open/find-program.js'
+import { openCage } from '../open/open-cage.js'
 
 /** The limits of the settings, for a package's own sample in a process of its own. */
 export async function measuringOf(
   settings: Settings,
-): Promise<Pick<MeasureSampleOptions, 'ffmpeg' | 'remoteToken' | 'timeoutMs' | 'memoryBytes'>> {
+): Promise<Pick<MeasureSampleOptions, 'cage' | 'ffmpeg' | 'remoteToken' | 'timeoutMs' | 'memoryBytes'>> {
   return {
     ffmpeg: await findProgram(settings.ffmpeg),
+    cage: (await openCage(settings)).cage,
     remoteToken: settings.detectorToken ?? null,
     timeoutMs: settings.detectorTimeoutMs,
     memoryBytes: settings.detectorMemoryMb * 1024 * 1024,

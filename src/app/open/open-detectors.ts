@@ -6,16 +6,19 @@ import { createDetectorHost, type DetectorHostOptions } from '../../detect/host/
 import type { DaemonParts } from '../parts.js'
 import { admissionCheck } from './admission-check.js'
 import { findProgram } from './find-program.js'
+import { openCage } from './open-cage.js'
 import { describePlatform } from './platform.js'
 import { countDetectorEvent } from './room-events.js'
 
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
 export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
   const ffmpeg = await findProgram(settings.ffmpeg)
+  const { cage } = await openCage(settings)
   return createDetectorHost({
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,
     ffmpeg,
+    cage,
     remoteToken: settings.detectorToken,
     workers: settings.detectorWorkers,
     timeoutMs: settings.detectorTimeoutMs,

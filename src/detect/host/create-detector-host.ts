@@ -125,7 +125,7 @@ class ReloadableDetectorHost implements DetectorHost {
     this.#crew = next
     this.#choice = detectors
     log.info(
-      { detectors: next.detectors.map(stated), workers },
+      { detectors: next.detectors.map(stated), workers, caged: next.state().caged },
       old ? 'detectors were replaced' : 'detectors were loaded and tested',
     )
     this.#options.onEvent?.({ type: 'detectors-loaded', detectors: next.detectors, before: old?.detectors ?? [] })

@@ -9,6 +9,7 @@ import { withEvidence } from '../evidence/with-evidence.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection } from '../scoring/to-detection.js'
 import { ChildPool } from './child-pool.js'
+import type { DetectorCage } from './detector-cage.js'
 import type { ChildJob, MeasuredMessage } from './detector-process.js'
 import { detectBy, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './self-test.js'
@@ -24,6 +25,8 @@ export interface CrewOptions {
   readonly workers: number
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
+  /** See `ChildOptions`. */
+  readonly cage?: DetectorCage | null | undefined
   /** Bearer token for the model server of remote detectors; null where there is none. */
   readonly remoteToken: string | null
   /** A process that works longer on one file is killed, ms. */
@@ -115,7 +118,8 @@ export class DetectorCrew {
 
   state() {
     const lastInferenceAgoMs = this.#options.clock.monotonic() - this.#lastInferenceAt
-    return { ...this.#pool.state(), lastInferenceAgoMs, unreachable: [...this.#away] }
+    const caged = Boolean(this.#options.cage)
+    return { ...this.#pool.state(), lastInferenceAgoMs, unreachable: [...this.#away], caged }
   }
 
   /** Lets what has begun end, then stops the processes. Nothing may be begun any more. */
@@ -197,9 +201,10 @@ export class DetectorCrew {
   }
 
   #poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
-    const { clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
+    const { cage, clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
     const memoryBytes = memoryMb * MIB
-    const child = { packages: loadOrder(packages), memoryBytes, timeoutMs, ffmpeg, remoteToken, clock, lowPriority }
+    const limits = { memoryBytes, timeoutMs, lowPriority }
+    const child = { packages: loadOrder(packages), ...limits, cage, ffmpeg, remoteToken, clock }
     return new ChildPool({
       ...this.#options,
       size,

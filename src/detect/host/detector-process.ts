@@ -10,6 +10,7 @@ import type { StopCause } from '../detector-events.js'
 import { measuredWithEvidence } from '../evidence/with-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
+import { CagedPlace, type DetectorCage, innermost } from './detector-cage.js'
 import { residentBytes } from './process-memory.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
@@ -40,6 +41,8 @@ export interface ChildOptions {
   readonly ffmpeg: string | null
   /** Bearer token for the model server of remote detectors. @default none */
   readonly remoteToken?: string | null
+  /** What the process is confined by. @default nothing */
+  readonly cage?: DetectorCage | null | undefined
   /** Longest time for one job, ms; the child is killed then. */
   readonly timeoutMs: number
   /** Resident memory at which a working child is killed, bytes. */
@@ -83,13 +86,16 @@ interface Waiting {
 
 /** One detector process, seen from the parent. It does one thing at a time; after any end it stays ended. */
 export class DetectorProcess {
-  readonly pid: number
+  /** Of what is started; of the detector itself from its first word on, which differ in a cage. */
+  pid: number
   /** Resolves when the process is gone. */
   readonly ended: Promise<ChildEnd>
   /** Resident memory after the last job, bytes. */
   rssBytes = 0
   readonly #handle: ChildProcess
   readonly #options: ChildOptions
+  /** Where its files are; null for one that is not caged. */
+  readonly #place: CagedPlace | null
   #waiting: Waiting | null = null
   #cause: StopCause | null = null
   #idle = true
@@ -105,7 +111,8 @@ export class DetectorProcess {
     signal.throwIfAborted()
     // Here, because nothing gets the token in another way: neither the daemon nor a verb of the lab.
     checkTokenServers(options.packages, options.remoteToken ?? null)
-    const child = new DetectorProcess(forkChild(), options)
+    const place = options.cage ? await CagedPlace.make(options.cage) : null
+    const child = new DetectorProcess(forkChild(place?.line(options.packages, options.ffmpeg) ?? []), options, place)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -124,9 +131,10 @@ export class DetectorProcess {
     return this.#cause === null
   }
 
-  private constructor(child: ChildProcess, options: ChildOptions) {
+  private constructor(child: ChildProcess, options: ChildOptions, place: CagedPlace | null) {
     this.#handle = child
     this.#options = options
+    this.#place = place
     this.pid = child.pid ?? -1
     child.stderr?.setEncoding('utf8')
     child.stderr?.on('data', (text: string) => {
@@ -146,6 +154,7 @@ export class DetectorProcess {
         if (child.pid === undefined) end(null, null)
       })
     })
+    void this.ended.then(() => place?.remove())
   }
 
   /**
@@ -154,6 +163,19 @@ export class DetectorProcess {
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
+    const place = this.#place
+    if (place === null) return this.#measure(job, timeoutMs)
+    try {
+      const heatMap = job.heatMap && place.result
+      const answer = await this.#measure({ ...job, file: await place.show(job.file), heatMap }, timeoutMs)
+      if (job.heatMap !== undefined) await place.takeResult(job.heatMap).catch(() => Promise.reject(malformedAnswer()))
+      return answer
+    } finally {
+      await place.clear()
+    }
+  }
+
+  async #measure(job: ChildJob, timeoutMs: number): Promise<MeasuredMessage> {
     const jobId = ++this.#lastJobId
     const watch = new AbortController()
     try {
@@ -213,7 +235,7 @@ export class DetectorProcess {
 
   #receive(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw)
-    if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) this.#sendPackages()
+    if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) void this.#sendPackages()
     else if (!parsed.success || parsed.data.type === 'hello' || !this.#isAwaited(parsed.data))
       void this.kill('answer', malformedAnswer())
     else if (parsed.data.type === 'parsing') this.#limitParser(parsed.data.isParsing)
@@ -239,8 +261,9 @@ export class DetectorProcess {
     waiting.resolve(measured !== null && reply.type === 'evidence' ? withEvidenceOf(measured, reply) : reply)
   }
 
-  #sendPackages(): void {
+  async #sendPackages(): Promise<void> {
     this.#greeted = true
+    if (this.#place !== null) this.pid = await innermost(this.pid)
     const timeoutSeconds = Math.max(1, Math.floor((this.#options.timeoutMs * DECODE_SHARE) / 1000))
     const packages = this.#options.packages.map(({ folder, digest, manifest }) => ({ folder, digest, manifest }))
     this.#handle.send(
@@ -329,11 +352,13 @@ function malformedAnswer(): AttestdError {
   return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
-function forkChild(): ChildProcess {
+/** @param cage the command line that confines it; empty for none */
+function forkChild([program = process.execPath, ...cage]: readonly string[]): ChildProcess {
   return fork(entryFile(import.meta.url, '../child/detector-child'), [], {
+    execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
     env: ALLOCATOR,
-    execArgv: [`--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
+    execArgv: [...(cage.length > 0 ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
     cwd: '/',
     serialization: 'json',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

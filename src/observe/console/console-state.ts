@@ -114,7 +114,13 @@ export interface ConsoleState {
   }[]
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
-  readonly detectorProcesses: { readonly ready: number; readonly busy: number; readonly size: number } | null
+  readonly detectorProcesses: {
+    readonly ready: number
+    readonly busy: number
+    readonly size: number
+    /** Whether they run in a cage of bubblewrap; absent in answers of an older daemon. */
+    readonly caged?: boolean
+  } | null
   /** Local Unix ms of the last inference; null: none yet. */
   readonly lastInferenceAt: number | null
   /** Settings in force, secrets masked. */

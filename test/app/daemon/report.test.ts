@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Activity } from '../../../src/app/daemon/activity.js'
+import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
 import { createReport, type Report } from '../../../src/app/daemon/report.js'
 import { silentLog } from '../../../src/core/log.js'
 import { asRisk } from '../../../src/core/risk.js'
@@ -208,7 +208,7 @@ describe('the stream as the console shows it', () => {
     expect(activity.stream()).toMatchObject({ connected: false, reconnects: 1 })
   })
 
-  it('the console keeps the last fifty rows', () => {
+  it('the console keeps so many rows, the newest first', () => {
     const row = {
       title: '',
       mediaType: 'image',
@@ -219,8 +219,8 @@ describe('the stream as the console shows it', () => {
       openToRecordMs: null,
       reason: null,
     } as const
-    for (let at = 0; at < 60; at++) activity.addRow({ ...row, at, assetId: String(at) })
-    expect(activity.recent.length).toBe(50)
-    expect(activity.recent[0]?.assetId).toBe('59')
+    for (let at = 0; at < RECENT_ROWS + 10; at++) activity.addRow({ ...row, at, assetId: String(at) })
+    expect(activity.recent.length).toBe(RECENT_ROWS)
+    expect(activity.recent[0]?.assetId).toBe(String(RECENT_ROWS + 9))
   })
 })

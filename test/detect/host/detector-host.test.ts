@@ -30,7 +30,15 @@ describe('a host with two processes', () => {
   afterAll(() => bench.dispose())
 
   it('is ready with all processes and knows its detector', async () => {
-    expect(host.state()).toEqual({ ready: 2, busy: 0, size: 2, waiting: 0, lastInferenceAgoMs: 0, unreachable: [] })
+    expect(host.state()).toEqual({
+      ready: 2,
+      busy: 0,
+      size: 2,
+      waiting: 0,
+      lastInferenceAgoMs: 0,
+      unreachable: [],
+      caged: false,
+    })
     const text = await fs.readFile(path.join(bench.modelsDir, 'tiny-image', 'detector.json'))
     expect(host.detectorFor('image')).toMatchObject({ id: 'tiny-image', digest: manifestDigest(text) })
     expect(host.detectors).toHaveLength(1)

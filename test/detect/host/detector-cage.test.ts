@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
+import net from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openCage } from '../../../src/app/open/open-cage.js'
+import { systemClock } from '../../../src/core/clock.js'
+import { CagedPlace, type DetectorCage } from '../../../src/detect/host/detector-cage.js'
+import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
+import { loadPackage } from '../../../src/detect/package/package-loader.js'
+import { DetectorBench, isRunning } from '../../support/detector-bench.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { writeModulePackage, writeRemotePackage } from '../../support/other-packages.js'
+
+const { cage: possible } = await openCage({ detectorCage: 'auto' })
+
+let bench: DetectorBench
+beforeEach(async () => {
+  bench = await DetectorBench.create()
+})
+afterEach(() => bench.dispose())
+
+/** The cage of this machine, with its folders where the test can see them. */
+const cageHere = (): DetectorCage => ({ ...possible!, scratchDir: bench.folder })
+const text = (file: string) => ({ file, mediaType: 'text' as const })
+
+/** Reports what it can reach: what it reads, lists and writes. */
+const CURIOUS = `
+import fs from 'node:fs'
+import path from 'node:path'
+const tried = (work) => { try { return work() } catch (error) { return error.code } }
+export const createDetector = () => ({
+  measure: (file) => ({
+    logit: fs.readFileSync(file).length / 100,
+    notes: JSON.stringify({
+      besides: fs.readdirSync(path.dirname(file)).length,
+      secret: tried(() => fs.readFileSync('SECRET', 'utf8')),
+      passwords: tried(() => fs.readFileSync('/etc/passwd').length),
+      overFile: tried(() => fs.writeFileSync(file, 'x')),
+      overUsr: tried(() => fs.writeFileSync('/usr/attestd-test', 'x')),
+      processes: fs.readdirSync('/proc').filter((name) => Number(name) > 0).length,
+    }),
+    parts: [],
+  }),
+})`
+
+describe.skipIf(possible === null)('a detector process in its cage', () => {
+  it('sees its package and the one file, and can write neither', async () => {
+    const secret = await bench.write('secret', 'signing secret')
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': CURIOUS.replace('SECRET', secret) })
+    const host = await bench.start({ cage: cageHere() })
+    expect(host.state().caged).toBe(true)
+    const { notes } = await host.detect(text(await bench.write('a.txt', 'y'.repeat(150))))
+    const seen = JSON.parse(notes)
+    expect(seen).toMatchObject({ besides: 1, secret: 'ENOENT', passwords: 'ENOENT', overUsr: 'EROFS' })
+    expect(['EROFS', 'EACCES', 'EBUSY']).toContain(seen.overFile)
+    expect(seen.processes).toBeLessThan(5)
+  })
+
+  it('is counted and ended as one without, and leaves nothing behind', async () => {
+    await writeTinyPackage(bench.modelsDir)
+    const pack = await loadPackage(path.join(bench.modelsDir, 'tiny-image'))
+    const options = { packages: [pack], ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, clock: systemClock }
+    const child = await DetectorProcess.start({ ...options, cage: cageHere() }, new AbortController().signal)
+    expect(await fs.readFile(`/proc/${child.pid}/cmdline`, 'utf8')).toContain('detector-child')
+    expect(await isRunning(child.pid)).toBe(true)
+    const heatMap = path.join(bench.folder, 'heat.png')
+    const file = path.join(pack.folder, 'selftest.png')
+    await child.measure({ detectorId: pack.manifest.id, file, heatMap, probe: false })
+    expect((await fs.stat(heatMap)).size).toBeGreaterThan(0)
+    await child.kill('closed')
+    expect(await isRunning(child.pid)).toBe(false)
+    await expect.poll(async () => (await fs.readdir(bench.folder)).toSorted()).toEqual(['heat.png', 'models'])
+  })
+
+  it.each([
+    ['none', 'no network', false],
+    ['a model server', 'the network', true],
+  ])('with %s has %s', async (kind, _, isReached) => {
+    const server = net.createServer().listen(0, '127.0.0.1')
+    const { port } = await new Promise<net.AddressInfo>((resolve) =>
+      server.once('listening', () => resolve(server.address() as net.AddressInfo)),
+    )
+    const folder = await (kind === 'none'
+      ? writeTinyPackage(bench.modelsDir)
+      : writeRemotePackage(bench.modelsDir, 'remote-image', `http://127.0.0.1:${port}`))
+    const place = await CagedPlace.make(cageHere())
+    const [command = '', ...line] = place.line([await loadPackage(folder)], null)
+    const script = `require('node:net').connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(7))`
+    const reached = await promisify(execFile)(command, [...line, process.execPath, '-e', script], { env: {} }).then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    expect(reached).toBe(isReached)
+  })
+
+  it('takes no link for a result', async () => {
+    const place = await CagedPlace.make(cageHere())
+    await fs.symlink(await bench.write('secret', 'signing secret'), place.result)
+    await expect(place.takeResult(path.join(bench.folder, 'taken'))).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})
+
+describe('where no cage is possible', () => {
+  const { PATH } = process.env
+  beforeEach(() => {
+    process.env.PATH = bench.folder
+  })
+  afterEach(() => {
+    process.env.PATH = PATH
+  })
+
+  it('auto says why, and require refuses', async () => {
+    const gap = 'bubblewrap (bwrap) is not installed'
+    expect(await openCage({ detectorCage: 'auto' })).toEqual({ cage: null, gap })
+    await expect(openCage({ detectorCage: 'require' })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: `ATTESTD_DETECTOR_CAGE is require, but ${gap}.`,
+    })
+  })
+
+  it('one that cannot run counts as none, with its words', async () => {
+    for (const name of ['bwrap', 'env']) {
+      const file = await bench.write(name, '#!/bin/sh\necho no permission to make namespaces >&2\nexit 1\n')
+      await fs.chmod(file, 0o755)
+    }
+    const { cage, gap } = await openCage({ detectorCage: 'auto' })
+    expect(cage).toBeNull()
+    expect(gap).toBe('bubblewrap is not possible here (no permission to make namespaces)')
+  })
+
+  it('off does not look', async () => {
+    expect(await openCage({ detectorCage: 'off' })).toEqual({ cage: null, gap: 'ATTESTD_DETECTOR_CAGE is off' })
+  })
+})
