@@ -12,7 +12,7 @@ import { startSandbox } from '../dist/sandbox/create-sandbox.js'
 const PICTURE = 'docs/console.png'
 const SIZE = { width: 1400, height: 1640 }
 /** Between two assets, ms: the plots have a point every 10 s. */
-const PAUSE_MS = 2500
+const PAUSE_MS = 1800
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-picture-'))
 const sandbox = await startSandbox({ clock: systemClock, port: 8787 })
 const daemon = await startDaemonProcess({
@@ -34,9 +34,9 @@ try {
   const photo = await fs.readFile(samples[0].path)
   // Machine-made ones first, so that both kinds are in the picture; two bad files show what becomes of such.
   const ordered = samples.toSorted((a, b) => a.made.localeCompare(b.made))
-  for (const { path: file, title } of ordered.slice(0, -3)) await register(file, { title })
+  for (const { path: file, title, mediaType } of ordered.slice(0, -3)) await register(file, { title, mediaType })
   await register('notes.jpg', { title: 'A text that says it is a photo', content: Buffer.from('no picture\n') })
-  for (const { path: file, title } of ordered.slice(-3)) await register(file, { title })
+  for (const { path: file, title, mediaType } of ordered.slice(-3)) await register(file, { title, mediaType })
   await register('cut.jpg', { title: 'A photo cut off in transit', content: photo.subarray(0, 2000) })
   for (let tries = 0; (await analyzed()) < samples.length + 2 && tries < 120; tries++) await systemClock.sleep(500)
   // A point more, so that the plots hold the last assets, too.
