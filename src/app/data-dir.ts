@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { storageError } from '../core/disk/storage-error.js'
+import { linkBelow } from '../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { storageError } from '../core/storage-error.js'
-import { linkBelow } from '../core/symbolic-links.js'
 
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {

@@ -1,7 +1,7 @@
 import type { LoadedSettings } from '../config/load.js'
 import type { Clock, Random } from '../core/clock.js'
 import type { Logger } from '../observe/logger.js'
-import type { Metrics } from '../observe/metrics.js'
+import type { Metrics } from '../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Activity } from './daemon/activity.js'

@@ -23,7 +23,7 @@ async function run(verb: Command): Promise<void> {
   const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
     import('../app/daemon/daemon.js'),
     import('../observe/logger.js'),
-    import('../observe/metrics.js'),
+    import('../observe/metrics/metrics.js'),
   ])
   const { settings, secrets } = loaded
   const metrics = createMetrics({ clock: systemClock, processMetrics: true, roles: settings.roles })

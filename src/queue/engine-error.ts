@@ -1,5 +1,5 @@
+import { isDiskFull } from '../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { isDiskFull } from '../core/storage-error.js'
 
 /** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
 const AWAY =

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { packagePath } from '../../src/core/files.js'
-import type { MetricEntry } from '../../src/observe/metric-entry.js'
-import { METRICS } from '../../src/observe/metric-table.js'
+import type { MetricEntry } from '../../src/observe/metrics/metric-entry.js'
+import { METRICS } from '../../src/observe/metrics/metric-table.js'
 import { read } from './pages.js'
 
 // What Prometheus cannot know (.ci/kit.sh, .ci/dashboard-check.mjs): that rules, dashboard, pages and daemon fit each other.

@@ -8,7 +8,7 @@ import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
 import { type HttpServerOptions, startHttpServer } from '../../src/observe/http-server.js'
-import { createMetrics } from '../../src/observe/metrics.js'
+import { createMetrics } from '../../src/observe/metrics/metrics.js'
 import { createRedactor } from '../../src/observe/redaction.js'
 import { ManualClock } from '../support/manual-clock.js'
 

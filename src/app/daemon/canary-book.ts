@@ -2,7 +2,7 @@ import { reasonEntry } from '../../core/reasons.js'
 import { percentOf } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
 import type { CanaryRow } from '../../observe/console/canary-row.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { JobAsset } from '../../pipeline/jobs.js'
 import type { PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
 

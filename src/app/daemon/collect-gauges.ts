@@ -1,4 +1,4 @@
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import { QUEUE_NAMES, type QueueEngine } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
 import type { DaemonParts } from '../parts.js'

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import type { NamedCheck, Readiness } from '../../observe/health.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 
 /** Where the news of readiness go. */
 export interface ReadinessWatchOptions {

@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.js'
 import { MEDIA_TYPES } from '../../core/media-types.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { Roles } from './roles.js'
 
 /**

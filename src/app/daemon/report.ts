@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
 import {
   type AnalyzeJob,

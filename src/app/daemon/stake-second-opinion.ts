@@ -1,5 +1,5 @@
 import type { StakeReading } from '../../chain/stake-contract.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
 import type { Stake } from '../../service/port.js'
 

@@ -1,5 +1,5 @@
 import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 import { partLabel } from '../open/room-events.js'
 import type { Fleet } from './fleet.js'
 

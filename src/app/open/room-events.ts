@@ -1,7 +1,7 @@
 import type { LoadedDetector } from '../../detect/detection.js'
 import type { DetectorEvent } from '../../detect/detector-events.js'
 import type { MediaEvent } from '../../media/media-event.js'
-import type { Metrics } from '../../observe/metrics.js'
+import type { Metrics } from '../../observe/metrics/metrics.js'
 
 /** Detector events as metrics. */
 export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => void {

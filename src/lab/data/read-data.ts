@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { staysBelow } from '../../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { staysBelow } from '../../core/symbolic-links.js'
 import type { DataRow, DataSet } from './data-row.js'
 import { readDatasetFolder } from './hub/read-dataset-folder.js'
 import { readParquet } from './hub/read-parquet.js'

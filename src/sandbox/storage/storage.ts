@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
-import { DirectoryLock } from '../../core/directory-lock.js'
+import { DirectoryLock } from '../../core/disk/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { RandomBytes } from '../books/key-ring.js'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ReadinessWatch } from '../../../src/app/daemon/readiness-watch.js'
 import type { CheckResult } from '../../../src/observe/health.js'
-import { createMetrics } from '../../../src/observe/metrics.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 function setUp() {

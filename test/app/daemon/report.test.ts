@@ -8,7 +8,7 @@ import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { silentLog } from '../../../src/core/log.js'
 import { asRisk } from '../../../src/core/risk.js'
 import type { Detection } from '../../../src/detect/detection.js'
-import { createMetrics, type Metrics } from '../../../src/observe/metrics.js'
+import { createMetrics, type Metrics } from '../../../src/observe/metrics/metrics.js'
 import { createThrottledLog } from '../../../src/observe/throttled-log.js'
 import {
   type AnalyzeResult,

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import type { Clock } from './clock.js'
-import type { AttestdError } from './errors.js'
-import { readFileIfPresent } from './files.js'
-import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
+import type { Clock } from '../clock.js'
+import type { AttestdError } from '../errors.js'
+import { readFileIfPresent } from '../files.js'
+import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.js'
+import { startRepeating } from '../time-limit.js'
 import { storageError } from './storage-error.js'
-import { startRepeating } from './time-limit.js'
 
 const Holder = z.object({
   pid: z.number().int().positive(),

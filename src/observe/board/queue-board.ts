@@ -3,8 +3,8 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { FastifyAdapter } from '@bull-board/fastify'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import type { Health } from '../health.js'
 import { AWAY_STATUS, queueAway, sendAwayPage } from './board-away.js'
-import type { Health } from './health.js'
 
 /** Where the board is served. */
 const BOARD_PATH = '/queues'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { errorText } from '../../src/core/errors.js'
-import { storageError } from '../../src/core/storage-error.js'
-import { engineError } from '../../src/queue/engine-error.js'
+import { storageError } from '../../../src/core/disk/storage-error.js'
+import { errorText } from '../../../src/core/errors.js'
+import { engineError } from '../../../src/queue/engine-error.js'
 
 it('a full disk is told from a folder that cannot be used, and may pass', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })

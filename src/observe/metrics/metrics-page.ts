@@ -10,7 +10,7 @@ export function metricsPage(): string {
   return [
     '# Metrics',
     '',
-    'Generated from `src/observe/metric-table.ts`; do not edit by hand. Served at `/metrics` in the Prometheus text format.',
+    'Generated from `src/observe/metrics/metric-table.ts`; do not edit by hand. Served at `/metrics` in the Prometheus text format.',
     '',
     '`reason` is a code of the list of reasons, the same one as in the log line, the failed job and `/readyz`, or `none`, or a',
     'word that the last column names.',

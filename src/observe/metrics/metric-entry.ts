@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.js'
+import type { Settings } from '../../config/settings.js'
 
 /** What a daemon does; it exports no series of what it does not do. */
 export type Role = Settings['roles'][number]

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CONSOLE_CSP, CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console/console-assets.js'
-import { Html, html } from './console/html.js'
-import type { Health, NamedCheck } from './health.js'
+import { CONSOLE_CSP, CONSOLE_REFRESH_S, CONSOLE_STYLE } from '../console/console-assets.js'
+import { Html, html } from '../console/html.js'
+import type { Health, NamedCheck } from '../health.js'
 
 /** Status of every answer of the board while the queue is away. */
 export const AWAY_STATUS = 503

@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
-import type { MetricEntry } from '../../src/observe/metric-entry.js'
-import { METRICS } from '../../src/observe/metric-table.js'
-import { createMetrics } from '../../src/observe/metrics.js'
-import { metricsPage } from '../../src/observe/metrics-page.js'
-import { ManualClock } from '../support/manual-clock.js'
+import { packagePath } from '../../../src/core/files.js'
+import type { MetricEntry } from '../../../src/observe/metrics/metric-entry.js'
+import { METRICS } from '../../../src/observe/metrics/metric-table.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
+import { metricsPage } from '../../../src/observe/metrics/metrics-page.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const clock = new ManualClock()
 const entries = Object.values<MetricEntry>(METRICS)

@@ -1,4 +1,4 @@
-import { AttestdError, errorText } from './errors.js'
+import { AttestdError, errorText } from '../errors.js'
 
 /** Words of Node, PostgreSQL and Redis for a disk or quota without room. */
 const FULL = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i

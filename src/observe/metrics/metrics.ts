@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Clock } from '../core/clock.js'
-import { withinLimit } from '../core/time-limit.js'
+import type { Clock } from '../../core/clock.js'
+import { withinLimit } from '../../core/time-limit.js'
 import type { MetricEntry, Role } from './metric-entry.js'
 import { METRICS, type MetricKey } from './metric-table.js'
 
