@@ -7,6 +7,13 @@ export function read(...parts: string[]): string {
   return fs.readFileSync(packagePath(...parts), 'utf8')
 }
 
+/** All TypeScript of a folder of the checkout, as one text. */
+export function sourceOf(...parts: string[]): string {
+  const names = fs.readdirSync(packagePath(...parts), { recursive: true, encoding: 'utf8' })
+  const sources = names.filter((name) => name.endsWith('.ts')).sort()
+  return sources.map((name) => read(...parts, name)).join('\n')
+}
+
 /** Pages written by hand or generated that people read, as paths in the checkout. */
 export const PAGES = [
   'README.md',

@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { packagePath } from '../../src/core/files.js'
 import type { MetricEntry } from '../../src/observe/metrics/metric-entry.js'
 import { METRICS } from '../../src/observe/metrics/metric-table.js'
-import { read } from './pages.js'
+import { read, sourceOf } from './pages.js'
 
 // What Prometheus cannot know (.ci/kit.sh, .ci/dashboard-check.mjs): that rules, dashboard, pages and daemon fit each other.
 const RULES = 'config/prometheus/alerts.yaml'
@@ -84,7 +82,7 @@ describe('each alert', () => {
   })
 
   it('there is one for each check of readiness but that of a daemon that stops', () => {
-    const source = execFileSync('grep', ['-rhF', 'health.register(', packagePath('src/app')], { encoding: 'utf8' })
+    const source = sourceOf('src', 'app')
     const checks = [...source.matchAll(/health\.register\('(\w+)'/g)].map(([, name]) => name!)
     const watched = alerts.flatMap(({ expr }) => /attestd_not_ready\{check="(\w+)"\}/.exec(expr)?.[1] ?? [])
     expect([...watched, 'running'].sort()).toEqual([...new Set(checks)].sort())
