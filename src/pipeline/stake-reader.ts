@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js'
-import { type AttestdError, toAttestdError } from '../core/errors.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
 import type { AttesterService, Stake } from '../service/port.js'
@@ -130,6 +130,8 @@ export class StakeReader {
 }
 
 /** How a service words its stake gate is not shown: a 403 that speaks of the stake is taken for it. */
-function refusalOf({ message }: AttestdError): Refusal {
+function refusalOf(failure: AttestdError): Refusal {
+  // Its own words alone: what a client adds to them may speak of the stake contract.
+  const { message } = failure.cause instanceof AttestdError ? failure.cause : failure
   return /\bstaked?\b/i.test(message) ? 'stake-low' : 'service-forbidden'
 }
