@@ -4,12 +4,13 @@ import { type DaemonProcess, startDaemonProcess } from '../../src/app/demo/daemo
 import { systemClock } from '../../src/core/clock.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { image } from '../support/daemon-bench.js'
-import { ModelServer } from '../support/model-server.js'
-import { writeRemotePackage } from '../support/other-packages.js'
+import { tinyManifest, writeTinyPackage } from '../support/detector-package.js'
+import { MODEL, ModelServer } from '../support/model-server.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 
 const PACKAGE = 'remote-image'
+const PREPROCESSING = tinyManifest(PACKAGE, {}).preprocessing as Record<string, unknown>
 const START_MS = 300_000
 const LOOK_MS = 20
 
@@ -77,7 +78,18 @@ async function withFleet<T>(
     ModelServer.start({ latencyMs }),
   ])
   const modelsDir = path.join(folder, 'models')
-  await writeRemotePackage(modelsDir, PACKAGE, server.url, { timeoutMs: 4 * latencyMs + 10_000 })
+  const url = server.url
+  const runtime = {
+    kind: 'remote',
+    url,
+    model: MODEL,
+    input: 'pixels',
+    output: 'logit',
+    timeoutMs: 4 * latencyMs + 10_000,
+  }
+  // One inference a picture, so that a job takes what the server takes.
+  const preprocessing = { ...PREPROCESSING, crops: { size: 32, positions: 'center' } }
+  await writeTinyPackage(modelsDir, { id: PACKAGE, manifest: { runtime, preprocessing } })
   const fleet = new Fleet(folder, {
     ATTESTD_SERVICE_URL: sandbox.url,
     ATTESTD_IPFS_GATEWAYS: sandbox.url,
