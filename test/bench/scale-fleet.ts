@@ -4,8 +4,9 @@ import { type DaemonProcess, startDaemonProcess } from '../../src/app/demo/daemo
 import { systemClock } from '../../src/core/clock.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { image } from '../support/daemon-bench.js'
-import { tinyManifest, writeTinyPackage } from '../support/detector-package.js'
-import { MODEL, ModelServer } from '../support/model-server.js'
+import { tinyManifest } from '../support/detector-package.js'
+import { ModelServer } from '../support/model-server.js'
+import { writeRemotePackage } from '../support/other-packages.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 
@@ -78,18 +79,9 @@ async function withFleet<T>(
     ModelServer.start({ latencyMs }),
   ])
   const modelsDir = path.join(folder, 'models')
-  const url = server.url
-  const runtime = {
-    kind: 'remote',
-    url,
-    model: MODEL,
-    input: 'pixels',
-    output: 'logit',
-    timeoutMs: 4 * latencyMs + 10_000,
-  }
   // One inference a picture, so that a job takes what the server takes.
   const preprocessing = { ...PREPROCESSING, crops: { size: 32, positions: 'center' } }
-  await writeTinyPackage(modelsDir, { id: PACKAGE, manifest: { runtime, preprocessing } })
+  await writeRemotePackage(modelsDir, PACKAGE, server.url, { timeoutMs: 4 * latencyMs + 10_000 }, { preprocessing })
   const fleet = new Fleet(folder, {
     ATTESTD_SERVICE_URL: sandbox.url,
     ATTESTD_IPFS_GATEWAYS: sandbox.url,

@@ -34,6 +34,16 @@ const basic = (password: string) => ({
 })
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
+/** Control handlers that have nothing to do. */
+const untouched = {
+  retry: async () => 0,
+  drain: async () => 0,
+  pause: async () => [],
+  resume: async () => [],
+  reload: async () => [],
+  rollback: async () => [],
+}
+
 describe('probes and metrics', () => {
   it('is alive while it is not ready, and says which check is not fine', async () => {
     const { get } = await start({
@@ -116,13 +126,8 @@ describe('console and status', () => {
       state,
       checks: { odd: () => Promise.reject(new Error(`redis://:${secret}@host broke`)) },
       control: {
+        ...untouched,
         failed: async () => [{ message: secret }],
-        retry: async () => 0,
-        drain: async () => 0,
-        pause: async () => [],
-        resume: async () => [],
-        reload: async () => [],
-        rollback: async () => [],
       },
     })
     const text = await (await get(path, { headers: bearer(controlToken) })).text()
@@ -264,15 +269,6 @@ describe('control routes', () => {
     expect(await answer.json()).toEqual({ error: { message: expect.any(String) } })
     expect(asked).toEqual([])
   })
-
-  const untouched = {
-    retry: async () => 0,
-    drain: async () => 0,
-    pause: async () => [],
-    resume: async () => [],
-    reload: async () => [],
-    rollback: async () => [],
-  }
 
   it('give the reason of a handler that failed', async () => {
     const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))

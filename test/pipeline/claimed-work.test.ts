@@ -2,15 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { claimedWork } from '../../src/pipeline/claimed-work.js'
 import { type Claims, MemoryClaims } from '../../src/queue/claims.js'
+import { deferred } from '../queue/queue-support.js'
 import { ManualClock } from '../support/manual-clock.js'
-
-function deferred() {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
-}
 
 describe('claimedWork', () => {
   const clock = new ManualClock()

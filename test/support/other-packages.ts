@@ -1,10 +1,20 @@
 import { writePackage, writeTinyPackage } from './detector-package.js'
 import { MODEL } from './model-server.js'
 
-/** A tiny image package whose network is behind a model server. */
-export function writeRemotePackage(modelsDir: string, id: string, url: string, change: Record<string, unknown> = {}) {
+/**
+ * A tiny image package whose network is behind a model server.
+ * @param change fields of the runtime
+ * @param manifest further fields of the manifest
+ */
+export function writeRemotePackage(
+  modelsDir: string,
+  id: string,
+  url: string,
+  change: Record<string, unknown> = {},
+  manifest: Record<string, unknown> = {},
+) {
   const runtime = { kind: 'remote', url, model: MODEL, input: 'pixels', output: 'logit', timeoutMs: 2000, ...change }
-  return writeTinyPackage(modelsDir, { id, manifest: { runtime } })
+  return writeTinyPackage(modelsDir, { id, manifest: { ...manifest, runtime } })
 }
 
 /** A package that is a module. @param files by name; `main.mjs` is the module */
