@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
+import { storableDetection } from '../support/pipeline-parts.js'
 
 let folder: string
 beforeEach(async () => {
@@ -89,21 +90,11 @@ describe('the ledger', () => {
 
 const PLATFORM = 'node v20.20.0 linux x64'
 const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: PLATFORM } as const
-const detection = {
-  detectorId: 'd',
-  detectorVersion: '1.0.0',
-  detectorDigest: 'd1',
-  risk: asRisk(0.25),
-  rawScore: -1.1,
-  unsure: false,
-  unsureBecause: null,
+const detection = storableDetection({
   parts: [{ name: 'center', risk: asRisk(0.3) }],
-  variants: [],
-  evidence: [{ kind: 'exif' as const, says: 'software: x' }],
-  notes: 'n',
-  elapsedMs: { decode: 1, infer: 2 },
+  evidence: [{ kind: 'exif', says: 'software: x' }],
   platform: PLATFORM,
-}
+})
 
 describe('the verdict store', () => {
   it('keeps a detection by content, detector and platform', async () => {

@@ -6,12 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { Log } from '../../src/core/log.js'
 import { silentLog } from '../../src/core/log.js'
-import { asRisk } from '../../src/core/risk.js'
-import type { Detection } from '../../src/detect/detection.js'
 import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
+import { storableDetection } from '../support/pipeline-parts.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
 import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
@@ -22,21 +21,7 @@ const SHOWN = { shape: 'single', shown: 'shown' } as const
 const available = findRedisServer() !== null
 
 const STORED_KEY = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: 'test' } as const
-const STORED: Detection = {
-  detectorId: 'd',
-  detectorVersion: '1.0.0',
-  detectorDigest: 'd1',
-  risk: asRisk(0.25),
-  rawScore: -1.1,
-  unsure: false,
-  unsureBecause: null,
-  parts: [],
-  variants: [],
-  evidence: [],
-  notes: 'n',
-  elapsedMs: { decode: 1, infer: 2 },
-  platform: 'test',
-}
+const STORED = storableDetection()
 
 /** Keeps what was logged, to look for secrets in it. */
 function keepingLog(): Log & { readonly lines: string[] } {

@@ -1,4 +1,5 @@
 import { asRisk } from '../../src/core/risk.js'
+import type { Detection } from '../../src/detect/detection.js'
 import { type StoredSubmitJob, storeSubmitJob } from '../../src/pipeline/jobs.js'
 import type { JobRun } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
@@ -51,5 +52,25 @@ export function jobRun(data: unknown, signal = new AbortController().signal): Jo
     save: async (next) => {
       saved.push(structuredClone(next))
     },
+  }
+}
+
+/** A detection that a store can keep. */
+export function storableDetection(change: Partial<Detection> = {}): Detection {
+  return {
+    detectorId: 'd',
+    detectorVersion: '1.0.0',
+    detectorDigest: 'd1',
+    risk: asRisk(0.25),
+    rawScore: -1.1,
+    unsure: false,
+    unsureBecause: null,
+    parts: [],
+    variants: [],
+    evidence: [],
+    notes: 'n',
+    elapsedMs: { decode: 1, infer: 2 },
+    platform: 'test',
+    ...change,
   }
 }
