@@ -15,7 +15,8 @@ const MAX_DETECTORS = 20
 interface Tracked {
   readonly id: string
   reference: DriftReference | null
-  isReading: boolean
+  /** Resolves, and is null from then on, when it was looked for a reference on disk. */
+  reading: Promise<void> | null
   seen: Seen[]
 }
 
@@ -37,9 +38,14 @@ export class DriftWatch {
     this.#tracked.delete(detector.digest)
     this.#tracked.set(detector.digest, tracked)
     tracked.seen.push(one)
-    if (tracked.isReading) return
+    if (tracked.reading !== null) return
     if (tracked.reference === null) this.#makeReference(detector.digest, tracked)
     else if (tracked.seen.length > WINDOW) tracked.seen.shift()
+  }
+
+  /** Resolves when the references of all detectors seen so far were looked for on disk. */
+  async looked(): Promise<void> {
+    await Promise.all([...this.#tracked.values()].map((tracked) => tracked.reading))
   }
 
   rows(): DriftRow[] {
@@ -47,16 +53,16 @@ export class DriftWatch {
   }
 
   #begin({ id, digest }: { readonly id: string; readonly digest: string }): Tracked {
-    const tracked: Tracked = { id, reference: null, isReading: true, seen: [] }
+    const tracked: Tracked = { id, reference: null, reading: null, seen: [] }
     const [oldest] = this.#tracked.keys()
     if (this.#tracked.size >= MAX_DETECTORS && oldest !== undefined) this.#tracked.delete(oldest)
-    void this.#findReference(digest, tracked)
+    tracked.reading = this.#findReference(digest, tracked)
     return tracked
   }
 
   async #findReference(digest: string, tracked: Tracked): Promise<void> {
     tracked.reference = await readReference(this.#places, { id: tracked.id, digest })
-    tracked.isReading = false
+    tracked.reading = null
   }
 
   #makeReference(digest: string, tracked: Tracked): void {

@@ -23,9 +23,7 @@ const high = () => ({ risk: 0.97, abstained: false })
 async function newWatch(): Promise<DriftWatch> {
   const watch = new DriftWatch(places, silentLog)
   watch.saw(detector, spread(0))
-  // Until it has looked for a reference.
-  await readReference(places, detector)
-  await new Promise(setImmediate)
+  await watch.looked()
   return watch
 }
 
