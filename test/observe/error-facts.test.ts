@@ -50,6 +50,13 @@ describe('errorFacts', () => {
     ])
   })
 
+  it('lists each cause once, also where two ways lead to it', () => {
+    const shared = new Error('shared')
+    const bundle = new AggregateError([new Error('left', { cause: shared }), shared], 'both')
+    const found = errorFacts(new Error('outer', { cause: bundle })).causes?.map(({ message }) => message)
+    expect(found?.toSorted()).toEqual(['both', 'left', 'shared'])
+  })
+
   it('lists what is in a bundle of errors, and causes that are no errors', () => {
     const bundle = new AggregateError([new RangeError('a'), 'b'], 'several')
     const found = errorFacts(new Error('outer', { cause: bundle })).causes?.map(({ message }) => message)
