@@ -105,7 +105,7 @@ describe('a caller that leaves', () => {
   it('leaves a value that arrives too late to be disposed of', async () => {
     const disposed: string[] = []
     const flights = new SingleFlight<string>((value) => disposed.push(value))
-    let done = (_: string) => {}
+    let done: (value: string) => void = () => {}
     const impatient = new AbortController()
     // Work that does not hear of its end.
     const deaf = () =>
