@@ -66,7 +66,7 @@ describe('the first connection to Redis', () => {
       given[0] === 'PING' && !isUp ? new Error('LOADING Redis is loading the dataset in memory') : healthy(given),
     )
     const progress = { isOver: false }
-    void outcome.then(() => {
+    void outcome.finally(() => {
       progress.isOver = true
     })
     while (!progress.isOver) {
