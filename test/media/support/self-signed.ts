@@ -40,7 +40,10 @@ export function selfSigned(...hosts: string[]): { key: string; cert: string } {
   )
   const signature = Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)])
   // No empty line behind the last one, which OpenSSL does not take.
-  const lines = sequence(body, ECDSA_SHA256, der(0x03, signature)).toString('base64').match(/.{1,64}/g) ?? []
+  const lines =
+    sequence(body, ECDSA_SHA256, der(0x03, signature))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
