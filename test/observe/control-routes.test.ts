@@ -14,7 +14,11 @@ async function start() {
       authorization: `Bearer ${controlToken}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
-    const reply = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) ?? null })
+    const reply = await fetch(`${server.url}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     return { status: reply.status, json: await reply.json() }
   }
   return { asked, call }

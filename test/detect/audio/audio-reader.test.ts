@@ -60,8 +60,10 @@ describe('readAudio', () => {
   })
 
   it('can be gone over twice, with the same parts', async () => {
-    const media = await read(wavFile(speechLike(2, RATE), { rate: RATE }))
-    expect(await all(media.parts())).toEqual(await all(media.parts()))
+    const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
+    const bytesOf = async () =>
+      (await all(media.parts())).map((part) => [part.name, Buffer.from(valuesOf(part).buffer).toString('base64')])
+    expect(await bytesOf()).toEqual(await bytesOf())
   })
 
   it('levels the speech of a short recording before it fills the window up', async () => {
@@ -80,14 +82,15 @@ describe('readAudio', () => {
   })
 
   it('gives three variants with the parts of the same times and other samples', async () => {
-    const media = await read(wavFile(speechLike(2, RATE), { rate: RATE }))
+    const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
     const plain = await all(media.parts())
     const variants = await all(media.variants())
     expect(new Set(variants.map(({ name }) => name)).size).toBe(3)
     for (const variant of variants) {
       const parts = await all(variant.parts)
       expect(parts.map(({ name }) => name)).toEqual(plain.map(({ name }) => name))
-      expect(valuesOf(parts[0])).not.toEqual(valuesOf(plain[0]))
+      const before = valuesOf(plain[0])
+      expect(valuesOf(parts[0]).some((value, index) => value !== before[index])).toBe(true)
     }
   })
 

@@ -32,7 +32,7 @@ async function sample(): Promise<string> {
   await fs.mkdir(path.join(directory, 'a b'))
   await fs.writeFile(path.join(directory, 'a', 'deep', 'file'), Buffer.from([0, 255, 10, 13]))
   await fs.writeFile(path.join(directory, 'a', 'nothing'), '')
-  for (let nth = 0; nth < 70; nth++) await fs.writeFile(path.join(directory, 'a b', `${nth}`), `content ${nth}`)
+  for (let nth = 0; nth < 40; nth++) await fs.writeFile(path.join(directory, 'a b', `${nth}`), `content ${nth}`)
   return directory
 }
 
