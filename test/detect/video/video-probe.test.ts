@@ -1,6 +1,16 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import {
+  ALL_FORMATS,
+  BufferTarget,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  FilePathSource,
+  Input,
+  MkvOutputFormat,
+  Output,
+} from 'mediabunny'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
@@ -14,7 +24,6 @@ import { ManualClock } from '../../support/manual-clock.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
-const bad = (name: string) => path.join(packagePath('test', 'fixtures', 'bad-input'), name)
 
 let folder: string
 beforeAll(async () => {
@@ -32,6 +41,26 @@ async function probe<T>(file: string, use: (video: OpenVideo) => Promise<T> | T)
   }
 }
 const factsOf = (file: string) => probe(file, ({ facts }) => facts)
+
+/** The twenty frames of vp8.webm, each shown at the time that is given for its number, in Matroska. */
+async function remuxed(timeOf: (nth: number) => number): Promise<string> {
+  const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(fixture('vp8.webm')) })
+  const track = (await input.getPrimaryVideoTrack())!
+  const target = new BufferTarget()
+  const output = new Output({ format: new MkvOutputFormat(), target })
+  const source = new EncodedVideoPacketSource('vp8')
+  output.addVideoTrack(source)
+  await output.start()
+  const decoderConfig = (await track.getDecoderConfig())!
+  let nth = 0
+  for await (const packet of new EncodedPacketSink(track).packets())
+    await source.add(packet.clone({ timestamp: timeOf(nth++), duration: 0.1 }), { decoderConfig })
+  await output.finalize()
+  input.dispose()
+  const file = path.join(folder, 'remuxed.mkv')
+  await fs.writeFile(file, Buffer.from(target.buffer!))
+  return file
+}
 
 // Made by test/fixtures/make-video-fixtures.ts: 20 frames of 160x120 in two seconds.
 describe('what a container states', () => {
@@ -60,9 +89,20 @@ describe('what a container states', () => {
     })
   })
 
-  it('tells a variable rate from one that only rounds', async () => {
-    expect((await factsOf(bad('variable-frame-rate.mp4'))).hasVariableRate).toBe(true)
-    expect((await factsOf(packagePath('samples', 'coffee-pan.webm'))).hasVariableRate).toBe(false)
+  it('counts the length from the first frame, where that is not shown at 0', async () => {
+    const { keyframes, seconds } = await factsOf(await remuxed((nth) => 60 + nth / 10))
+    expect(keyframes).toEqual([60, 60.5, 61, 61.5])
+    expect(seconds).toBeGreaterThan(1.8)
+    expect(seconds).toBeLessThan(2.1)
+  })
+
+  it.each([
+    ['one and a half times as long', 0.15, false],
+    ['almost twice as long', 0.18, true],
+    ['three times as long', 0.3, true],
+  ])('calls a rate variable where a frame stays much longer than another: %s', async (_, longer, isVariable) => {
+    const file = await remuxed((nth) => (nth < 10 ? nth / 10 : 1 + (nth - 10) * longer))
+    expect((await factsOf(file)).hasVariableRate).toBe(isVariable)
   })
 
   it.each([
@@ -246,6 +286,15 @@ describe('wrapAvif', () => {
       wrapAvif((await keyframe(0)).data, codecString ?? '', 160, 120),
     )
     expect(await sharp(avif).metadata()).toMatchObject({ format: 'heif', width: 160, height: 120 })
+    const { data, info } = await sharp(avif).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    // The fixture is red at the top left and white at the bottom right.
+    expect([info.width, info.height, (data[0] as number) > 200, (data[1] as number) < 60]).toEqual([
+      160,
+      120,
+      true,
+      true,
+    ])
+    expect(Math.min(...data.subarray(-3))).toBeGreaterThan(200)
   })
 })
 
