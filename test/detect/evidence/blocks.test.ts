@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { walkOf } from '../../../src/detect/evidence/blocks.js'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngChunk } from '../../support/detector-images.js'
+
 import { riffChunk } from '../../support/wav-file.js'
 
 let folder: string
@@ -158,48 +159,3 @@ it.each([null, 'text/plain', 'image/gif', 'audio/ogg', 'audio/mpeg', 'applicatio
     expect(walkOf(mime)).toBeNull()
   },
 )
-
-describe('withFileBytes', () => {
-  const KIB_64 = 64 * 1024
-  const content = Buffer.from(Array.from({ length: KIB_64 + 1000 }, (_, index) => (index * 7 + (index >> 8)) % 256))
-
-  it.each([
-    ['at its start', 0, 10],
-    ['up to the end of what was read at first', KIB_64 - 5, 5],
-    ['over that end', KIB_64 - 5, 6],
-    ['behind it', KIB_64 + 10, 20],
-    ['up to the end of the file', KIB_64 + 990, 10],
-    ['beyond the end of the file', KIB_64 + 990, 1e9],
-    ['behind the end of the file', KIB_64 + 1000, 5],
-    ['far behind it', 10 * KIB_64, 5],
-    ['nothing', 100, 0],
-  ])('reads %s', async (_, offset, length) => {
-    await withFileBytes(await fileWith(content), async (bytes) => {
-      expect(bytes.size).toBe(content.length)
-      expect((await bytes.read(offset, length)).equals(content.subarray(offset, offset + length))).toBe(true)
-    })
-  })
-
-  it('gives nothing of an empty file, and nothing behind the end of a small one', async () => {
-    await withFileBytes(await fileWith(Buffer.alloc(0)), async (bytes) =>
-      expect(await bytes.read(0, 9)).toHaveLength(0),
-    )
-    await withFileBytes(await fileWith(Buffer.from('abc')), async (bytes) => {
-      expect((await bytes.read(1, 9)).toString()).toBe('bc')
-      expect(await bytes.read(5, 9)).toHaveLength(0)
-    })
-  })
-
-  it('gives what is done with the file, and closes it where that fails', async () => {
-    const file = await fileWith(content)
-    let read: ((offset: number, length: number) => Promise<Buffer>) | undefined
-    await expect(
-      withFileBytes(file, async (bytes) => {
-        read = bytes.read
-        throw new Error('on purpose')
-      }),
-    ).rejects.toThrow('on purpose')
-    await expect(read?.(KIB_64, 1)).rejects.toThrow(/closed/)
-    expect(await withFileBytes(file, async ({ size }) => size)).toBe(content.length)
-  })
-})

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { checkBlock } from '../../../src/media/ipfs/block-check.js'
 import {
   createByteBudget,
   createGatewayHttp,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/media/ipfs/gateway.js'
 import { createAddressGuard } from '../../../src/media/web/address-guard.js'
 import { cidOf as cidOfCodec, TestDag } from '../support/dag.js'
+
 import { type GatewayFaults, TestGateway } from '../support/test-gateway.js'
 
 const MIB = 1024 * 1024
@@ -127,17 +127,5 @@ describe('fetchBlock', () => {
     await expect(
       fetchBlock(bad.http, parseGateway(bad.server.url), cidOf(larger), unlimited, signal),
     ).rejects.toMatchObject({ reason: 'media-integrity', message: /over the block cap/ })
-  })
-})
-
-describe('checkBlock', () => {
-  const bytes = Buffer.from('block')
-  it('takes the bytes of a SHA-256 CID, whatever its codec', () => {
-    for (const code of [RAW, 0x70]) expect(() => checkBlock(cidOf(bytes, code), bytes)).not.toThrow()
-  })
-
-  it('refuses one changed byte, one byte less and one more', () => {
-    for (const other of [Buffer.from('blocK'), Buffer.from('bloc'), Buffer.from('block '), Buffer.alloc(0)])
-      expect(() => checkBlock(cidOf(bytes), other)).toThrow(expect.objectContaining({ reason: 'media-integrity' }))
   })
 })
