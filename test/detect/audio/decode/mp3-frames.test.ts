@@ -113,6 +113,42 @@ describe('picking frames out', () => {
   })
 })
 
+describe('frames of several sample rates', () => {
+  /** MPEG 1 layer III, 128 kbit/s at 32 kHz. */
+  const SLOW = frame({ version: 1, layer: 3, bitrate: 9, rate: 2 }, 576)
+  /** MPEG 2 layer III, 64 kbit/s at 22.05 kHz: the same index of the rate as PLAIN. */
+  const HALF = frame({ version: 2, layer: 3, bitrate: 8 }, 208)
+
+  async function runsOf(bytes: Buffer, chunkBytes = bytes.length): Promise<number[]> {
+    const runs: number[] = []
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+    }
+    for await (const run of new Mp3Frames().of(chunks())) runs.push(run.length)
+    return runs
+  }
+
+  it('come in runs of one rate each, whatever is read at a time', async () => {
+    const bytes = Buffer.concat([repeated(PLAIN, 9), repeated(SLOW, 5), repeated(HALF, 20), repeated(PLAIN, 9)])
+    const parts = [9 * 417, 5 * 576, 20 * 208, 9 * 417]
+    expect((await framesOf(bytes)).equals(bytes)).toBe(true)
+    // The last frames of a chunk wait for what follows them.
+    const runs = await runsOf(bytes)
+    expect(runs.slice(0, 3)).toEqual(parts.slice(0, 3))
+    expect(runs.slice(3).reduce((sum, length) => sum + length, 0)).toBe(parts[3])
+  })
+
+  it('are not parted where only bit rate, padding or channels change', async () => {
+    const others = [
+      frame({ version: 1, layer: 3, bitrate: 14 }, 1044),
+      frame({ version: 1, layer: 3, bitrate: 9, padding: 1 }, 418),
+      MONO,
+    ]
+    const bytes = Buffer.concat([PLAIN, ...others, PLAIN, repeated(PLAIN, 5)])
+    expect((await runsOf(bytes))[0]).toBeGreaterThan(PLAIN.length + 1044 + 418)
+  })
+})
+
 describe('mono', () => {
   it('is unknown before the first frame, and stays what the first one states', async () => {
     const frames = new Mp3Frames()
