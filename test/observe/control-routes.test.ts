@@ -47,9 +47,11 @@ describe('what the verbs of an operator ask of the daemon', () => {
   it('failed jobs are a hundred where no number is asked for', async () => {
     const { asked, call } = await start()
     await call('GET', '/control/failed')
+    await call('GET', '/control/failed?limit=1')
     await call('GET', '/control/failed?limit=1000')
     expect(asked).toEqual([
       ['failed', { limit: 100 }],
+      ['failed', { limit: 1 }],
       ['failed', { limit: 1000 }],
     ])
     expect((await call('GET', '/control/failed?limit=1001')).status).toBe(400)

@@ -35,6 +35,10 @@ describe('readiness', () => {
     expect(text).toContain('✓ queue It answers. ✗ stake Too little. stake-low Top it up.')
   })
 
+  it('shows one check alone too', () => {
+    expect(visibleText(page())).toContain('Readiness ✓ queue The queue answers.')
+  })
+
   it('says that the daemon starts while there is no check', () => {
     expect(visibleText(page({}, { ready: false, checks: [] }))).toContain('Readiness Starting.')
   })
@@ -49,8 +53,8 @@ describe('queues', () => {
 
   it('marks failed jobs and a paused queue, and only those', () => {
     expect(page({ queues: [queue] })).toContain('<td class="num ">0</td>')
-    const text = page({ queues: [{ ...queue, failed: 4, paused: true }] })
-    expect(text).toContain('<td class="num bad">4</td>')
+    const text = page({ queues: [{ ...queue, failed: 1, paused: true }] })
+    expect(text).toContain('<td class="num bad">1</td>')
     expect(visibleText(text)).toContain('analyze paused')
   })
 })

@@ -97,6 +97,8 @@ describe('the last assets', () => {
     expect(asked.match(/<option value="\w+" selected>/g)).toEqual(['<option value="accepted" selected>'])
     expect(asked).toContain('value="&quot;quoted&quot;"')
     expect(asked).toContain('Show all')
+    for (const filter of [{ outcome: 'accepted', text: '' } as const, { outcome: '', text: 'photo' } as const])
+      expect(recentSection(state(ROW), filter, NOW).text).toContain('Show all')
     const plain = recentSection(state(ROW), ALL, NOW).text
     expect(plain).not.toContain(' selected')
     expect(plain).not.toContain('Show all')
