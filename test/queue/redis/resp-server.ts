@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 
-/** An answer: text as a bulk string, or as a status where it begins with +; null as none, an Error as a refusal, a list of texts; undefined: silence. */
-export type RespAnswer = string | null | Error | readonly string[] | undefined
+/**
+ * An answer: text as a bulk string, or as a status where it begins with +; null as none, an Error as a refusal, a number,
+ * a list of any of them; undefined: silence.
+ */
+export type RespAnswer = string | number | null | Error | readonly RespAnswer[] | undefined
 
 /** As much of a Redis as a connection needs that is only looked at: commands in, stated answers out, over real sockets. */
 export class RespServer {
@@ -61,8 +64,9 @@ function readCommand(text: string): { command: string[]; length: number } | null
   return { command, length: [head, ...parts].reduce((sum, part) => sum + part.length + 2, 0) }
 }
 
-function encoded(answer: Exclude<RespAnswer, undefined>): string {
-  if (answer === null) return '$-1\r\n'
+function encoded(answer: RespAnswer): string {
+  if (answer === null || answer === undefined) return '$-1\r\n'
+  if (typeof answer === 'number') return `:${answer}\r\n`
   if (answer instanceof Error) return `-${answer.message}\r\n`
   if (typeof answer === 'string' && answer.startsWith('+')) return `${answer}\r\n`
   if (typeof answer === 'string') return `$${Buffer.byteLength(answer)}\r\n${answer}\r\n`
