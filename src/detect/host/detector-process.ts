@@ -12,6 +12,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { CagedPlace, type DetectorCage, innermost } from './detector-cage.js'
 import { residentBytes } from './process-memory.js'
+import { sendFilter } from './system-calls.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
 const MEMORY_POLL_MS = 100
@@ -357,13 +358,16 @@ function malformedAnswer(): AttestdError {
 
 /** @param cage the command line that confines it; empty for none */
 function forkChild([program = process.execPath, ...cage]: readonly string[]): ChildProcess {
-  return fork(entryFile(import.meta.url, '../child/detector-child'), [], {
+  const isCaged = cage.length > 0
+  const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
     env: ALLOCATOR,
-    execArgv: [...(cage.length > 0 ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
+    execArgv: [...(isCaged ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
     cwd: '/',
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...(isCaged ? (['pipe'] as const) : [])],
   })
+  if (isCaged) sendFilter(child)
+  return child
 }
