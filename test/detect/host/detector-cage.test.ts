@@ -92,6 +92,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect((await fs.stat(heatMap)).size).toBeGreaterThan(0)
     await child.kill('closed')
     expect(await isRunning(child.pid)).toBe(false)
+    expect(await child.ended).toMatchObject({ cause: 'closed' })
     await expect.poll(async () => (await fs.readdir(bench.folder)).toSorted()).toEqual(['heat.png', 'models'])
   })
 
@@ -131,6 +132,19 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     const { rawScore } = await caged.detect(picture)
     const free = await bench.start()
     expect((await free.detect(picture)).rawScore).toBe(rawScore)
+  })
+
+  it('tells its end by somebody else from a crash', async () => {
+    const folder = await writeTinyPackage(bench.modelsDir)
+    const options = { ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, clock: systemClock, cage: cageHere() }
+    const ends: unknown[] = []
+    for (const signal of ['SIGKILL', 'SIGSEGV'] as const) {
+      const packages = [await loadPackage(folder)]
+      const child = await DetectorProcess.start({ ...options, packages }, new AbortController().signal)
+      process.kill(child.pid, signal)
+      ends.push((await child.ended).cause)
+    }
+    expect(ends).toEqual(['killed', 'crashed'])
   })
 
   it('takes no link for a result', async () => {
