@@ -296,6 +296,15 @@ export const SETTINGS = {
     summary:
       'Size of the ledger in the data directory, which holds verdicts, abstentions, receipts and failures. The oldest go first.',
   }),
+  verdictBytes: define({
+    env: 'VERDICT_BYTES',
+    path: 'run.verdictBytes',
+    parse: bytes,
+    fallback: '1GiB',
+    expects: 'a size such as 1GiB',
+    summary:
+      'Size of the kept verdicts in the data directory, by which the same bytes are measured once. The oldest go first.',
+  }),
 
   httpHost: define({
     env: 'HTTP_HOST',

@@ -112,7 +112,10 @@ export async function startRoles(
     retryFailed: () => void analysis?.retryFailed(),
     async prune(ledger) {
       const now = parts.clock.now()
-      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
+      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, settings.verdictBytes)).prune(
+        settings.retainVerdictsMs,
+        now,
+      )
       await ledger.prune(settings.retainVerdictsMs, now)
     },
     async stop(drainMs) {

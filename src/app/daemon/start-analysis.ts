@@ -42,7 +42,7 @@ export async function startAnalysis(
     onEvent: countMediaEvent(metrics),
   })
   closers.push(() => media.close())
-  const verdicts = new VerdictStore(paths.verdicts, queue.texts)
+  const verdicts = new VerdictStore(paths.verdicts, queue.texts, settings.verdictBytes)
   const { unsurePolicy } = settings
   const events = report.pipeline
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
