@@ -53,9 +53,13 @@ try {
   }
 }
 
-/** Commander would leave with 1 on a wrong command line, and quote that as it is; it has printed its message by then. */
+/** Commander would leave with 1 on a wrong command line, which its message quotes as it is; that is printed by then. */
 function prepare(command: Command): void {
   command.exitOverride()
-  command.configureOutput({ writeOut: printText, writeErr: (text) => printErrorLines([text.trimEnd()]) })
+  command.configureOutput({
+    writeOut: printText,
+    writeErr: (help) => printErrorLines(help.trimEnd().split('\n')),
+    outputError: (message) => printErrorLines([message.trimEnd()]),
+  })
   for (const verb of command.commands) prepare(verb)
 }

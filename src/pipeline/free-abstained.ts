@@ -29,8 +29,8 @@ export function isByOther(
 }
 
 /**
- * Removes what is kept of analyses that ended without a score by other detectors than those in use now. Intake then
- * offers those of assets that are still open as if they were new; what is not open stays away.
+ * Removes what is kept of analyses that ended without a score by other detectors than those in use now. Intake offers
+ * open assets again and again (`REOFFER_MS`), so those among them are analyzed as if they were new; closed ones stay away.
  * @returns ids of their assets
  */
 export async function freeAbstained(

@@ -159,7 +159,7 @@ describe('what verbs print of a service', { timeout: SLOW_MS }, () => {
     await harmlessJson([...register, '--no-follow', '--json'], submitterOf(front.url))
   })
 
-  it('doctor, keys, register and run, of a service that refuses', async ({ onTestFinished }) => {
+  it('doctor, keys and register, of a service that refuses', async ({ onTestFinished }) => {
     const front = await startHostileFront(world.sandbox.url, /^\/api\/(?!v1\/time)/)
     onTestFinished(() => front.close())
     JSON.parse((await harmless('out', ['doctor', '--detectors', 'tiny-image', '--json'], envOf(front.url))).out)

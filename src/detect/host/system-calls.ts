@@ -84,10 +84,10 @@ export const filterArguments = process.arch in NUMBERS ? ['--seccomp', String(FI
 
 /** Gives the program to a bubblewrap that was started with `filterArguments` and a pipe as its fifth `stdio`. */
 export function sendFilter(child: ChildProcess): void {
-  const pipe = child.stdio[FILTER_FD] as Writable
-  // One that ended before it read it says why by its end.
-  pipe.on('error', () => {})
-  pipe.end(systemCallFilter(process.arch))
+  // Not there where no process could be started; one that ended before it read says why by its end.
+  const pipe = child.stdio?.[FILTER_FD] as Writable | undefined
+  pipe?.on('error', () => {})
+  pipe?.end(systemCallFilter(process.arch))
 }
 
 function systemCallFilter(arch: string): Buffer {
