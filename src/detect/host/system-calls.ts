@@ -90,7 +90,8 @@ export function sendFilter(child: ChildProcess): void {
   pipe?.end(systemCallFilter(process.arch))
 }
 
-function systemCallFilter(arch: string): Buffer {
+/** The program for an architecture (`process.arch`); empty where its numbers are not listed. */
+export function systemCallFilter(arch: string): Buffer {
   const numbers = NUMBERS[arch]
   if (numbers === undefined) return Buffer.alloc(0)
   const { audit, clone, refused, socket } = numbers
