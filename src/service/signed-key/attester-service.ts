@@ -8,9 +8,8 @@ import { createServiceParts, type ServiceOptions, type ServiceParts } from '../s
 import { readStream, type StreamSource } from '../stream-reader.js'
 import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
-import { decodeEvent } from './events.js'
 import { keyFixes } from './key-fixes.js'
-import { readAssets, readFound, readStake } from './reading.js'
+import { decodeEvent, readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
 
 /** What this API needs beyond `ServiceOptions`; without both halves of a key signed routes throw `setting-missing`. */

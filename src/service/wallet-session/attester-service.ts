@@ -11,7 +11,6 @@ import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
-import { completeAssets } from './named-assets.js'
 import { readAssets, readFound } from './reading.js'
 import { readReceipt } from './receipt.js'
 import type { SessionKeeper } from './session.js'
@@ -112,8 +111,7 @@ export class WalletSessionAttesterService implements AttesterService {
         request = await client.streamRequest(signal)
         return request
       },
-      decode: (event, eventSignal) =>
-        decodeEvent(event, { complete: (values) => completeAssets(values, client, eventSignal), onMalformed }),
+      decode: (event, eventSignal) => decodeEvent(event, { client, signal: eventSignal, onMalformed }),
       recover: async (signal) => {
         // Null where the session itself was refused: the stream was not asked for.
         if (!request) return false
