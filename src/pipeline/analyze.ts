@@ -8,8 +8,8 @@ import type { Detection, DetectorHost } from '../detect/detection.js'
 import { doubtText } from '../detect/scoring/doubt.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
+import { claimedWork } from '../queue/claims.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
-import { claimedWork } from './claimed-work.js'
 import {
   type AnalyzeJob,
   endedClosed,
