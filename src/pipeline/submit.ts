@@ -41,22 +41,24 @@ const REFUSED_PAUSE_MS = 5000
 const FINAL_STATUSES = new Set<unknown>([500, 501])
 
 /**
- * Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
+ * What the queue `submit` runs its jobs by. Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
  * attempt durably before the first byte leaves; and after an unclear end sends again only when the earlier request can
  * no longer be accepted, because its timestamp has left the service's window.
  */
-export async function submit(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
-  const job = parseSubmitJob(run.data)
-  const gate = options.gate.check()
-  if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<JobEnd<StoredSubmitResult>> {
+  return async (run) => {
+    const job = parseSubmitJob(run.data)
+    const gate = options.gate.check()
+    if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
 
-  try {
-    const standing = await ask(job, run, options)
-    if (standing !== 'free') return standing
-    return await send(job, run, options)
-  } catch (error) {
-    if (run.signal.aborted) throw error
-    return await holdOrThrow(toAttestdError(error), run, options)
+    try {
+      const standing = await ask(job, run, options)
+      if (standing !== 'free') return standing
+      return await send(job, run, options)
+    } catch (error) {
+      if (run.signal.aborted) throw error
+      return await holdOrThrow(toAttestdError(error), run, options)
+    }
   }
 }
 

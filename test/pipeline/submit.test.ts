@@ -75,7 +75,7 @@ function setUp(
     doppelgangers,
     log: silentLog,
   }
-  return { ...script, run, gate, clock, doppelgangers, end: () => submit(run, options) }
+  return { ...script, run, gate, clock, doppelgangers, end: () => submit(options)(run) }
 }
 
 const free = openAsset({ myScore: null })

@@ -196,5 +196,5 @@ async function startSubmission(
     doppelgangers,
     log,
   }
-  return queue.work('submit', (run) => submit(run, needs), report.worker)
+  return queue.work('submit', submit(needs), report.worker)
 }
