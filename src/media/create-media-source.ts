@@ -78,10 +78,10 @@ function openConnections(options: MediaSourceOptions): Connections {
   const guard = createAddressGuard({
     connectTimeoutMs,
     allowHttp: options.allowHttp ?? false,
-    ...(isAllowed && { isAllowed }),
-    ...(resolve && { resolve }),
-    ...(allowedPorts && { allowedPorts }),
-    ...(ca !== undefined && { ca }),
+    isAllowed,
+    resolve,
+    allowedPorts,
+    ca,
   })
   return { guard, http: createGatewayHttp({ ...patience(options), guard, connectTimeoutMs, now: () => clock.now() }) }
 }

@@ -160,7 +160,7 @@ export class HttpCaller {
         ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
       },
-      ...(call.body === undefined ? {} : { body: call.body }),
+      body: call.body ?? null,
       // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused below by its status.
       redirect: 'manual',
       signal,
