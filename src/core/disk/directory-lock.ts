@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Clock } from '../clock.js'
 import type { AttestdError } from '../errors.js'
 import { readFileIfPresent } from '../files.js'
-import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.js'
+import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { startRepeating } from '../time-limit.js'
 import { storageError } from './storage-error.js'
 
