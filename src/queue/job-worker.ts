@@ -66,7 +66,7 @@ export class JobWorker implements RunningWorker {
       random: options.random,
       events,
       stopping: () => this.#stopping,
-      saveData: (held, json) => backing.saveData(held, json),
+      saveData: backing.saveData,
       report: (error) => trouble.report(queue, error),
     })
     this.#worker = new BullWorker(

@@ -6,7 +6,7 @@ import { DirectoryLock } from '../../core/disk/directory-lock.js'
 import { storageError } from '../../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
-import type { Backing, HeldJob } from '../backing.js'
+import type { Backing } from '../backing.js'
 import { MemoryClaims } from '../claims.js'
 import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
 import { memoryFleet } from '../fleet/memory-fleet.js'
@@ -28,12 +28,6 @@ UPDATE job
        stalled_count = stalled_count + 1,
        deferred_failure = CASE WHEN stalled_count + 1 > $1 THEN $2 ELSE deferred_failure END
  WHERE state = 'active'`
-
-/** As BullMQ's `extend_lock` and `update_data`, but in one statement. */
-const SAVE = `
-UPDATE job
-   SET data = $4::jsonb, locked_until_ms = $5::bigint
- WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3`
 
 /**
  * Opens the embedded engine in a directory that only this process may use.
@@ -107,7 +101,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     producer: pool,
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
-    saveData: (job, json) => saveInDatabase(pool, clock, job, json),
+    saveData: pool.saveData,
     openFleet: () => memoryFleet(clock),
     claims: new MemoryClaims(clock),
     texts: null,
@@ -128,22 +122,6 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
       }
     },
   }
-}
-
-/**
- * Replaces the data of a job where the token still holds its lock, and renews the lock.
- * @param json the data as JSON text
- * @returns whether the lock was held
- */
-async function saveInDatabase(
-  pool: PgPool,
-  clock: Clock,
-  { queue, id, token, lockMs }: HeldJob,
-  json: string,
-): Promise<boolean> {
-  // BullMQ compares the end of the lock with the wall clock, which it reads itself.
-  const { rowCount } = await pool.query(SAVE, [queue, id, token, json, Math.ceil(clock.now() + lockMs)])
-  return rowCount === 1
 }
 
 async function exists(file: string): Promise<boolean> {
