@@ -45,7 +45,8 @@ export interface AnalyzeOptions {
 const ELSEWHERE_MS = 1000
 
 /**
- * What the queue `analyze` runs its jobs by. Turns an asset into a verdict and hands it to the submit queue. Never touches the network API.
+ * What the queue `analyze` runs its jobs by: turns an asset into a verdict and hands it to the submit queue. Never touches
+ * the network API.
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
 export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Promise<JobEnd<StoredAnalyzeResult>> {

@@ -41,9 +41,9 @@ const REFUSED_PAUSE_MS = 5000
 const FINAL_STATUSES = new Set<unknown>([500, 501])
 
 /**
- * What the queue `submit` runs its jobs by. Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
- * attempt durably before the first byte leaves; and after an unclear end sends again only when the earlier request can
- * no longer be accepted, because its timestamp has left the service's window.
+ * What the queue `submit` runs its jobs by: turns a verdict into a receipt, at most once. Asks the service for its own
+ * score before every send; records the attempt durably before the first byte leaves; and after an unclear end sends
+ * again only when the earlier request can no longer be accepted, because its timestamp has left the service's window.
  */
 export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<JobEnd<StoredSubmitResult>> {
   return async (run) => {

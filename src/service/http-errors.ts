@@ -95,7 +95,7 @@ export function invalidReply({ route, changes }: Sent, what: string, fix?: strin
   return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
 }
 
-/** The error for a request that ended without a whole answer; the signal's own reason where nothing can have taken effect. */
+/** The error for a request that ended without a whole answer; the signal's reason where nothing can have taken effect. */
 export function brokenOff(
   { route, changes }: Sent,
   { started }: Flight,

@@ -71,6 +71,7 @@ export class SseConnection {
       await turns.step(chunk.length)
       for (const { bytes, kind } of splitter.push(chunk)) {
         await turns.step(bytes.length)
+        this.#stop.signal.throwIfAborted()
         if (kind === 'silence') yield 'alive'
         parser.feed(decoder.decode(bytes, { stream: true }))
         yield* events.splice(0)
@@ -118,7 +119,6 @@ export class SseConnection {
   /** The idle watchdog runs only while bytes are waited for, not while the consumer is busy. */
   async #chunk(body: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array> {
     const { clock, idleMs } = this.#options
-    this.#stop.signal.throwIfAborted()
     if (!body) throw new AttestdError('stream-ended')
     const { value } = await withinLimit(clock, idleMs, body.read(), () => {
       throw new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
