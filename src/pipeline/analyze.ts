@@ -50,37 +50,39 @@ const ELSEWHERE_MS = 1000
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
 export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Promise<JobEnd<StoredAnalyzeResult>> {
-  return async (run) => {
-    const job = parseAnalyzeJob(run.data)
-    let found: Found | null = null
-    try {
-      found = await detectionFor(job, run, options)
-      if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
-      const { detection, cached } = found
-      const verdict = verdictOf(detection)
-      const doubt = doubtText(detection)
-      if (doubt !== null && options.unsurePolicy === 'abstain') {
-        throw new AttestdError(
-          'detector-unsure',
-          `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`,
-        )
-      }
-      const next: SubmitJob = { ...job, asset: found.asset, verdict, sent: null }
-      await addSubmission(run.id, next, options)
-      options.log.info(
-        { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
-        'asset was scored',
+  return (run) => verdictOn(run, options)
+}
+
+async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
+  const job = parseAnalyzeJob(run.data)
+  let found: Found | null = null
+  try {
+    found = await detectionFor(job, run, options)
+    if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
+    const { detection, cached } = found
+    const verdict = verdictOf(detection)
+    const doubt = doubtText(detection)
+    if (doubt !== null && options.unsurePolicy === 'abstain') {
+      throw new AttestdError(
+        'detector-unsure',
+        `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`,
       )
-      const { mediaType } = found.asset
-      return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
-    } catch (error) {
-      if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
-      const { reason, message } = error
-      options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
-      return { kind: 'done', result: { outcome: 'abstained', reason, message } }
-    } finally {
-      if (found?.media) options.shadows.offer({ asset: found.asset, submitted: found.detection, media: found.media })
     }
+    const next: SubmitJob = { ...job, asset: found.asset, verdict, sent: null }
+    await addSubmission(run.id, next, options)
+    options.log.info(
+      { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
+      'asset was scored',
+    )
+    const { mediaType } = found.asset
+    return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
+  } catch (error) {
+    if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+    const { reason, message } = error
+    options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
+    return { kind: 'done', result: { outcome: 'abstained', reason, message } }
+  } finally {
+    if (found?.media) options.shadows.offer({ asset: found.asset, submitted: found.detection, media: found.media })
   }
 }
 

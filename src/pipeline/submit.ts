@@ -46,19 +46,21 @@ const FINAL_STATUSES = new Set<unknown>([500, 501])
  * again only when the earlier request can no longer be accepted, because its timestamp has left the service's window.
  */
 export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<JobEnd<StoredSubmitResult>> {
-  return async (run) => {
-    const job = parseSubmitJob(run.data)
-    const gate = options.gate.check()
-    if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+  return (run) => receiptFor(run, options)
+}
 
-    try {
-      const standing = await ask(job, run, options)
-      if (standing !== 'free') return standing
-      return await send(job, run, options)
-    } catch (error) {
-      if (run.signal.aborted) throw error
-      return await holdOrThrow(toAttestdError(error), run, options)
-    }
+async function receiptFor(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
+  const job = parseSubmitJob(run.data)
+  const gate = options.gate.check()
+  if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+
+  try {
+    const standing = await ask(job, run, options)
+    if (standing !== 'free') return standing
+    return await send(job, run, options)
+  } catch (error) {
+    if (run.signal.aborted) throw error
+    return await holdOrThrow(toAttestdError(error), run, options)
   }
 }
 

@@ -30,7 +30,7 @@ export function lineupsOf(packages: readonly SelectedPackage[]): ReadonlyMap<Med
 /** A package with its part in the scores, as console and logs show it. */
 export function loadedDetectorOf(pack: SelectedPackage): LoadedDetector {
   const { canary, weight, shadow } = pack
-  return { ...summaryOf(pack), weight, shadow, canary }
+  return { ...summaryOf(pack), weight, shadow, ...(canary === undefined ? {} : { canary }) }
 }
 
 function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup {
