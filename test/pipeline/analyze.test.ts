@@ -64,7 +64,7 @@ async function outcomeOf(
   if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
   let held = 0
   try {
-    const end = await analyze(given.run ?? jobRun({ asset, seenAt }), {
+    const end = await analyze({
       media: {
         fetch: async () => {
           held += 1
@@ -92,7 +92,7 @@ async function outcomeOf(
       unsurePolicy,
       log: silentLog,
       events: {} as AnalyzeOptions['events'],
-    })
+    })(given.run ?? jobRun({ asset, seenAt }))
     return { end, queued, asked, held }
   } finally {
     await fs.rm(folder, { recursive: true })
@@ -112,6 +112,31 @@ it.each([
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause }, 'abstain')
   expect(end).toMatchObject({ result: { outcome: 'abstained', reason: 'detector-unsure', message } })
   expect(queued).toEqual([])
+})
+
+it('an abstention names what abstained, so that another detector gets the file, but not where it is the media itself', async () => {
+  const by = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
+  const unsure = { unsure: true, unsureBecause: 'band' } as const
+  expect((await outcomeOf(unsure, 'abstain')).end).toMatchObject({ result: { by } })
+  const host = { detectorFor: () => null }
+  expect((await outcomeOf({}, 'abstain', { host })).end).toMatchObject({
+    result: { reason: 'detector-none', by: { ...by, detectorDigest: null } },
+  })
+  const detect = async () => {
+    throw new AttestdError('media-corrupt')
+  }
+  const { end } = await outcomeOf({}, 'abstain', { host: { detect } })
+  expect(end).toEqual({
+    kind: 'done',
+    result: { outcome: 'abstained', reason: 'media-corrupt', message: expect.any(String) },
+  })
+})
+
+it('no abstention is kept of a detector that was replaced meanwhile', async () => {
+  const next = [SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
+  const host = { detectorFor: () => next.shift() ?? null }
+  const unsure = { unsure: true, unsureBecause: 'band' } as const
+  await expect(outcomeOf(unsure, 'abstain', { host })).rejects.toMatchObject({ reason: 'detector-unavailable' })
 })
 
 it('or submitted as it is where the operator says so', async () => {

@@ -80,6 +80,10 @@ export async function startRoles(
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
+  const retryFailed = async () => {
+    for (const assetId of (await analysis?.retryFailed()) ?? []) intake?.reconsider(assetId)
+  }
+  void retryFailed()
   const doppelgangers = side && createDoppelgangers(parts, side)
   const submission =
     side && doppelgangers && settings.roles.includes('submit')
@@ -109,10 +113,13 @@ export async function startRoles(
       doppelgangers?.forget()
     },
     reconsider: (assetId) => intake?.reconsider(assetId),
-    retryFailed: () => void analysis?.retryFailed(),
+    retryFailed: () => void retryFailed(),
     async prune(ledger) {
       const now = parts.clock.now()
-      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
+      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, settings.verdictBytes)).prune(
+        settings.retainVerdictsMs,
+        now,
+      )
       await ledger.prune(settings.retainVerdictsMs, now)
     },
     async stop(drainMs) {
@@ -131,7 +138,7 @@ export async function startRoles(
 }
 
 function submissionParts({ gate, opened }: ServiceSide, windowMs: number) {
-  return { gate, serviceClock: () => opened.clock.state(), windowMs }
+  return { gate, serviceClock: opened.clock, windowMs }
 }
 
 /** Waits while there is something to submit and nothing that forbids it. */
@@ -151,7 +158,7 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
     queue,
     clock,
     random,
-    serviceNow: () => (opened.clock.state().trusted ? opened.clock.now() : null),
+    serviceClock: opened.clock,
     log: options.log,
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
@@ -166,8 +173,8 @@ function createDoppelgangers({ clock, metrics, options }: DaemonParts, { gate, o
   const { storeTimeMs, timestampWindowMs } = settings
   return new Doppelgangers({
     clock,
-    serviceNow: () => opened.clock.now(),
-    settleMs: () => timestampWindowMs + storeTimeMs + (opened.clock.state().errorBoundMs ?? 0),
+    serviceClock: opened.clock,
+    settleMs: timestampWindowMs + storeTimeMs,
     policy: settings.onDoppelganger,
     gate,
     log,
@@ -186,17 +193,15 @@ async function startSubmission(
   const firstReading = contract?.watch.refresh().catch(() => {})
   await withinLimit(parts.clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
   const { settings, log } = options
-  const { clock, service } = opened
   const needs = {
-    service,
+    service: opened.service,
     gate,
-    serviceNow: () => clock.now(),
-    clockErrorMs: () => clock.state().errorBoundMs ?? 0,
+    serviceClock: opened.clock,
     timestampWindowMs: settings.timestampWindowMs,
     storeTimeMs: settings.storeTimeMs,
     confirmStake: (signal: AbortSignal) => stake.confirm(signal),
     doppelgangers,
     log,
   }
-  return queue.work('submit', (run) => submit(run, needs), report.worker)
+  return queue.work('submit', submit(needs), report.worker)
 }

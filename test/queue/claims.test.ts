@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import { claimedWork } from '../../src/pipeline/claimed-work.js'
-import { type Claims, MemoryClaims } from '../../src/queue/claims.js'
-import { deferred } from '../queue/queue-support.js'
+import { type Claims, claimedWork, MemoryClaims } from '../../src/queue/claims.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { deferred } from './queue-support.js'
 
 describe('claimedWork', () => {
   const clock = new ManualClock()
