@@ -38,7 +38,8 @@ describe('data that is saved during a run', () => {
   it('is written into the keys of the job, with the token that must hold its lock', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [0] }))
     expect(await saveInRedis(redis, JOB, '{"x":1}')).toBe(true)
-    const [[, , ...given] = []] = commands()
+    const [[, , ...given] = [], ...others] = commands()
+    expect(others).toEqual([])
     expect(given).toEqual([
       '3',
       'p:submit:a:1',
