@@ -6,7 +6,7 @@ import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
-import { endpointName, maskedText } from './rpc-text.js'
+import { endpointName, maskedEndpointText } from './rpc-text.js'
 
 /** Largest answer that is read, bytes; a block with the hashes of its transactions has some 200 kB. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
@@ -106,7 +106,7 @@ export class RpcCaller {
   }
 
   #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {
-    const said = maskedText(message, this.#options.url)
+    const said = maskedEndpointText(message, this.#options.url)
     const error = { code, message: said, data }
     if (!failedInContract(error)) {
       return this.#unreachable(`refused ${method}: ${said} (${code})`, isBehind(error) ? { behind: true } : {})

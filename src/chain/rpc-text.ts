@@ -10,7 +10,7 @@ export function endpointName(url: string): string {
 }
 
 /** What an endpoint said, as one short line without anything that may be the key in its URL. */
-export function maskedText(text: string, url: string): string {
+export function maskedEndpointText(text: string, url: string): string {
   const { pathname, search } = new URL(url)
   const whole = [`${pathname}${search}`, pathname].filter((part) => part.length > 1)
   return cleanLine(

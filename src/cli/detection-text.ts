@@ -16,7 +16,7 @@ export function detectionLines(detection: Detection): string[] {
     ...list('highest parts', parts.slice(0, SHOWN_PARTS)),
     ...list('re-encoded', variants),
     ...(heatMap === undefined ? [] : [heatMapText(heatMap)]),
-    ...evidence.map(({ says }) => `the file states: ${says}`),
+    ...evidence.map(({ text }) => `the file states: ${text}`),
     ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it does not affect the risk.']),
   ]
 }

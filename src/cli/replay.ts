@@ -27,10 +27,10 @@ export function replayVerb(): Command {
   return verb.action(async (assetId: string, { json }: { json?: boolean }) => {
     const { replayVerdict } = await import('../app/verbs/replay.js')
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
-    const { outcome, platform, record, says } = replay
+    const { outcome, platform, record, message } = replay
     const by = record ? [`${record.algorithm}, ${record.contentHash}`, `on ${platform}`] : []
     if (json) printText(`${safeJson({ ...replay, record: record && storeLedgerEntry(record) }, 2)}\n`)
-    else printLines([`${outcome}: ${says}`, ...by])
+    else printLines([`${outcome}: ${message}`, ...by])
     process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed
   })
 }

@@ -9,7 +9,7 @@ export interface CheckResult {
   /** Why not; absent when it is fine. */
   readonly reason?: Reason
   /** One sentence about this case. */
-  readonly says: string
+  readonly message: string
   /** Plain facts, such as ages and counts. Shown to whoever can reach the port: never secrets. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
@@ -102,12 +102,12 @@ function withFix(result: CheckResult, fixes: NonNullable<HealthOptions['fixes']>
 
 async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
   const late = (): CheckResult => {
-    return { ok: false, reason: 'internal-error', says: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
+    return { ok: false, reason: 'internal-error', message: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
   }
   try {
     return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)
   } catch (error) {
     const { reason, message } = toAttestdError(error)
-    return { ok: false, reason, says: message }
+    return { ok: false, reason, message }
   }
 }

@@ -12,7 +12,7 @@ export type GateAnswer =
   | { readonly open: false; readonly reason: Reason; readonly retryInMs: number }
 
 /** Why the service lets a key do nothing. */
-export type Refusal = Extract<Reason, 'stake-low' | 'service-forbidden'>
+export type StakeRefusal = Extract<Reason, 'stake-low' | 'service-forbidden'>
 
 /** What the gate judges time by; stake, role and pauses are reported to it by those who see them. */
 export interface GateOptions {
@@ -39,7 +39,7 @@ export class Gate {
   #pausedUntil = Number.NEGATIVE_INFINITY
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
-  #refused: Refusal | null = null
+  #refused: StakeRefusal | null = null
   #stakeDoubted = false
   #hasRole = true
 
@@ -65,7 +65,7 @@ export class Gate {
   }
 
   /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
-  refuse(because: Refusal = 'service-forbidden'): boolean {
+  refuse(because: StakeRefusal = 'service-forbidden'): boolean {
     const before = this.shutOut
     this.#refused = because
     return before !== this.shutOut
@@ -91,7 +91,7 @@ export class Gate {
   }
 
   /** Why the service lets this key do nothing; a stake that is known to be too low says more than its refusal. */
-  get shutOut(): Refusal | null {
+  get shutOut(): StakeRefusal | null {
     return this.stakeLow ? 'stake-low' : this.#refused
   }
 

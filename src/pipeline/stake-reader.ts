@@ -3,9 +3,9 @@ import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
 import type { AttesterService, Stake } from '../service/port.js'
-import type { Gate, Refusal } from './gate.js'
+import type { Gate, StakeRefusal } from './gate.js'
 
-/** `confirm` reads the stake from the service's list; the gate is told of every reading. */
+/** `confirm` reads the stake from the service's list; every reading is reported to the gate. */
 export interface StakeReaderOptions {
   readonly service: Pick<AttesterService, 'listOpen'>
   readonly gate: Gate
@@ -130,7 +130,7 @@ export class StakeReader {
 }
 
 /** How a service words its stake gate is not shown: a 403 that speaks of the stake is taken for it. */
-function refusalOf(failure: AttestdError): Refusal {
+function refusalOf(failure: AttestdError): StakeRefusal {
   // Its own words alone: what a client adds to them may speak of the stake contract.
   const { message } = failure.cause instanceof AttestdError ? failure.cause : failure
   return /\bstaked?\b/i.test(message) ? 'stake-low' : 'service-forbidden'

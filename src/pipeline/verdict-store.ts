@@ -28,7 +28,7 @@ const storedDetection = z.object({
   unsureBecause: z.enum(['band', 'flip']).nullable(),
   parts: z.array(riskyPart),
   variants: z.array(riskyPart),
-  evidence: z.array(z.object({ kind: z.enum(EVIDENCE_KINDS), says: z.string() })),
+  evidence: z.array(z.object({ kind: z.enum(EVIDENCE_KINDS), text: z.string() })),
   notes: z.string(),
   elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
   platform: z.string(),

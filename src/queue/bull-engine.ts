@@ -23,7 +23,7 @@ import {
   type WorkerEvents,
 } from './queues.js'
 import { TroubleReporter } from './trouble.js'
-import { type WaitingLine, waitingLines } from './waiting-line.js'
+import { type WaitingJobs, waitingJobs } from './waiting-jobs.js'
 
 type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
 /** Kept with the job: marks the one add that made it. BullMQ's own answer is the same for all. */
@@ -176,8 +176,8 @@ export class BullEngine implements QueueEngine {
     }
   }
 
-  waiting(name: QueueName, priorities: readonly number[], limit: number): Promise<WaitingLine[]> {
-    return this.#ask(() => waitingLines(this.#queues[name], priorities, limit))
+  waiting(name: QueueName, priorities: readonly number[], limit: number): Promise<WaitingJobs[]> {
+    return this.#ask(() => waitingJobs(this.#queues[name], priorities, limit))
   }
 
   async failed(name: QueueName, limit: number): Promise<FailedJob[]> {

@@ -1,7 +1,7 @@
 import type { Reason } from '../core/reasons.js'
 import type { Claims, SharedTexts } from './claims.js'
 import type { FleetStore } from './fleet/fleet-store.js'
-import type { WaitingLine } from './waiting-line.js'
+import type { WaitingJobs } from './waiting-jobs.js'
 
 /** The two queues of the daemon. */
 export const QUEUE_NAMES = ['analyze', 'submit'] as const
@@ -129,8 +129,8 @@ export interface QueueEngine {
   /** What a completed job returned; undefined where it is in another state or absent. */
   result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>
-  /** The waiting jobs by priority; see `waitingLines`. */
-  waiting(queue: QueueName, priorities: readonly number[], limit: number): Promise<WaitingLine[]>
+  /** The waiting jobs by priority; see `waitingJobs`. */
+  waiting(queue: QueueName, priorities: readonly number[], limit: number): Promise<WaitingJobs[]>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>

@@ -8,7 +8,7 @@ const CR = 13
 const COLON = 58
 /** The fields that are passed on. `retry` is not one of them: the waits between connections are the reader's own. */
 const FIELDS = ['data', 'event', 'id'].map((name) => Buffer.from(name))
-/** From so many bytes a line is told: the longest name and what ends it. */
+/** From so many bytes the field of a line is known: the longest name and what ends it. */
 const HEAD_BYTES = 6
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 /** Most lines of one event: a list of some 8,000 assets, printed with a line a field. */
@@ -29,7 +29,7 @@ const NOTHING = new Uint8Array(0)
  */
 export class EventSplitter {
   readonly #maxEventBytes: number
-  /** Start of a line that is still too short to be told by its field. */
+  /** Start of a line that is still too short for its field to be known. */
   #rest: Uint8Array = NOTHING
   #isStart = true
   /** Whether the last line ended in a CR at the end of a chunk, whose LF may still follow. */

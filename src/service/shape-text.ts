@@ -1,4 +1,4 @@
-/** Keys of one object that are told. */
+/** Keys of one object that are shown. */
 const KEYS_MAX = 20
 /** What a field is called: a word with a few digits at most. A token that a service repeats as a key is none. */
 const NAME = /^(?!(?:.*\d){5})[A-Za-z_$][\w$.-]{0,29}$/
@@ -13,7 +13,7 @@ export function shapeText(value: unknown): string {
   return `an object with the keys ${keys.map((key) => withInner(key, value)).join(', ')}`
 }
 
-/** The sender's word for a thing, told only where it can be a name: it may be a secret that the sender got from us. */
+/** The sender's word for a thing, shown only where it can be a name: it may be a secret that the sender got from us. */
 export function nameText(name: string): string {
   return NAME.test(name) ? name : `(${name.length} characters that are no name)`
 }
@@ -21,8 +21,8 @@ export function nameText(name: string): string {
 /** A wrapper is worth a look inside. */
 function withInner(key: string, value: unknown): string {
   const inner = keysIn((value as Readonly<Record<string, unknown>>)[key]) ?? []
-  const told = inner.length === 0 ? '' : ` (${inner.map(nameText).join(', ')})`
-  return `${nameText(key)}${told}`
+  const nested = inner.length === 0 ? '' : ` (${inner.map(nameText).join(', ')})`
+  return `${nameText(key)}${nested}`
 }
 
 /** The first keys of an object; null for anything else. */

@@ -66,7 +66,7 @@ describe.skipIf(!present)('in a browser', () => {
       const sample = sampleState()
       return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }
     }
-    const queue = () => ({ ok: answers.ok, says: 'The queue answers.' })
+    const queue = () => ({ ok: answers.ok, message: 'The queue answers.' })
     server = (await startTestServer({ state, checks: { queue }, healthClock: systemClock })).server
     server.setBoardQueues(engine.boardQueues())
   })
@@ -146,7 +146,7 @@ describe.skipIf(!present)('in a browser', () => {
   })
 
   it('a console whose daemon is gone says since when, in red, in header and title, and nothing on it stays green', async () => {
-    const queue = () => ({ ok: true, says: 'The queue answers.' })
+    const queue = () => ({ ok: true, message: 'The queue answers.' })
     let { server: mortal } = await startTestServer({ checks: { queue } })
     const { page, close } = await openPage()
     await page.clock.install()

@@ -31,7 +31,7 @@ it('shows doubt, the highest parts, the re-encodings and what the file states', 
     unsureBecause: 'flip',
     parts: [part('face 1', 0.9), part('center', 0.8), part('top left', 0.7), part('top right', 0.6)],
     variants: [part('JPEG quality 80', 0.4), part('75 % size', 0.7)],
-    evidence: [{ kind: 'exif', says: 'exif Software "x"' }],
+    evidence: [{ kind: 'exif', text: 'exif Software "x"' }],
   })
   expect(lines).toEqual([
     'risk 71.22 of 100',

@@ -17,11 +17,11 @@ it('is not ready before a check is registered', async () => {
 it('is ready when every check is fine, and names the one that is not with its fix', async () => {
   const { clock, health, results } = setUp()
   let enough = true
-  health.register('queue', async () => ({ ok: true, says: 'The queue answers.' }))
+  health.register('queue', async () => ({ ok: true, message: 'The queue answers.' }))
   health.register('stake', () =>
     enough
-      ? { ok: true, says: 'Enough.' }
-      : { ok: false, reason: 'stake-low', says: '1 of 2 wei.', detail: { wei: 1 } },
+      ? { ok: true, message: 'Enough.' }
+      : { ok: false, reason: 'stake-low', message: '1 of 2 wei.', detail: { wei: 1 } },
   )
   expect((await health.readiness()).ready).toBe(true)
   enough = false
@@ -32,7 +32,7 @@ it('is ready when every check is fine, and names the one that is not with its fi
     name: 'stake',
     ok: false,
     reason: 'stake-low',
-    says: '1 of 2 wei.',
+    message: '1 of 2 wei.',
     detail: { wei: 1 },
     fix: "Top up the stake of the key's wallet; submission resumes by itself.",
   })
@@ -52,15 +52,15 @@ it('takes a check that throws as not ready, with its reason', async () => {
   health.register('other', () => Promise.reject(new Error('odd')))
   const { checks } = await health.readiness()
   expect(checks).toMatchObject([
-    { name: 'queue', ok: false, reason: 'queue-unreachable', says: 'No answer from Redis.' },
-    { name: 'other', ok: false, reason: 'internal-error', says: 'odd' },
+    { name: 'queue', ok: false, reason: 'queue-unreachable', message: 'No answer from Redis.' },
+    { name: 'other', ok: false, reason: 'internal-error', message: 'odd' },
   ])
 })
 
 it('does not wait for a check that hangs, and leaves no timer behind', async () => {
   const { clock, health } = setUp()
   health.register('hangs', () => new Promise(() => {}))
-  health.register('fine', () => ({ ok: true, says: 'Fine.' }))
+  health.register('fine', () => ({ ok: true, message: 'Fine.' }))
   const readiness = health.readiness()
   await clock.advance(2000)
   expect((await readiness).checks.map(({ name, ok }) => [name, ok])).toEqual([
@@ -75,7 +75,7 @@ it('shares one run among the probes of a second', async () => {
   let runs = 0
   health.register('counted', () => {
     runs += 1
-    return { ok: true, says: `Run ${runs}.` }
+    return { ok: true, message: `Run ${runs}.` }
   })
   await Promise.all([health.readiness(), health.readiness()])
   clock.tick(999)
@@ -97,7 +97,7 @@ it('looks again after a tenth of a second while it is not ready, so that it is s
   let runs = 0
   health.register('late', () => {
     runs += 1
-    return { ok: runs > 2, says: '' }
+    return { ok: runs > 2, message: '' }
   })
   const ready = async () => (await health.readiness()).ready
   expect(await ready()).toBe(false)
@@ -113,11 +113,11 @@ it('looks again after a tenth of a second while it is not ready, so that it is s
 
 it('runs a check at once that is registered later, and one in place of another of its name', async () => {
   const { health } = setUp()
-  health.register('queue', () => ({ ok: true, says: 'old' }))
+  health.register('queue', () => ({ ok: true, message: 'old' }))
   await health.readiness()
-  health.register('queue', () => ({ ok: false, says: 'new' }))
-  health.register('stake', () => ({ ok: true, says: 'Enough.' }))
-  expect((await health.readiness()).checks.map(({ name, says }) => [name, says])).toEqual([
+  health.register('queue', () => ({ ok: false, message: 'new' }))
+  health.register('stake', () => ({ ok: true, message: 'Enough.' }))
+  expect((await health.readiness()).checks.map(({ name, message }) => [name, message])).toEqual([
     ['queue', 'new'],
     ['stake', 'Enough.'],
   ])
@@ -126,7 +126,7 @@ it('runs a check at once that is registered later, and one in place of another o
 it('says what to do in the words of the deployment where it has some', async () => {
   const fixes = { 'stake-low': 'Call the treasurer.' }
   const health = createHealth({ clock: new ManualClock(), version: '1', fixes })
-  health.register('stake', () => ({ ok: false, reason: 'stake-low', says: '' }))
-  health.register('fine', () => ({ ok: true, says: '' }))
+  health.register('stake', () => ({ ok: false, reason: 'stake-low', message: '' }))
+  health.register('fine', () => ({ ok: true, message: '' }))
   expect((await health.readiness()).checks.map(({ fix }) => fix)).toEqual(['Call the treasurer.', undefined])
 })

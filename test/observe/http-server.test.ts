@@ -48,8 +48,8 @@ describe('probes and metrics', () => {
   it('is alive while it is not ready, and says which check is not fine', async () => {
     const { get } = await start({
       checks: {
-        queue: () => ({ ok: true, says: 'The queue answers.' }),
-        stake: () => ({ ok: false, reason: 'stake-low', says: '1 of 2 wei.' }),
+        queue: () => ({ ok: true, message: 'The queue answers.' }),
+        stake: () => ({ ok: false, reason: 'stake-low', message: '1 of 2 wei.' }),
       },
     })
     const [alive, ready] = [await get('/healthz'), await get('/readyz')]
@@ -66,7 +66,7 @@ describe('probes and metrics', () => {
   })
 
   it('is ready when all checks are fine', async () => {
-    const { get } = await start({ checks: { queue: () => ({ ok: true, says: 'Fine.' }) } })
+    const { get } = await start({ checks: { queue: () => ({ ok: true, message: 'Fine.' }) } })
     expect((await get('/readyz')).status).toBe(200)
   })
 
@@ -99,7 +99,9 @@ describe('console and status', () => {
   })
 
   it('shows a stake just below the minimum as below, and what is not fine', async () => {
-    const { get } = await start({ checks: { stake: () => ({ ok: false, reason: 'stake-low', says: 'Too little.' }) } })
+    const { get } = await start({
+      checks: { stake: () => ({ ok: false, reason: 'stake-low', message: 'Too little.' }) },
+    })
     const page = await (await get('/')).text()
     expect(page).toContain('1.999999 ether')
     expect(page).toContain('2 ether')
@@ -110,12 +112,12 @@ describe('console and status', () => {
   })
 
   it('gives the state and readiness as JSON', async () => {
-    const { get } = await start({ checks: { queue: () => ({ ok: true, says: 'Fine.' }) } })
+    const { get } = await start({ checks: { queue: () => ({ ok: true, message: 'Fine.' }) } })
     const status = await (await get('/status')).json()
     expect(status).toEqual({
       ...sampleState(),
       recent: sampleState().recent.map((row) => ({ ...row, risk: row.risk === null ? null : row.risk * 100 })),
-      readiness: { ready: true, checks: [{ name: 'queue', ok: true, says: 'Fine.' }] },
+      readiness: { ready: true, checks: [{ name: 'queue', ok: true, message: 'Fine.' }] },
     })
   })
 

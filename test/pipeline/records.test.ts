@@ -92,7 +92,7 @@ const PLATFORM = 'node v20.20.0 linux x64'
 const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: PLATFORM } as const
 const detection = storableDetection({
   parts: [{ name: 'center', risk: asRisk(0.3) }],
-  evidence: [{ kind: 'exif', says: 'software: x' }],
+  evidence: [{ kind: 'exif', text: 'software: x' }],
   platform: PLATFORM,
 })
 

@@ -14,7 +14,7 @@ import type { Roles } from './roles.js'
 /** What a page waits for the queue at most, ms: one that is away must not look like a daemon that is gone. */
 const QUEUE_ANSWER_MS = 1000
 
-/** The daemon's state for console and `/status`, put together anew for each of them. */
+/** The daemon's state for console and `/status`, put together again for each of them. */
 export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<ConsoleState> {
   const { activity, clock, options, queue } = parts
   const startedAt = clock.now()

@@ -30,7 +30,7 @@ export class ReadinessWatch {
     for (const check of checks) this.#note(check)
   }
 
-  #note({ name: check, ok, reason = 'internal-error', says }: NamedCheck): void {
+  #note({ name: check, ok, reason = 'internal-error', message }: NamedCheck): void {
     const { log, metrics } = this.#options
     const before = this.#failing.get(check)
     if (before && (ok || before.reason !== reason)) metrics.notReady.set({ check, reason: before.reason }, 0)
@@ -44,7 +44,7 @@ export class ReadinessWatch {
     const repeats = before?.reason === reason
     // While the daemon starts each check fails for a moment, which is no news.
     const logged = repeats || this.#passed.has(check)
-    if (logged && !(repeats && before.logged)) log.warn({ check, reason, detail: says }, 'readiness check failed')
+    if (logged && !(repeats && before.logged)) log.warn({ check, reason, detail: message }, 'readiness check failed')
     this.#failing.set(check, { reason, logged })
   }
 }

@@ -3,7 +3,7 @@ import type { DetectorHost } from '../../detect/detection.js'
 import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
 import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
-import type { Gate, Refusal } from '../../pipeline/gate.js'
+import type { Gate, StakeRefusal } from '../../pipeline/gate.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
@@ -45,8 +45,8 @@ export function registerReadiness({
   health.register('queue', () => queueCheck(queue))
   health.register('running', () =>
     draining()
-      ? { ok: false, reason: 'draining', says: 'The daemon is stopping.' }
-      : { ok: true, says: 'The daemon accepts work.' },
+      ? { ok: false, reason: 'draining', message: 'The daemon is stopping.' }
+      : { ok: true, message: 'The daemon accepts work.' },
   )
   if (detectors) health.register('inference', () => inferenceCheck(detectors))
   if (stream) health.register('stream', () => streamCheck(stream))
@@ -61,35 +61,37 @@ async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
   // First, because the command after it would wait for an engine that is away.
   await queue.ping()
   const paused = await pausedQueues(queue)
-  if (paused.length === 0) return { ok: true, says: 'The queue engine answers.' }
-  return { ok: false, reason: 'queue-paused', says: `Paused: ${paused.join(', ')}.` }
+  if (paused.length === 0) return { ok: true, message: 'The queue engine answers.' }
+  return { ok: false, reason: 'queue-paused', message: `Paused: ${paused.join(', ')}.` }
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {
   const { lastInferenceAgoMs, ready, busy, unreachable } = detectors.state()
   const detail = { processesReady: ready, processesBusy: busy }
-  const says = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
+  const message = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
   if (unreachable.length > 0) {
     const away = `The model server of ${unreachable.join(', ')} does not answer; its files are tried again later.`
-    return { ok: false, reason: 'detector-unreachable', says: away, detail }
+    return { ok: false, reason: 'detector-unreachable', message: away, detail }
   }
-  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, says, detail }
-  return { ok: false, reason: 'detector-unavailable', says, detail }
+  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, message, detail }
+  return { ok: false, reason: 'detector-unavailable', message, detail }
 }
 
 function streamCheck({ activity, gate, idleMs }: NonNullable<ReadinessParts['stream']>): CheckResult {
   const { connected, lastByteAgeMs } = activity.stream()
   if (!connected || lastByteAgeMs === null) {
     // A service that lets the key do nothing refuses the stream too: that is the story to tell.
-    return { ok: false, reason: gate.shutOut ?? activity.streamLost, says: 'The event stream is not connected.' }
+    return { ok: false, reason: gate.shutOut ?? activity.streamLost, message: 'The event stream is not connected.' }
   }
-  const says = `The stream last sent data ${Math.round(lastByteAgeMs / 1000)} s ago.`
-  return lastByteAgeMs <= idleMs ? { ok: true, says } : { ok: false, reason: 'stream-silent', says }
+  const message = `The stream last sent data ${Math.round(lastByteAgeMs / 1000)} s ago.`
+  return lastByteAgeMs <= idleMs ? { ok: true, message } : { ok: false, reason: 'stream-silent', message }
 }
 
 function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
   const reason = gate.stakeTrouble
-  return reason ? { ok: false, reason, says: stakeText(gate, contract) } : { ok: true, says: stakeText(gate, contract) }
+  return reason
+    ? { ok: false, reason, message: stakeText(gate, contract) }
+    : { ok: true, message: stakeText(gate, contract) }
 }
 
 function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
@@ -105,7 +107,7 @@ function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
     : `The stake has not been read yet${why}.`
 }
 
-function refusalText(refusal: Refusal): string {
+function refusalText(refusal: StakeRefusal): string {
   return refusal === 'stake-low'
     ? 'The service refuses this key or wallet because of its stake, and does not state how much it is.'
     : 'The service refuses this key or wallet, as it does when the stake is below the minimum.'
@@ -115,18 +117,18 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
   const state = serviceClock.state()
   const reason = clockTrouble(state, windowMs)
   const { errorBoundMs, objection, offsetMs } = state
-  if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }
+  if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', message: 'Service time has not been read yet.' }
   if (objection !== undefined) {
-    return { ok: false, reason: 'clock-untrusted', says: `Sources of the time disagree: ${objection}.` }
+    return { ok: false, reason: 'clock-untrusted', message: `Sources of the time disagree: ${objection}.` }
   }
-  const says = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
-  return reason ? { ok: false, reason, says } : { ok: true, says }
+  const message = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
+  return reason ? { ok: false, reason, message } : { ok: true, message }
 }
 
 /** With the setting `warn` the daemon goes on, and stays ready. */
 function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
   const { lastAsset, scores } = doppelgangers.news
-  if (lastAsset === null) return { ok: true, says: 'No score was found that another queue sent.' }
-  const says = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
-  return gate.closedFor ? { ok: false, reason: gate.closedFor, says } : { ok: true, says }
+  if (lastAsset === null) return { ok: true, message: 'No score was found that another queue sent.' }
+  const message = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
+  return gate.closedFor ? { ok: false, reason: gate.closedFor, message } : { ok: true, message }
 }

@@ -2,7 +2,7 @@ import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
 import { PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
-import type { WaitingLine } from '../../queue/waiting-line.js'
+import type { WaitingJobs } from '../../queue/waiting-jobs.js'
 
 /** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
@@ -27,7 +27,7 @@ export async function readBacklog(
   }
 }
 
-function rowOf(queue: QueueName, { addedAt, waiting }: WaitingLine, nth: number, now: number): Backlog['rows'][number] {
+function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number, now: number): Backlog['rows'][number] {
   const oldestMs = addedAt[0] === undefined ? null : Math.max(0, now - addedAt[0])
   return { queue, turnaround: TURNAROUNDS[nth]!, waiting, oldestMs }
 }
@@ -43,14 +43,14 @@ export function capacityOf(daemons: readonly FleetDaemon[], queue: QueueName): n
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)
 }
 
-function drainMs(lines: readonly WaitingLine[], perSecond: number | null): number | null {
+function drainMs(lines: readonly WaitingJobs[], perSecond: number | null): number | null {
   const waiting = lines.reduce((sum, line) => sum + line.waiting, 0)
   if (waiting === 0) return 0
   return perSecond ? Math.round((waiting / perSecond) * 1000) : null
 }
 
 /** Of urgent jobs in their order; where no rate is known, only those that are too late already. */
-function missesAhead({ addedAt, waiting }: WaitingLine, perSecond: number | null, now: number): number {
+function missesAhead({ addedAt, waiting }: WaitingJobs, perSecond: number | null, now: number): number {
   const doneInMs = (nth: number) => {
     if (perSecond === null) return 0
     return perSecond === 0 ? Number.POSITIVE_INFINITY : ((nth + 1) / perSecond) * 1000

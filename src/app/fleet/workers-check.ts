@@ -19,7 +19,7 @@ export async function workersCheck(
     // Many daemons look every second: the others are only read of where there is a question.
     if (waiting > 0 && !(await hasWorker(fleet, name))) return missing(name, waiting)
   }
-  return { ok: true, says: 'Nothing waits without a daemon that works on it.' }
+  return { ok: true, message: 'Nothing waits without a daemon that works on it.' }
 }
 
 async function hasWorker(fleet: Pick<Fleet, 'daemons'>, role: string): Promise<boolean> {
@@ -27,6 +27,6 @@ async function hasWorker(fleet: Pick<Fleet, 'daemons'>, role: string): Promise<b
 }
 
 function missing(name: string, waiting: number): CheckResult {
-  const says = `Jobs waiting in the queue ${name}: ${waiting}; no daemon on this queue has the role ${name}.`
-  return { ok: false, reason: 'workers-missing', says, detail: { queue: name, waiting } }
+  const message = `Jobs waiting in the queue ${name}: ${waiting}; no daemon on this queue has the role ${name}.`
+  return { ok: false, reason: 'workers-missing', message, detail: { queue: name, waiting } }
 }

@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
-import { detectorOrder, selectionText } from './detector-order.js'
+import { detectorOrder, selectionSetting } from './detector-order.js'
 
 const keptSelection = z.object({
   /** This daemon's own ATTESTD_DETECTORS when it carried the order out. */
-  setting: selectionText,
+  setting: selectionSetting,
   /** What it works with since; where it could not carry the order out, what it worked with before. */
   order: detectorOrder,
 })

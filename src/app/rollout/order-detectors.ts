@@ -5,7 +5,7 @@ import { isReason } from '../../core/reasons.js'
 import type { FleetDaemon } from '../../observe/console/fleet-state.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import type { Fleet } from '../fleet/fleet.js'
-import { type DetectorOrder, type DetectorWish, nextOrder, readOrder } from './detector-order.js'
+import { type DetectorOrder, type DetectorRequest, nextOrder, readOrder } from './detector-order.js'
 
 /** What became of an order on one daemon. */
 export interface OrderOutcome {
@@ -36,26 +36,31 @@ const LOOK_MS = 500
  * Tells every daemon of the queue that analyzes which detectors to work with, and waits until each has answered.
  * @throws AttestdError setting-invalid, queue-unreachable, or why all of them kept what they had
  */
-export async function orderDetectors(wish: DetectorWish, options: OrderOptions): Promise<OrderOutcome[]> {
+export async function orderDetectors(request: DetectorRequest, options: OrderOptions): Promise<OrderOutcome[]> {
   const { clock, queue } = options
   const id = randomUUID()
   const until = clock.monotonic() + ORDER_MS
   // One after the other: each must see the outcome of the one before.
   while (!(await queue.claims.take(CLAIM, id, ORDER_MS))) await nextLook(until, options)
   try {
-    return await place(wish, id, until, options)
+    return await place(request, id, until, options)
   } finally {
     await queue.claims.release(CLAIM, id)
   }
 }
 
-async function place(wish: DetectorWish, id: string, until: number, options: OrderOptions): Promise<OrderOutcome[]> {
+async function place(
+  request: DetectorRequest,
+  id: string,
+  until: number,
+  options: OrderOptions,
+): Promise<OrderOutcome[]> {
   const { fleet, known, onPlaced, queue } = options
   const last = readOrder(await queue.fleet.order()) ?? known
   const asked = analyzing(await fleet.daemons())
   if (asked.length === 0) throw new AttestdError('workers-missing', 'No daemon of this queue has the role analyze.')
   const settings = [...new Set(asked.flatMap(({ selection }) => (selection ? [selection.setting] : [])))]
-  const order = nextOrder(last, wish, { id, settings })
+  const order = nextOrder(last, request, { id, settings })
   await queue.fleet.setOrder(JSON.stringify(order))
   onPlaced()
   const outcomes = await answers(

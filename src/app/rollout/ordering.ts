@@ -2,7 +2,7 @@ import { reloadDetectors } from '../daemon/reload-detectors.js'
 import type { Roles } from '../daemon/roles.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { DaemonParts } from '../parts.js'
-import type { DetectorWish } from './detector-order.js'
+import type { DetectorRequest } from './detector-order.js'
 import { orderDetectors } from './order-detectors.js'
 import { orderFollower } from './order-follower.js'
 
@@ -22,9 +22,9 @@ export function orderingOf(
         announce: () => fleet.announce(),
       })
     : async () => {}
-  const give = async (wish: DetectorWish) => {
+  const give = async (request: DetectorRequest) => {
     const known = selection.order
-    const daemons = await orderDetectors(wish, { queue, fleet, clock, known, onPlaced: () => void follow() })
+    const daemons = await orderDetectors(request, { queue, fleet, clock, known, onPlaced: () => void follow() })
     return { detectors: detectors?.detectors ?? [], daemons }
   }
   return {

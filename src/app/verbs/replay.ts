@@ -27,7 +27,7 @@ export type ReplayOutcome =
 export interface Replay {
   readonly outcome: ReplayOutcome
   /** One sentence. */
-  readonly says: string
+  readonly message: string
   /** The ledger's newest verdict of the asset; null where there is none. */
   readonly record: VerdictEntry | null
   /** What the same bytes scored now; null where they were not scored. */
@@ -44,9 +44,9 @@ type VerdictEntry = Extract<LedgerEntry, { kind: 'verdict' }>
 export async function replayVerdict(settings: Settings, assetId: string): Promise<Replay> {
   const platform = await describePlatform(await findProgram(settings.ffmpeg))
   const record = await newestVerdict(settings.dataDir, assetId)
-  const ended = (outcome: ReplayOutcome, says: string, detection: Detection | null = null): Replay => ({
+  const ended = (outcome: ReplayOutcome, message: string, detection: Detection | null = null): Replay => ({
     outcome,
-    says,
+    message,
     record,
     detection,
     platform,
@@ -60,8 +60,8 @@ export async function replayVerdict(settings: Settings, assetId: string): Promis
   if (difference !== null) return ended('detector-differs', difference)
   try {
     const detection = await scoreAgain(settings, choice, record)
-    const [outcome, says] = compare(record, detection, platform)
-    return ended(outcome, says, detection)
+    const [outcome, message] = compare(record, detection, platform)
+    return ended(outcome, message, detection)
   } catch (error) {
     const { message, reason } = toAttestdError(error)
     const gone = error instanceof BytesGone

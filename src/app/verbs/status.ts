@@ -26,7 +26,9 @@ const statusReply = z.looseObject({
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   readiness: z.object({
     ready: z.boolean(),
-    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), says: z.string(), reason: z.string().optional() })),
+    checks: z.array(
+      z.object({ name: z.string(), ok: z.boolean(), message: z.string(), reason: z.string().optional() }),
+    ),
   }),
 })
 
@@ -56,7 +58,8 @@ export async function readStatus(dataDir: string): Promise<Status> {
     ),
     ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
     ...checks.map(
-      ({ name, ok, says, reason }) => `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${says}${reason ? `  [${reason}]` : ''}`,
+      ({ name, ok, message, reason }) =>
+        `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`,
     ),
     ready ? 'ready' : 'not ready',
   ]

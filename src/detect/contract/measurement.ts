@@ -25,7 +25,7 @@ export type Stage = (typeof STAGES)[number]
 
 /** What a file states about its own origin, a fact in each line. */
 export const evidenceSchema = z
-  .array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), says: z.string().max(300) }))
+  .array(z.strictObject({ kind: z.enum(EVIDENCE_KINDS), text: z.string().max(300) }))
   .max(16)
 
 /** What a detector measured on one file, before calibration. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 
-/** How often the daemon is told that a long work goes on, ms. */
+/** How often the daemon is notified that a long parse goes on, ms. */
 const NOTICE_MS = 1000
 
 /** A stretch of work by a parser. */
@@ -26,13 +26,13 @@ export class ParserWatch {
   }
 
   begin(): Parsing {
-    let told = this.#clock.monotonic()
+    let notifiedAt = this.#clock.monotonic()
     this.#notify(true)
     return {
       step: () => {
         const now = this.#clock.monotonic()
-        if (now < told + NOTICE_MS) return
-        told = now
+        if (now < notifiedAt + NOTICE_MS) return
+        notifiedAt = now
         this.#notify(true)
       },
       end: () => this.#notify(false),

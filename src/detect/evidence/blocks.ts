@@ -4,17 +4,17 @@ import type { FileBytes } from './file-bytes.js'
 const MAX_BLOCKS = 20_000
 
 /** A chunk, box or segment of a container: where its content lies. */
-export interface Block {
+export interface ContainerBlock {
   /** Four characters (PNG, RIFF, ISO base media), or the marker in hex (JPEG: `eb` is APP11). */
   readonly type: string
   readonly offset: number
   readonly length: number
 }
 
-type Walk = (bytes: FileBytes) => AsyncGenerator<Block>
+type Walk = (bytes: FileBytes) => AsyncGenerator<ContainerBlock>
 
 /** Chunks of a PNG up to its end, those behind the pixels included. */
-export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
   let at = 8
   for (let count = 0; count < MAX_BLOCKS && at + 12 <= bytes.size; count++) {
     const head = await bytes.read(at, 8)
@@ -25,7 +25,7 @@ export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Segments of a JPEG up to the pixels. */
-async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
   let at = 2
   for (let count = 0; count < MAX_BLOCKS && at + 4 <= bytes.size; count++) {
     const head = await bytes.read(at, 4)
@@ -38,7 +38,7 @@ async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Chunks of a RIFF file (WebP, WAV, AVI), top level only. */
-async function* riffBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* riffBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
   let at = 12
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
     const head = await bytes.read(at, 8)
@@ -49,7 +49,7 @@ async function* riffBlocks(bytes: FileBytes): AsyncGenerator<Block> {
 }
 
 /** Boxes of an ISO base media file (MP4, MOV, AVIF), top level only. */
-async function* isoBlocks(bytes: FileBytes): AsyncGenerator<Block> {
+async function* isoBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
   let at = 0
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
     const head = await bytes.read(at, 16)

@@ -13,7 +13,7 @@ export function quote(text: string, max = MAX_QUOTE): string {
 
 /** One line of evidence. */
 export function evidenceOf(kind: Evidence['kind'], line: string): Evidence {
-  return { kind, says: cleanLine(line, MAX_LINE) }
+  return { kind, text: cleanLine(line, MAX_LINE) }
 }
 
 /** Whether text holds anything a person could read. */

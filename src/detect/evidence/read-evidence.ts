@@ -66,5 +66,5 @@ async function limited(work: () => Promise<Evidence[]>, clock: Clock): Promise<E
 }
 
 function distinct(lines: readonly Evidence[]): Evidence[] {
-  return lines.filter(({ says }, index) => lines.findIndex((each) => each.says === says) === index)
+  return lines.filter(({ text }, index) => lines.findIndex((each) => each.text === text) === index)
 }

@@ -56,7 +56,7 @@ function rgbOf(data: Buffer, channels: number): Buffer {
   throw new AttestdError('media-corrupt', `The image decodes to ${channels} channels, not 3.`)
 }
 
-/** libvips has no error codes, so the cases are told by the words of its messages (sharp 0.35, libvips 8.18). */
+/** libvips has no error codes, so the cases are distinguished by the words of its messages (sharp 0.35, libvips 8.18). */
 function decodeError(error: unknown): AttestdError {
   const text = firstLine(errorText(error))
   const options = { cause: error }

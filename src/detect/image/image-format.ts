@@ -43,7 +43,7 @@ function isTiff(head: Buffer): boolean {
   return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.toString('latin1', 0, 4))
 }
 
-/** A TIFF whose first image is only a preview. Other camera raws cannot be told by their first bytes. */
+/** A TIFF whose first image is only a preview. Other camera raws cannot be recognized by their first bytes. */
 function isCanonRaw(head: Buffer): boolean {
   return isTiff(head) && head.toString('latin1', 8, 10) === 'CR'
 }

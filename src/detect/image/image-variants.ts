@@ -10,7 +10,7 @@ const CUT_SHARE = 0.02
 /** Scale of a picture made smaller for a page. */
 const SMALLER = 0.75
 
-/** A picture encoded anew, and where a spot of the original lies in it: (x - left) * scale, (y - top) * scale. */
+/** A picture encoded again, and where a spot of the original lies in it: (x - left) * scale, (y - top) * scale. */
 export interface ImageVariant {
   readonly name: string
   readonly picture: Picture

@@ -113,7 +113,7 @@ function named(detections: readonly Detection[], of: (detection: Detection) => r
 /** Members that read the same file find the same evidence: each fact once. */
 function evidenceOf(detections: readonly Detection[]): Detection['evidence'] {
   const all = detections.flatMap(({ evidence }) => evidence)
-  return [...new Map(all.map((fact) => [`${fact.kind} ${fact.says}`, fact])).values()]
+  return [...new Map(all.map((fact) => [`${fact.kind} ${fact.text}`, fact])).values()]
 }
 
 function notesOf(votes: readonly Vote[], absences: readonly Absence[]): string {

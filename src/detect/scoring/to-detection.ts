@@ -101,10 +101,10 @@ export function measuredWithEvidence(
 export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
   const shown: string[] = []
   let length = 0
-  for (const { says } of evidence) {
-    length += says.length
+  for (const { text } of evidence) {
+    length += text.length
     if (length > MAX_NOTES) break
-    shown.push(says)
+    shown.push(text)
   }
   if (shown.length === 0) return notes
   const more = evidence.length - shown.length

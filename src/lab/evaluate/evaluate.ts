@@ -116,7 +116,7 @@ function mistakeOf({ row, detection }: ScoredRow): Mistake {
     fake,
     risk: detection?.risk ?? Number.NaN,
     unsureBecause: detection?.unsureBecause ?? null,
-    says: cleanLine(note, MAX_NOTE),
+    note: cleanLine(note, MAX_NOTE),
     columns,
   }
 }

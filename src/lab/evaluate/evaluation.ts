@@ -60,7 +60,7 @@ const mistake = z.strictObject({
   fake: z.boolean(),
   risk: z.number(),
   unsureBecause: z.enum(['band', 'flip']).nullable(),
-  says: z.string(),
+  note: z.string(),
   columns: z.record(z.string(), z.string()),
 })
 

@@ -3,13 +3,13 @@ import { UNSTATED } from '../data/row-fields.js'
 import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
-import { figure, figuresOf, flaggedOf, METRICS } from './row-metrics.js'
+import { figure, figuresOf, flaggedOf, ROW_METRICS } from './row-metrics.js'
 import type { ScoredRow } from './score-rows.js'
 
 /** Most values of a column that get a line; more of them are no grouping any more. */
 const MAX_GROUPS = 60
 
-const GROUP_METRICS = { auc: METRICS.auc, tprAt5: METRICS.tprAt5, tprAt1: METRICS.tprAt1 }
+const GROUP_METRICS = { auc: ROW_METRICS.auc, tprAt5: ROW_METRICS.tprAt5, tprAt1: ROW_METRICS.tprAt1 }
 
 /** The rows of one value of a column, and those that they are ranked against. */
 export interface RowGroup<Row> {

@@ -9,7 +9,7 @@ import { wilsonInterval } from '../metrics/wilson.js'
 import type { EvaluationMetrics, FigureWithInterval } from './evaluation.js'
 
 /** The metrics of a set of rows, by their name in the evaluation. */
-export const METRICS = {
+export const ROW_METRICS = {
   auc: areaUnderRoc,
   tprAt5: (ranked) => tprAtFpr(ranked, 0.05),
   tprAt1: (ranked) => tprAtFpr(ranked, 0.01),
@@ -26,7 +26,13 @@ export const METRICS = {
 /** All metrics of rows whose score is a risk, with intervals. */
 export function metricsOf(rows: readonly LabeledScore[], random: Random): EvaluationMetrics {
   const fake = rows.filter((row) => row.fake).length
-  return { rows: rows.length, real: rows.length - fake, fake, ...figuresOf(rows, METRICS, random), ...flaggedOf(rows) }
+  return {
+    rows: rows.length,
+    real: rows.length - fake,
+    fake,
+    ...figuresOf(rows, ROW_METRICS, random),
+    ...flaggedOf(rows),
+  }
 }
 
 /** Each metric of the rows with its bootstrap interval; null where it has none. */

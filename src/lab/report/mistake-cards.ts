@@ -19,9 +19,9 @@ function cards(title: string, mistakes: readonly Mistake[], thumbnails: Thumbnai
   return html`<section class="wide"><h2>${title}</h2>${body}</section>`
 }
 
-function card({ id, risk, unsureBecause, says, columns }: Mistake, picture: string | undefined): Html {
+function card({ id, risk, unsureBecause, note, columns }: Mistake, picture: string | undefined): Html {
   const origin = [columns.source, columns.generator].filter((each) => each !== undefined && each !== '-').join(' · ')
   const image = picture === undefined ? null : html`<img alt="" src="${picture}">`
   const unsure = unsureBecause === null ? null : html` <span class="warn">unsure</span>`
-  return html`<div class="card">${image}<b>${riskText(asRisk(risk), 1)}</b>${unsure}<br>${id}<br><span class="soft">${origin}${origin === '' ? null : html`<br>`}${says}</span></div>`
+  return html`<div class="card">${image}<b>${riskText(asRisk(risk), 1)}</b>${unsure}<br>${id}<br><span class="soft">${origin}${origin === '' ? null : html`<br>`}${note}</span></div>`
 }

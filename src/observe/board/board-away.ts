@@ -16,20 +16,20 @@ export async function queueAway(health: Pick<Health, 'readiness'>): Promise<Name
 export async function sendAwayPage(request: FastifyRequest, reply: FastifyReply, check: NamedCheck): Promise<void> {
   reply.code(AWAY_STATUS)
   if (!String(request.headers.accept).includes('text/html')) {
-    await reply.send({ error: { reason: check.reason, message: check.says }, message: check.says })
+    await reply.send({ error: { reason: check.reason, message: check.message }, message: check.message })
     return
   }
   await reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(awayPage(check))
 }
 
-function awayPage({ fix, reason, says }: NamedCheck): string {
+function awayPage({ fix, reason, message }: NamedCheck): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>attestd queues: no answer</title>
 <noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
 <style>${new Html(CONSOLE_STYLE)}</style><script src="/console/return.js" type="module"></script></head>
 <body><header><h1>attestd queues</h1><span class="state bad">no answer</span><nav aria-label="Pages"><a href="/">Console</a></nav></header>
-<main><section class="wide"><h2>The queue does not answer</h2><p>${says}</p><p><code class="bad">${reason ?? null}</code>${fix ? html` <span class="fix">${fix}</span>` : null}</p>
+<main><section class="wide"><h2>The queue does not answer</h2><p>${message}</p><p><code class="bad">${reason ?? null}</code>${fix ? html` <span class="fix">${fix}</span>` : null}</p>
 <p class="soft">No job is lost by it. This page shows the queues as soon as they answer.</p></section></main></body></html>`
     .text
 }

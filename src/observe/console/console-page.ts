@@ -62,8 +62,8 @@ function header(state: ConsoleState, readiness: Readiness, now: number): Html {
 
 function checks({ checks }: Readiness): Html {
   const items = checks.map(
-    ({ name, ok, reason, says, fix }) =>
-      html`<li><span class="${ok ? 'ok' : 'bad'}">${ok ? '✓' : '✗'} ${name}</span> <span class="soft">${says}</span>
+    ({ name, ok, reason, message, fix }) =>
+      html`<li><span class="${ok ? 'ok' : 'bad'}">${ok ? '✓' : '✗'} ${name}</span> <span class="soft">${message}</span>
 ${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span class="fix">${fix}</span>` : null}</li>`,
   )
   const body = items.length > 0 ? html`<ul class="checks">${items}</ul>` : html`<p class="soft">Starting.</p>`

@@ -19,7 +19,7 @@ export interface FleetStore {
   append(text: string): Promise<void>
   /** The newest records, newest first. */
   recent(limit: number): Promise<string[]>
-  /** What all daemons were last told to work with; null where they were told nothing. */
+  /** What all daemons were last ordered to work with; null where there was no order. */
   order(): Promise<string | null>
   /** Replaces it. */
   setOrder(text: string): Promise<void>

@@ -32,8 +32,10 @@ async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
     return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, and ${shown} does not say so.`)
   }
   if (isAboutCertificate(failure)) {
-    const says = isAlert(failure) ? 'Redis asks for a certificate of ours, or refuses the one it got' : failure.message
-    return new AttestdError('queue-certificate-refused', `${port}: ${says}.`, { cause: failure })
+    const answer = isAlert(failure)
+      ? 'Redis asks for a certificate of ours, or refuses the one it got'
+      : failure.message
+    return new AttestdError('queue-certificate-refused', `${port}: ${answer}.`, { cause: failure })
   }
   if ((await knock(node, null, clock)) !== null) return null
   return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, and ${shown} says that it does.`)

@@ -76,7 +76,7 @@ function makeCluster(target: RedisTarget, random: Random, own: Patience, limits:
   return new Cluster([...target.nodes], {
     lazyConnect: true,
     clusterRetryStrategy: (times) => backoffMs(times, RECONNECT, random),
-    // It would ask any node, and begin anew where that one is dead; what a cluster cannot take now is sent again anyway.
+    // It would ask any node, and begin again where that one is dead; what a cluster cannot take now is sent again anyway.
     enableReadyCheck: false,
     retryDelayOnFailover: CLUSTER_RETRY_MS,
     retryDelayOnClusterDown: CLUSTER_RETRY_MS,

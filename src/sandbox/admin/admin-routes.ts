@@ -169,7 +169,7 @@ function processRoutes(app: App, world: World, control: SandboxControl): void {
     openStreams: control.openStreams,
     chain: {
       ...chainAccessOf({ registry: world.registry, url: `http://${request.host}` }),
-      says: registryText(world.registry),
+      summary: registryText(world.registry),
     },
     authDisabled: world.walletSession.authDisabled,
     account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },

@@ -12,7 +12,7 @@ export const DAG_SCOPES = ['all', 'entity', 'block'] as const
 export type DagScope = (typeof DAG_SCOPES)[number]
 
 /** One section of a CAR: the bytes and the CID by which a client checks them. A gateway fault may have spoiled them. */
-export interface Block {
+export interface CarBlock {
   readonly cid: CID
   readonly bytes: Uint8Array
 }
@@ -21,7 +21,7 @@ export interface Block {
 export interface ResolvedPath {
   readonly root: CID
   readonly target: CID
-  readonly way: readonly Block[]
+  readonly way: readonly CarBlock[]
 }
 
 /** Follows the segments of a content path. Refuses with `content-not-found`. */
@@ -30,7 +30,7 @@ export async function resolvePath(
   root: CID,
   segments: readonly string[],
 ): Promise<ResolvedPath> {
-  const way: Block[] = []
+  const way: CarBlock[] = []
   const recording = {
     async *get(cid: CID): AsyncGenerator<Uint8Array> {
       const bytes = await readBlock(blocks, cid)
@@ -54,7 +54,7 @@ export async function* dagBlocks(
   blocks: BaseBlockstore,
   resolved: ResolvedPath,
   options: { scope: DagScope; duplicates: boolean },
-): AsyncGenerator<Block> {
+): AsyncGenerator<CarBlock> {
   const sent = new Set<string>()
   const isNew = (cid: CID) => options.duplicates || !sent.has(cid.toString())
   for (const block of resolved.way) {

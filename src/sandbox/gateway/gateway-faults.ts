@@ -4,16 +4,19 @@ import { create as createDigest } from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
 import type { InjectedFault } from '../faults/faults.js'
 import type { World } from '../world.js'
-import type { Block } from './dag-walk.js'
+import type { CarBlock } from './dag-walk.js'
 
 /** How many blocks `junk-block` sends, and the size of each, bytes. */
 const JUNK = { count: 3, bytes: 64 * 1024 }
 const RAW_CODEC = 0x55
 
 /** The blocks as the fault of the request spoils them. */
-export async function* faultyBlocks(fault: InjectedFault | null, blocks: AsyncIterable<Block>): AsyncGenerator<Block> {
+export async function* faultyBlocks(
+  fault: InjectedFault | null,
+  blocks: AsyncIterable<CarBlock>,
+): AsyncGenerator<CarBlock> {
   if (fault?.kind === 'junk-block') yield* junkBlocks(fault)
-  let held: Block | null = null
+  let held: CarBlock | null = null
   for await (const block of blocks) {
     if (held !== null) yield held
     held = block
@@ -40,7 +43,7 @@ export async function* faultyBody(
 }
 
 /** One byte in the middle is another one. */
-function spoiled({ cid, bytes }: Block): Block {
+function spoiled({ cid, bytes }: CarBlock): CarBlock {
   const copy = Uint8Array.from(bytes)
   const middle = copy.byteLength >> 1
   copy[middle] = (copy[middle] ?? 0) ^ 0xff
@@ -48,7 +51,7 @@ function spoiled({ cid, bytes }: Block): Block {
 }
 
 /** Valid blocks that belong to nothing that was asked for. */
-function* junkBlocks(fault: InjectedFault): Generator<Block> {
+function* junkBlocks(fault: InjectedFault): Generator<CarBlock> {
   for (let index = 0; index < JUNK.count; index++) {
     const bytes = Buffer.alloc(JUNK.bytes, `${fault.key} ${fault.attempt} ${index} `)
     const digest = createDigest(sha256.code, createHash('sha256').update(bytes).digest())

@@ -16,9 +16,9 @@ function setUp() {
   return { lines, look, series }
 }
 
-const good: CheckResult = { ok: true, says: 'Enough.' }
-const low: CheckResult = { ok: false, reason: 'stake-low', says: 'Too little.' }
-const unknown: CheckResult = { ok: false, reason: 'stake-unknown', says: 'Not read.' }
+const good: CheckResult = { ok: true, message: 'Enough.' }
+const low: CheckResult = { ok: false, reason: 'stake-low', message: 'Too little.' }
+const unknown: CheckResult = { ok: false, reason: 'stake-unknown', message: 'Not read.' }
 
 it('a check that goes on failing is one line by its reason, and one when it passes again', () => {
   const { lines, look } = setUp()

@@ -20,7 +20,7 @@ let count = 0
 async function evidenceOf(data: Uint8Array): Promise<string[]> {
   const file = path.join(folder, `file-${count++}`)
   await fs.writeFile(file, data)
-  return (await readEvidence(file, systemClock)).map(({ says }) => says)
+  return (await readEvidence(file, systemClock)).map(({ text }) => text)
 }
 
 const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`

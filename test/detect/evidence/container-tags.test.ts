@@ -17,7 +17,7 @@ afterAll(() => fs.rm(folder, { recursive: true }))
 async function linesOf(name: string, bytes: Buffer): Promise<string[]> {
   const file = path.join(folder, name)
   await fs.writeFile(file, bytes)
-  return (await readEvidence(file, systemClock)).map(({ kind, says }) => `${kind}: ${says}`)
+  return (await readEvidence(file, systemClock)).map(({ kind, text }) => `${kind}: ${text}`)
 }
 
 /** A frame of ID3v2.3 with Latin-1 text. */

@@ -17,7 +17,7 @@ async function linesOf(...chunks: [type: string, data: Buffer][]): Promise<strin
   const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file.png')
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
   await fs.writeFile(file, Buffer.concat([signature, ...chunks.map(([type, data]) => pngChunk(type, data))]))
-  return (await withFileBytes(file, pngTextEvidence)).map(({ says }) => says)
+  return (await withFileBytes(file, pngTextEvidence)).map(({ text }) => text)
 }
 
 const bytes = (...parts: (string | Buffer)[]) =>

@@ -23,7 +23,7 @@ async function evidenceOf(data: Uint8Array | string): Promise<string[]> {
   await fs.writeFile(file, data)
   const evidence = await readEvidence(file, systemClock)
   expect(measurementSchema.shape.evidence.parse(evidence)).toEqual(evidence)
-  return evidence.map(({ kind, says }) => `${kind}: ${says}`)
+  return evidence.map(({ kind, text }) => `${kind}: ${text}`)
 }
 
 /** A PNG with chunks put in front of its last one. */
@@ -140,7 +140,7 @@ describe('containers', () => {
     const file = path.join(folder, 'clip.mp4')
     const make = '-loglevel error -f lavfi -i color=c=red:size=32x32:rate=5:duration=0.4 -pix_fmt yuv420p'.split(' ')
     await promisify(execFile)('ffmpeg', [...make, '-metadata', 'comment=made with ComfyUI', file])
-    const lines = (await readEvidence(file, systemClock)).map(({ says }) => says)
+    const lines = (await readEvidence(file, systemClock)).map(({ text }) => text)
     expect(lines).toContain('tag comment "made with ComfyUI"')
     expect(lines.some((line) => line.startsWith('tag ©too "Lavf'))).toBe(true)
   })
@@ -163,17 +163,17 @@ describe('anything else', () => {
 })
 
 describe('withEvidence', () => {
-  const says = (text: string) => ({ kind: 'exif', says: text }) as const
+  const stated = (text: string) => ({ kind: 'exif', text }) as const
 
   it('adds what is stated, and counts what does not fit', () => {
     expect(withEvidence('jpeg 1x1', [])).toBe('jpeg 1x1')
-    expect(withEvidence('jpeg 1x1', [says('a'), says('b')])).toBe('jpeg 1x1; states: a; b')
-    const many = Array.from({ length: 16 }, () => says('x'.repeat(300)))
+    expect(withEvidence('jpeg 1x1', [stated('a'), stated('b')])).toBe('jpeg 1x1; states: a; b')
+    const many = Array.from({ length: 16 }, () => stated('x'.repeat(300)))
     expect(withEvidence('jpeg 1x1', many)).toMatch(/^jpeg 1x1; states: x{300}; x{300}; and 14 more$/)
   })
 
   it('never grows beyond what a child may send', () => {
-    const notes = withEvidence('n'.repeat(MAX_TEXT), [says('x'.repeat(300))])
+    const notes = withEvidence('n'.repeat(MAX_TEXT), [stated('x'.repeat(300))])
     expect(notes).toHaveLength(MAX_TEXT)
     expect(notes.endsWith('x')).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sourceType, xmpEvidence } from '../../../src/detect/evidence/xmp.js'
 
-const linesOf = (packet: string) => xmpEvidence(Buffer.from(packet)).map(({ says }) => says)
+const linesOf = (packet: string) => xmpEvidence(Buffer.from(packet)).map(({ text }) => text)
 
 describe('xmpEvidence', () => {
   it.each([

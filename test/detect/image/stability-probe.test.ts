@@ -78,7 +78,7 @@ describe('a package with a stability probe', () => {
       .jpeg()
       .toBuffer()
     const [plainly, stating] = [await detect('bare.jpg', bare), await detect('marked.jpg', marked)]
-    expect(stating.evidence).toEqual([{ kind: 'exif', says: 'exif Software "Painter 1"' }])
+    expect(stating.evidence).toEqual([{ kind: 'exif', text: 'exif Software "Painter 1"' }])
     expect(stating.notes).toMatch(/^jpeg 200x200; 5 parts, .*; states: exif Software "Painter 1"$/)
     expect(stating.risk).toBe(plainly.risk)
     expect(plainly.evidence).toEqual([])

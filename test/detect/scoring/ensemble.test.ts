@@ -98,7 +98,7 @@ describe('the doubt of an ensemble', () => {
 
 describe('what an ensemble reports', () => {
   it('names the member of each part, the highest first, and each fact once', () => {
-    const fact = { kind: 'exif', says: 'Software: x' } as const
+    const fact = { kind: 'exif', text: 'Software: x' } as const
     const found = combine(identity, [vote('a', 0.6, { evidence: [fact] }), vote('b', 0.8, { evidence: [fact] })], [])
     expect(found.parts.map(({ name }) => name)).toEqual(['b: whole', 'a: whole'])
     expect(found.evidence).toEqual([fact])

@@ -14,7 +14,7 @@ const MEASURED: Measurement = {
     { name: 'right', rawScore: -1 },
   ],
   variants: [],
-  evidence: [{ kind: 'exif', says: 'exif Software "x"' }],
+  evidence: [{ kind: 'exif', text: 'exif Software "x"' }],
   elapsedMs: { decode: 5, infer: 7, stages: { faces: 2 } },
 }
 const BINS = {

@@ -102,7 +102,7 @@ describe.each(engines)('the board on %s', (url) => {
   })
 
   it('shows queues that are paused', async () => {
-    const queue = () => ({ ok: false, reason: 'queue-paused', says: 'Paused: analyze.' }) as const
+    const queue = () => ({ ok: false, reason: 'queue-paused', message: 'Paused: analyze.' }) as const
     const { server } = await startTestServer({ checks: { queue } })
     expect((await fetch(`${server.url}/queues`)).status).toBe(200)
     await server.close()

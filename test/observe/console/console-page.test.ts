@@ -6,7 +6,7 @@ import type { Readiness } from '../../../src/observe/health.js'
 import { NOW, sampleState } from '../console-parts.js'
 import { visibleText } from './visible-text.js'
 
-const READY: Readiness = { ready: true, checks: [{ name: 'queue', ok: true, says: 'The queue answers.' }] }
+const READY: Readiness = { ready: true, checks: [{ name: 'queue', ok: true, message: 'The queue answers.' }] }
 const VIEW = { history: documentOf([]), filter: { outcome: '', text: '' }, now: NOW } as const
 const page = (state: Partial<ConsoleState> = {}, readiness = READY) =>
   consolePage({ ...sampleState(), ...state }, readiness, VIEW)
@@ -28,8 +28,8 @@ describe('the state in the title and beside the name', () => {
 describe('readiness', () => {
   it('marks each check, with its reason and what to do', () => {
     const checks = [
-      { name: 'queue', ok: true, says: 'It answers.' },
-      { name: 'stake', ok: false, reason: 'stake-low', says: 'Too little.', fix: 'Top it up.' } as const,
+      { name: 'queue', ok: true, message: 'It answers.' },
+      { name: 'stake', ok: false, reason: 'stake-low', message: 'Too little.', fix: 'Top it up.' } as const,
     ]
     const text = visibleText(page({}, { ready: false, checks }))
     expect(text).toContain('✓ queue It answers. ✗ stake Too little. stake-low Top it up.')

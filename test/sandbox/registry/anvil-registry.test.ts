@@ -31,8 +31,8 @@ describe.skipIf(anvil === null)('the registry on anvil (skipped where anvil is n
     expect(registry.kind).toBe('anvil')
     const state = (await admin(sandbox, 'GET', '/sandbox/state')).json
     const { contract, rpcUrl } = registry
-    const says = expect.stringContaining('on a local anvil')
-    expect(state.chain).toEqual({ kind: 'anvil', chainId: 84532, contract, rpcUrl, says })
+    const summary = expect.stringContaining('on a local anvil')
+    expect(state.chain).toEqual({ kind: 'anvil', chainId: 84532, contract, rpcUrl, summary })
     const asked = { method: 'POST', target: '/', body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}' }
     const answer = await send(registry.rpcUrl ?? '', { ...asked, headers: { 'content-type': 'application/json' } })
     expect(answer.json.result).toBe('0x14a34')
@@ -184,7 +184,7 @@ describe('the choice of the registry', () => {
       const { json } = await admin(sandbox, 'GET', '/sandbox/state')
       expect(json.chain).toMatchObject({
         kind: 'memory',
-        says: expect.stringContaining('in memory, no chain'),
+        summary: expect.stringContaining('in memory, no chain'),
         rpcUrl: `${sandbox.url}/sandbox/rpc`,
       })
       const page = (await admin(sandbox, 'GET', '/')).body.toString()

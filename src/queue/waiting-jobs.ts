@@ -2,7 +2,7 @@ import type { IQueueBackend, Queue } from 'bullmq'
 import type { AnyConnection } from './backing.js'
 
 /** The jobs of one priority that wait to be taken. */
-export interface WaitingLine {
+export interface WaitingJobs {
   readonly priority: number
   readonly waiting: number
   /** When the first of them were added, Unix ms, in the order in which they will be taken. */
@@ -16,13 +16,13 @@ type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueu
  * @param priorities all that the queue uses, those that go first first
  * @param limit most jobs of a line that are looked at
  */
-export async function waitingLines(
+export async function waitingJobs(
   queue: BullQueue,
   priorities: readonly number[],
   limit: number,
-): Promise<WaitingLine[]> {
+): Promise<WaitingJobs[]> {
   const counts = await queue.getCountsPerPriority([...priorities])
-  const lines: WaitingLine[] = []
+  const lines: WaitingJobs[] = []
   let before = 0
   for (const priority of priorities) {
     const waiting = counts[priority] ?? 0
