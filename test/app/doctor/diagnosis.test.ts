@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
-import { diagnoseSignedKey } from '../../../src/app/doctor/diagnose-signed-key.js'
-import { check, type Diagnosis, failed } from '../../../src/app/doctor/diagnosis.js'
+import { check, failed } from '../../../src/app/doctor/diagnosis.js'
 import { stakeText } from '../../../src/app/doctor/service-text.js'
-import { loadSettings } from '../../../src/config/load.js'
 import { AttestdError } from '../../../src/core/errors.js'
-import { startSandbox } from '../../support/sandbox.js'
 
 describe('a check', () => {
   it('that returns is fine, with what it found', async () => {
@@ -66,47 +63,5 @@ describe('the settings', () => {
       ['secrets', 'failed'],
     ])
     expect(found[2]).toMatchObject({ fix: 'Run chmod 600 /s.', message: expect.stringContaining('mode 0644') })
-  })
-})
-
-describe('a signed-key service', () => {
-  async function findings(env: Record<string, string>): Promise<Diagnosis[]> {
-    const found: Diagnosis[] = []
-    for await (const one of diagnoseSignedKey(loadSettings({ env }).settings)) found.push(one)
-    return found
-  }
-  const outcomes = (found: Diagnosis[]) => found.map(({ check: name, outcome }) => [name, outcome])
-
-  it('is looked at part by part; without a key that part is left out', async ({ onTestFinished }) => {
-    const sandbox = await startSandbox()
-    onTestFinished(() => sandbox.close())
-    const { accessKey, signingSecret } = sandbox.attesterKey
-    const env = { ATTESTD_SERVICE_URL: sandbox.url }
-    const key = { ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
-    const fine = await findings({ ...env, ...key })
-    expect(outcomes(fine)).toEqual([
-      ['service', 'ok'],
-      ['clock', 'ok'],
-      ['key and stake', 'ok'],
-    ])
-    expect(fine[2]?.message).toMatch(/^0 open assets; staked \d+ wei of at least \d+$/)
-    expect(outcomes(await findings(env)).at(-1)).toEqual(['key', 'skipped'])
-    const wrong = await findings({ ...env, ...key, ATTESTD_SIGNING_SECRET: 'another-secret' })
-    expect(wrong.at(-1)).toMatchObject({ check: 'key and stake', outcome: 'failed' })
-    expect(JSON.stringify([fine, wrong])).not.toContain(signingSecret)
-  })
-
-  it('that nobody answers for fails by name, and nothing after it is left out', async () => {
-    const found = await findings({
-      ATTESTD_SERVICE_URL: 'http://127.0.0.1:9',
-      ATTESTD_ACCESS_KEY: 'ak_att_x',
-      ATTESTD_SIGNING_SECRET: 'x',
-    })
-    expect(outcomes(found)).toEqual([
-      ['service', 'failed'],
-      ['clock', 'failed'],
-      ['key and stake', 'failed'],
-    ])
-    expect(found[0]?.message).toContain('[service-unreachable]')
   })
 })
