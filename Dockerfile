@@ -14,6 +14,9 @@ COPY .ci/link-bin.mjs .ci/empty-database.mjs .ci/prune-image.mjs .ci/
 COPY src src
 RUN npm run build && chmod 755 dist/cli/main.js
 RUN npm prune --omit=dev --ignore-scripts && node .ci/prune-image.mjs
+# Node's own symbols, a fifth of its program: only a debugger of native code reads them.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends binutils >/dev/null \
+  && strip --strip-unneeded -o /usr/local/bin/node-stripped /usr/local/bin/node
 
 # Nothing is installed at run time: Node's program alone, without npm and its headers.
 FROM ${DEBIAN_IMAGE}
@@ -23,7 +26,7 @@ RUN sh /tmp/install-ffmpeg.sh && rm /tmp/install-ffmpeg.sh
 RUN useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin attestd \
   && install -d -o attestd -g attestd -m 0700 /data \
   && ln -s /app/dist/cli/main.js /usr/local/bin/attestd
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /usr/local/bin/node-stripped /usr/local/bin/node
 WORKDIR /app
 COPY package.json LICENSE NOTICE ./
 COPY --from=build /app/node_modules node_modules

@@ -31,9 +31,23 @@ for (const file of fs.readdirSync(modules, { recursive: true })) {
   }
 }
 
-// TypeScript and its declarations, source maps, pages: read by tools and people, never by Node. The decoders' bundles
-// are for browsers; other packages do run their `.min.js`.
-const DEAD = /\.(?:[cm]?ts|map|flow|markdown)$|(?<!LICENSE)\.md$|-decoder\.(?:opus-ml\.)?min\.js$/i
+// The same code once more as CommonJS, which ES modules of these packages never load, and constants of blob transactions.
+for (const part of ['viem/_cjs', 'viem/trusted-setups', 'ox/_cjs', 'ox/trusted-setups']) remove(modules, part)
+
+// TypeScript and its declarations, source maps, pages: read by tools and people, never by Node. Bundles for browsers and
+// React Native; other `.min.js` are run.
+const DEAD = new RegExp(
+  [
+    /\.(?:[cm]?ts|map|flow|markdown)$/,
+    /(?<!LICENSE)\.md$/,
+    /-decoder\.(?:opus-ml\.)?min\.js$/,
+    /\/(?:iife|umd|amd|global|cjs-browser|bundles)\/[^/]+\.[cm]?js$/,
+    /\/index\.(?:iife|browser|native)(?:\.cjs|\.esm)?(?:\.min)?\.[cm]?js$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+)
 for (const folder of [modules, path.join(root, 'dist')]) {
   for (const file of fs.readdirSync(folder, { recursive: true })) {
     if (DEAD.test(file)) remove(folder, file)

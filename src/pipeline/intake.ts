@@ -48,7 +48,7 @@ const RECONSIDER_MS = 10_000
  * yet, and is not closed for that, ms.
  */
 const SNAPSHOT_LAG_MS = 5000
-/** Assets that are being added to the queue at the same time. */
+/** Assets that are being added to the queue at the same time, and closed ones that are being dropped from it. */
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
@@ -116,6 +116,7 @@ export class Intake {
         if (!asset || this.#offered.has(asset.id)) continue
         const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
         this.#offered.set(asset.id, { at, turnaround: asset.turnaround })
+        this.#line.delete(asset.id)
       }
       const retried = await retryPassed(queue, this.#open.ids)
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
@@ -233,11 +234,16 @@ export class Intake {
   /** @param before monotonic time; what was offered later is left alone */
   async #dropClosed(open: ReadonlySet<string>, before: number): Promise<void> {
     this.#open = { ids: open, before }
-    for (const [assetId, offer] of this.#offered) {
-      if (open.has(assetId) || offer.at > before) continue
-      this.#line.delete(assetId)
-      if (await this.#dropJob(assetId, offer.turnaround)) this.#offered.delete(assetId)
+    const offers = this.#offered.entries()
+    // Every lane takes from the same iterator.
+    const lane = async () => {
+      for (const [assetId, offer] of offers) {
+        if (open.has(assetId) || offer.at > before) continue
+        this.#line.delete(assetId)
+        if (await this.#dropJob(assetId, offer.turnaround)) this.#offered.delete(assetId)
+      }
     }
+    await Promise.all(Array.from({ length: LANES }, lane))
   }
 
   /** @returns false where there may still be a job to drop: one at work may be put back for another try */

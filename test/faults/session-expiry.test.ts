@@ -62,8 +62,9 @@ onWalletSession('sessions that end while the daemon works', () => {
     }
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
-    // One new session after each revocation, whoever was refused first: list, stream, time or score.
-    expect(opened(wire)).toHaveLength(3)
+    // One new session after each revocation, whoever was refused first: list, stream, time or score. Those in use count:
+    // on a loaded machine the reply that opens one can come too late, and it is opened again.
+    expect(wire.tokens().size).toBe(3)
     expect(bench.sandbox.control.scoreAttempts()).toHaveLength(3 * ASSETS_PER_BATCH)
   })
 })
