@@ -26,11 +26,9 @@ describe('background loops', () => {
     const clock = new ManualClock()
     const logged: object[] = []
     const loops = new Loops(stop.signal, clock, { ...silentLog, error: (facts) => void logged.push(facts) })
-    let lost: Error | null = null
-    void loops.lost.then((error) => {
-      lost = error
-    })
-    return { clock, logged, loops, stop, lost: () => lost }
+    const lost: Error[] = []
+    void loops.lost.then((error) => lost.push(error))
+    return { clock, logged, loops, stop, lost }
   }
 
   it('that fail lose the process, by name and reason', async () => {
@@ -54,18 +52,16 @@ describe('background loops', () => {
     loops.lose(new Error('the queue closed'))
     await loops.ended(1000)
     await settle()
-    expect([lost(), logged]).toEqual([null, []])
+    expect([lost, logged]).toEqual([[], []])
   })
 
   it('are waited for so long and no longer', async () => {
     const { clock, loops } = newLoops()
     loops.keep('stuck', new Promise(() => {}))
-    let over = false
-    const ended = loops.ended(5000).then(() => {
-      over = true
-    })
+    const over: string[] = []
+    const ended = loops.ended(5000).then(() => over.push('over'))
     await clock.advance(4999)
-    expect(over).toBe(false)
+    expect(over).toEqual([])
     await clock.advance(1)
     await ended
   })

@@ -36,14 +36,14 @@ function bench(...cards: DaemonCard[]) {
     const announced = [...known].map(([id, one]) => ({ id, text: JSON.stringify(one), agoMs: 10 }))
     return knownDaemons(announced, { id: 'self', card: self })
   }
-  let placed = 0
+  const placed = { orders: 0 }
   const give = (wish: DetectorWish, before: DetectorOrder | null = null) =>
     orderDetectors(wish, {
       queue: { fleet, claims },
       fleet: { daemons },
       clock,
       known: before,
-      onPlaced: () => placed++,
+      onPlaced: () => placed.orders++,
     })
   const current = async () => readOrder(await fleet.order())
   return {
@@ -53,14 +53,14 @@ function bench(...cards: DaemonCard[]) {
     known,
     give,
     current,
-    placed: () => placed,
+    placed: () => placed.orders,
     /** A daemon says how it stands to the order that lies on the queue. */
     async answer(name: string, change: Partial<Selection> = {}) {
       const order = (await current())?.id ?? null
       known.set(name, card(name, { ...idle, order, ...change }))
     },
     async untilPlaced() {
-      while (placed === 0) await settle()
+      while (placed.orders === 0) await settle()
     },
   }
 }

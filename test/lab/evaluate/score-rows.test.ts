@@ -56,18 +56,18 @@ describe('scoring rows', () => {
     [3, 5, 3],
     [8, 5, 5],
   ])('with %i at a time of %i rows asks for %i at once', async (concurrency, count, most) => {
-    let [started, running, peak] = [0, 0, 0]
+    const seen = { started: 0, running: 0, peak: 0 }
     const detect: Detect = async (request) => {
-      started++
-      peak = Math.max(peak, ++running)
-      while (running < most && started < count) await settle()
-      running--
+      seen.started++
+      seen.peak = Math.max(seen.peak, ++seen.running)
+      while (seen.running < most && seen.started < count) await settle()
+      seen.running--
       return byContent(request)
     }
     const done: number[] = []
     const onProgress = (nth: number, of: number) => void done.push(nth * 100 + of)
     expect(await scoreRows(rows(count), options(detect, { concurrency, onProgress }))).toHaveLength(count)
-    expect(peak).toBe(most)
+    expect(seen.peak).toBe(most)
     expect(done).toEqual(Array.from({ length: count }, (_, nth) => (nth + 1) * 100 + count))
   })
 

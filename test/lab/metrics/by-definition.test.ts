@@ -144,7 +144,7 @@ describe('a ranking', () => {
       { score: 0.2, fake: true, weight: 0.5 },
     ]
     const { fakes, reals, scores } = rankScores(rows)
-    expect([[...Array.from(scores)], [...Array.from(fakes)], [...Array.from(reals)]]).toEqual([
+    expect([scores, fakes, reals].map((each) => Array.from(each))).toEqual([
       [0.9, 0.2],
       [0, 1.5],
       [1, 3],
