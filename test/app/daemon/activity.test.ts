@@ -144,27 +144,23 @@ describe('the book of candidates', () => {
 
   it('compares scores of the same files, candidate less those in charge, in percent', () => {
     const { book, metrics } = newBook()
+    const submitted = storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.1) })
     book.compared(comparison(), metrics)
-    book.compared(
-      comparison({
-        agrees: false,
-        submitted: storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.1) }),
-      }),
-      metrics,
-    )
+    book.compared(comparison(), metrics)
+    book.compared(comparison({ agrees: false, submitted }), metrics)
     expect(book.rows).toEqual([
       {
         candidate: 'new@2',
         mediaType: 'image',
         inCharge: 'old@1',
-        compared: 2,
-        agreed: 1,
+        compared: 3,
+        agreed: 2,
         failed: 0,
-        differences: 50 - 30,
+        differences: 50 + 50 - 30,
         candidateAbstained: 0,
         inChargeAbstained: 0,
-        candidateMs: 6,
-        inChargeMs: 6,
+        candidateMs: 9,
+        inChargeMs: 9,
       },
     ])
   })
@@ -212,14 +208,19 @@ describe('the book of candidates', () => {
 
   it('says the same as metrics', async () => {
     const { book, lines, metrics } = newBook()
+    const unsure = { detectorId: 'new', detectorVersion: '2', unsure: true, unsureBecause: 'band' } as const
     book.compared(comparison(), metrics)
+    book.compared(comparison({ submitted: storableDetection({ ...unsure, risk: asRisk(0.5) }) }), metrics)
     book.compared(comparison({ agrees: null, measurement: refusal('media-too-small') }), metrics)
     book.compared(comparison({ agrees: null, measurement: refusal('detector-timeout') }), metrics)
     const text = (await lines()).join('\n')
-    for (const outcome of ['agrees', 'abstained', 'failed'])
-      expect(text).toMatch(new RegExp(`detector="new",media_type="image",outcome="${outcome}"\\} 1`))
-    expect(text).toMatch(/detector="new",media_type="image"\} 50\b/)
-    expect(text).toMatch(/by="in-charge"\} 1$/m)
+    for (const [outcome, count] of Object.entries({ agrees: 2, abstained: 1, failed: 1 }))
+      expect(text).toMatch(new RegExp(`detector="new",media_type="image",outcome="${outcome}"\\} ${count}$`, 'm'))
+    expect(text).toMatch(/difference\w*\{detector="new",media_type="image"\} 30$/m)
+    for (const by of ['candidate', 'in-charge']) {
+      expect(text).toMatch(new RegExp(`abstained_total\\{.*by="${by}"\\} 1$`, 'm'))
+      expect(text).toMatch(new RegExp(`seconds_sum\\{.*by="${by}"\\} 0.006$`, 'm'))
+    }
   })
 
   it('hands out rows that nobody can change', () => {

@@ -240,6 +240,9 @@ describe('a parquet file', () => {
     await read(0)
     // Two groups are kept, so that of the first was let go.
     expect([groups, unpacked.mock.calls.length]).toEqual([3, 4])
+    // And two are enough for rows that are scored side by side.
+    for (const row of [2, 0, 2, 0, 2]) await read(row)
+    expect(unpacked).toHaveBeenCalledTimes(5)
   })
 })
 
