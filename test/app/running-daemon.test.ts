@@ -60,11 +60,18 @@ describe('the daemon of a data directory', () => {
   })
 
   it('that redirects is none: the token goes nowhere else', async (context) => {
+    const asked: (string | undefined)[] = []
+    const elsewhere = await leadingTo(context, ({ headers }, response) => {
+      asked.push(headers.authorization)
+      response.end('{}')
+    })
+    const { url } = (await runningDaemon(elsewhere)) ?? {}
     const dataDir = await leadingTo(
       context,
-      (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      (_, response) => void response.writeHead(302, { location: `${url}/` }).end(),
     )
     expect(await runningDaemon(dataDir)).toBeNull()
+    expect(asked).toHaveLength(1)
   })
 
   it('that was killed, or never ran, is none', async (context) => {

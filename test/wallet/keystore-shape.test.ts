@@ -23,6 +23,7 @@ describe('what opening a keystore may cost', () => {
     ['twice that', { n: (1024 * MIB) / (128 * 8), r: 8 }, false],
     ['4096 blocks at one go', { n: 2, r: 8, p: 512 }, true],
     ['one more', { n: 2, r: 1, p: 4097 }, false],
+    ['more by both together', { n: 2, r: 64, p: 65 }, false],
     ['eight times the work of geth', { n: 2 ** 18, r: 8, p: 8 }, true],
     ['nine times', { n: 2 ** 18, r: 8, p: 9 }, false],
     ['the least that is any', { n: 2, r: 1, p: 1 }, true],

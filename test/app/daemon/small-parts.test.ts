@@ -217,10 +217,17 @@ describe('a reload of detectors', () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image', 'audio', 'text'], ['image', 'video_short'])
-    const done = await reloadDetectors(host, { retryFailed: () => void retried++ }, { log: silentLog, metrics })
-    expect(done).toEqual({ lost: ['audio', 'text'] })
+    const warned: object[] = []
+    const log = { ...silentLog, warn: (facts: object) => void warned.push(facts) }
+    const roles = { retryFailed: () => void retried++ }
+    expect(await reloadDetectors(host, roles, { log, metrics })).toEqual({ lost: ['audio', 'text'] })
+    expect(warned).toEqual([{ reason: 'detector-none', mediaTypes: ['audio', 'text'] }])
+    expect(await reloadDetectors(newHost(['image'], ['image']), { retryFailed: () => {} }, { log, metrics })).toEqual({
+      lost: [],
+    })
+    expect(warned).toHaveLength(1)
     expect(retried).toBe(1)
-    expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="done"} 1'])
+    expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="done"} 2'])
   })
 
   it('that fails tries nothing again, and is counted by its reason', async () => {
