@@ -139,8 +139,14 @@ describe('the queue verbs of a daemon', () => {
         calls.push(`drain ${queue}`)
         return 5
       },
-      pause: async (queue) => void paused.add(queue),
-      resume: async (queue) => void paused.delete(queue),
+      pause: async (queue) => {
+        await settle()
+        paused.add(queue)
+      },
+      resume: async (queue) => {
+        await settle()
+        paused.delete(queue)
+      },
       isPaused: async (queue) => paused.has(queue),
     }
     return { calls, control: controlOf(engine as QueueEngine) }
