@@ -1,5 +1,7 @@
 // Writes NOTICE: the license of every package that an installed attestd may load. `--check` compares instead, and refuses a
-// license or an install script that nobody has looked at; both lists of what was are in licenses.json.
+// license or an install script that nobody has looked at; both lists of what was are in licenses.json. Those in its list
+// `withoutIntegrity` are builds for other platforms of which the registry that made the lockfile has no such version, so that
+// nothing states their digest; without their entries `npm ci` would fail where the registry has them.
 import fs from 'node:fs'
 
 const known = JSON.parse(fs.readFileSync('.ci/licenses.json', 'utf8'))

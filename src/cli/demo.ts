@@ -5,7 +5,7 @@ import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/de
 import { percentOf, riskText } from '../core/risk.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
-import { printText } from './terminal/print.js'
+import { printErrorLines, printText } from './terminal/print.js'
 import { progressBar } from './terminal/progress.js'
 import { table } from './terminal/table.js'
 
@@ -41,7 +41,7 @@ function demoDocument({ rows, ...result }: DemoResult) {
 }
 
 function progressOn(out: NodeJS.WriteStream): DemoProgress {
-  return { step: (text) => out.write(`• ${text}\n`), scored: progressBar(out, 'scored') }
+  return { step: (text) => printErrorLines([`• ${text}`]), scored: progressBar(out, 'scored') }
 }
 
 function demoTable({ api, rows }: DemoResult): string {

@@ -5,11 +5,11 @@ import { doubtText } from '../detect/scoring/doubt.js'
 /** Parts that are listed one by one; all are in the JSON. */
 const SHOWN_PARTS = 3
 
-/** A detection for people, a few lines: risk, doubt, what drove it, how re-encodings fare, what the file states. */
-export function detectionText(detection: Detection): string {
+/** A detection for people: risk, doubt, what drove it, how re-encodings fare, what the file states. */
+export function detectionLines(detection: Detection): string[] {
   const { detectorId, detectorVersion, risk, parts, variants, evidence, heatMap, notes } = detection
   const doubt = doubtText(detection)
-  const lines = [
+  return [
     `risk ${riskText(risk)} of 100`,
     ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
     `${detectorId}@${detectorVersion}: ${notes}`,
@@ -19,7 +19,6 @@ export function detectionText(detection: Detection): string {
     ...evidence.map(({ says }) => `the file states: ${says}`),
     ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it does not affect the risk.']),
   ]
-  return `${lines.join('\n')}\n`
 }
 
 function heatMapText({ pieces, lowest, highest }: NonNullable<Detection['heatMap']>): string {

@@ -4,7 +4,7 @@ import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
-import { printText } from './terminal/print.js'
+import { printLines, printText } from './terminal/print.js'
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 
@@ -20,7 +20,7 @@ export function doctorVerb(): Command {
     const checks: Diagnosis[] = []
     for await (const found of diagnose(settingsOf(verb), { askPassword: askWalletPassword })) {
       checks.push(found)
-      if (!json) printText(lineOf(found))
+      if (!json) printLines(linesOf(found))
     }
     const ok = checks.every(({ outcome }) => outcome !== 'failed')
     if (json) printText(`${safeJson({ ok, checks }, 2)}\n`)
@@ -28,6 +28,6 @@ export function doctorVerb(): Command {
   })
 }
 
-function lineOf({ check, outcome, message, fix }: Diagnosis): string {
-  return `${SIGNS[outcome]} ${check.padEnd(15)} ${message}\n${fix ? `  fix             ${fix}\n` : ''}`
+function linesOf({ check, outcome, message, fix }: Diagnosis): string[] {
+  return [`${SIGNS[outcome]} ${check.padEnd(15)} ${message}`, ...(fix ? [`  fix             ${fix}`] : [])]
 }

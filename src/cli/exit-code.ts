@@ -11,14 +11,14 @@ export function exitCodeOf(error: unknown): number {
   return error.kind === 'retry' || error.kind === 'wait' ? EXIT.temporary : EXIT.failed
 }
 
-/** An error as a person reads it on a terminal, without what looks like a secret. */
-export function errorForPeople(error: unknown): string {
-  return createRedactor([])(plainText(error))
+/** An error as lines that a person reads on a terminal, without what looks like a secret. */
+export function errorForPeople(error: unknown): string[] {
+  return plainLines(error).map(createRedactor([]))
 }
 
-function plainText(error: unknown): string {
-  if (error instanceof SettingsError) return error.message
-  if (!(error instanceof AttestdError)) return `attestd: ${errorText(error)}\n`
-  const fix = error.fix ? `  fix  ${error.fix}\n` : ''
-  return `attestd: ${error.message}  [${error.reason}]\n${fix}`
+function plainLines(error: unknown): string[] {
+  if (error instanceof SettingsError) return error.message.trimEnd().split('\n')
+  if (!(error instanceof AttestdError)) return [`attestd: ${errorText(error)}`]
+  const fix = error.fix ? [`  fix  ${error.fix}`] : []
+  return [`attestd: ${error.message}  [${error.reason}]`, ...fix]
 }

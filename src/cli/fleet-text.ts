@@ -6,15 +6,11 @@ import { table } from './terminal/table.js'
 /** First hex characters of a digest, enough to compare by eye. */
 const DIGEST = 12
 
-/** All daemons on the queue as a table, what differs between them, and the work ahead. */
-export function fleetText({ backlog, daemons, mixed }: FleetReply): string {
+/** All daemons on the queue as the lines of a table, what differs between them, and the work ahead. */
+export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
   const heads = ['daemon', 'roles', 'state', 'last seen', 'jobs/s', 'version', 'detectors', 'reasons']
-  const lines = [
-    table(
-      heads.map((title) => ({ title })),
-      daemons.map(cells),
-    ),
-  ]
+  const columns = heads.map((title) => ({ title }))
+  const lines = table(columns, daemons.map(cells)).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
   if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)
   for (const { oldestMs, queue, turnaround, waiting } of backlog.rows) {
@@ -24,7 +20,7 @@ export function fleetText({ backlog, daemons, mixed }: FleetReply): string {
   const drain = (ms: number | null) => (ms === null ? 'not known' : duration(ms))
   lines.push(`time to drain: analyze ${drain(backlog.drainMs.analyze)}, submit ${drain(backlog.drainMs.submit)}`)
   if (backlog.missesAhead > 0) lines.push(missesText(backlog.missesAhead))
-  return lines.join('\n')
+  return lines
 }
 
 function cells({

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { InitFiles, InitRequest } from '../app/verbs/init.js'
-import { printText } from './terminal/print.js'
+import { printLines } from './terminal/print.js'
 
 /** `attestd init`; reads no settings. What it prints is what remains to be done by hand, which differs by API. */
 export function initVerb(): Command {
@@ -16,25 +16,26 @@ export function initVerb(): Command {
     .action(async (folder: string, request: InitRequest) => {
       const { initFolder } = await import('../app/verbs/init.js')
       const files = await initFolder(folder, request)
-      printText(`Written: ${files.config}
-${files.keystore ? walletHint(files, files.keystore) : keyHint(files)}then check and run:
-  npx attestd doctor --config ${files.config}
-  npx attestd run --config ${files.config}
-`)
+      printLines([
+        `Written: ${files.config}`,
+        ...(files.keystore ? walletHint(files, files.keystore) : keyHint(files)),
+        'then check and run:',
+        `  npx attestd doctor --config ${files.config}`,
+        `  npx attestd run --config ${files.config}`,
+      ])
     })
 }
 
-function keyHint({ secrets }: InitFiles): string {
-  return `Put the access key and the signing secret into
-  ${secrets.join('\n  ')}
-`
+function keyHint({ secrets }: InitFiles): string[] {
+  return ['Put the access key and the signing secret into', ...secrets.map((file) => `  ${file}`)]
 }
 
-function walletHint({ config, secrets }: InitFiles, keystore: string): string {
-  return `Put the private key of the wallet into
-  ${secrets.join('\n  ')}
-or make an encrypted one and name it in ${config}:
-  npx attestd wallet create ${keystore}
-Name the stake contract there too (chain.stakeContract),
-`
+function walletHint({ config, secrets }: InitFiles, keystore: string): string[] {
+  return [
+    'Put the private key of the wallet into',
+    ...secrets.map((file) => `  ${file}`),
+    `or make an encrypted one and name it in ${config}:`,
+    `  npx attestd wallet create ${keystore}`,
+    'Name the stake contract there too (chain.stakeContract),',
+  ]
 }

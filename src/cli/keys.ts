@@ -6,7 +6,7 @@ import type { CreatedKey, KeyKind } from '../service/signed-key/schemas.js'
 import { neededForKeys } from './flags/needed-settings.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
-import { printText } from './terminal/print.js'
+import { printLines, printText } from './terminal/print.js'
 
 interface CreateFlags {
   readonly kind: KeyKind
@@ -40,7 +40,7 @@ function revokeVerb(): Command {
   return verb.action(async (id: string) => {
     const { revokeKey } = await import('../app/verbs/keys.js')
     await revokeKey(settingsOf(verb, neededForKeys).settings, id, { askPassword: askWalletPassword })
-    printText(`Revoked: ${id}\n`)
+    printLines([`Revoked: ${id}`])
   })
 }
 
@@ -59,7 +59,8 @@ async function create(verb: Command, { json, kind, label, out }: CreateFlags): P
     { kind, label, out: out ?? null },
     { askPassword: askWalletPassword },
   )
-  printText(json ? `${safeJson(jsonView(key, files))}\n` : textView(key, files))
+  if (json) printText(`${safeJson(jsonView(key, files))}\n`)
+  else printLines(lines(key, files))
 }
 
 /** The secret itself only where it was not written to a file. */
@@ -70,8 +71,8 @@ function jsonView({ accessKey, key, signingSecret }: CreatedKey, files: KeyFiles
 
 const shown = ({ accessKeyFile, signingSecretFile }: KeyFiles) => ({ accessKeyFile, signingSecretFile })
 
-function textView({ accessKey, key, signingSecret, warning }: CreatedKey, files: KeyFiles | null): string {
-  const head = `Created: ${key.kind} key ${key.id}  (${key.display})\n`
-  if (files !== null) return `${head}Written: ${files.accessKeyFile}\n         ${files.signingSecretFile}\n`
-  return `${head}  access key      ${accessKey}\n  signing secret  ${signingSecret}\n${warning}\n`
+function lines({ accessKey, key, signingSecret, warning }: CreatedKey, files: KeyFiles | null): string[] {
+  const head = `Created: ${key.kind} key ${key.id}  (${key.display})`
+  if (files !== null) return [head, `Written: ${files.accessKeyFile}`, `         ${files.signingSecretFile}`]
+  return [head, `  access key      ${accessKey}`, `  signing secret  ${signingSecret}`, warning]
 }

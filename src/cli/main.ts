@@ -16,7 +16,7 @@ import { sandboxVerb } from './sandbox.js'
 import { scoreVerb } from './score.js'
 import { scoresVerb } from './scores.js'
 import { statusVerb } from './status.js'
-import { printError } from './terminal/print.js'
+import { printErrorLines, printText } from './terminal/print.js'
 import { walletVerb } from './wallet.js'
 
 const program = new Command('attestd')
@@ -41,20 +41,25 @@ for (const verb of [
 ]) {
   program.addCommand(verb)
 }
-exitOnUsageError(program)
+prepare(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
   else {
-    printError(errorForPeople(error))
+    printErrorLines(errorForPeople(error))
     process.exitCode = exitCodeOf(error)
   }
 }
 
-/** Commander would leave with 1 on a wrong command line; it has printed its message by then. */
-function exitOnUsageError(command: Command): void {
+/** Commander would leave with 1 on a wrong command line, which its message quotes as it is; that is printed by then. */
+function prepare(command: Command): void {
   command.exitOverride()
-  for (const verb of command.commands) exitOnUsageError(verb)
+  command.configureOutput({
+    writeOut: printText,
+    writeErr: (help) => printErrorLines(help.trimEnd().split('\n')),
+    outputError: (message) => printErrorLines([message.trimEnd()]),
+  })
+  for (const verb of command.commands) prepare(verb)
 }

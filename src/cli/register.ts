@@ -13,7 +13,7 @@ import { durationFlag } from './flags/duration.js'
 import { neededToRegister } from './flags/needed-settings.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
-import { printText } from './terminal/print.js'
+import { printErrorLines, printLines, printText } from './terminal/print.js'
 
 interface RegisterFlags {
   readonly title?: string
@@ -66,27 +66,28 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
       turnaround,
       attestationUid,
     }
-    const { asset, end } = await register(settings, request, progressOn(process.stderr, flags), {
+    const { asset, end } = await register(settings, request, progressOf(flags), {
       askPassword: askWalletPassword,
       signal: signals.drain,
     })
-    printText(flags.json ? `${safeJson({ asset, end })}\n` : `${endText(asset, end)}\n`)
+    if (flags.json) printText(`${safeJson({ asset, end })}\n`)
+    else printLines([endText(asset, end)])
     process.exitCode = exitCodeAfter(end)
   } finally {
     signals.dispose()
   }
 }
 
-function progressOn(out: NodeJS.WriteStream, { follow }: RegisterFlags): RegisterProgress {
+function progressOf({ follow }: RegisterFlags): RegisterProgress {
   return {
-    registered: ({ id, bytes, contentHash, mediaType, uri, verificationDeadline }) => {
-      out.write(
-        `• uploaded ${bytes} bytes (${mediaType ?? 'of an unknown kind'}), content hash ${contentHash}\n  ${uri}\n`,
-      )
-      out.write(`• registered as ${id}, open until ${verificationDeadline}\n`)
-      if (follow) out.write('• waiting for a score; Ctrl-C stops the waiting, the asset stays\n')
-    },
-    trouble: (error) => out.write(errorForPeople(error)),
+    registered: ({ id, bytes, contentHash, mediaType, uri, verificationDeadline }) =>
+      printErrorLines([
+        `• uploaded ${bytes} bytes (${mediaType ?? 'of an unknown kind'}), content hash ${contentHash}`,
+        `  ${uri}`,
+        `• registered as ${id}, open until ${verificationDeadline}`,
+        ...(follow ? ['• waiting for a score; Ctrl-C stops the waiting, the asset stays'] : []),
+      ]),
+    trouble: (error) => printErrorLines(errorForPeople(error)),
   }
 }
 

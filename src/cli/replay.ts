@@ -4,7 +4,7 @@ import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { storeLedgerEntry } from '../pipeline/ledger.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { printText } from './terminal/print.js'
+import { printLines, printText } from './terminal/print.js'
 
 const KEYS: readonly SettingKey[] = [
   ...SCORING_KEYS,
@@ -28,12 +28,9 @@ export function replayVerb(): Command {
     const { replayVerdict } = await import('../app/verbs/replay.js')
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, says } = replay
-    const by = record ? `\n${record.algorithm}, ${record.contentHash}\non ${platform}` : ''
-    printText(
-      json
-        ? `${safeJson({ ...replay, record: record && storeLedgerEntry(record) }, 2)}\n`
-        : `${outcome}: ${says}${by}\n`,
-    )
+    const by = record ? [`${record.algorithm}, ${record.contentHash}`, `on ${platform}`] : []
+    if (json) printText(`${safeJson({ ...replay, record: record && storeLedgerEntry(record) }, 2)}\n`)
+    else printLines([`${outcome}: ${says}`, ...by])
     process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed
   })
 }

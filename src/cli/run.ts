@@ -7,7 +7,7 @@ import { errorForPeople, exitCodeOf } from './exit-code.js'
 import { neededToRun } from './flags/needed-settings.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
-import { printError } from './terminal/print.js'
+import { printErrorLines } from './terminal/print.js'
 
 /** `attestd run`; exits with 0 when drained, 75 where a restart helps or finishes the work, 78 where it cannot. */
 export function runVerb(): Command {
@@ -56,7 +56,7 @@ async function run(verb: Command): Promise<void> {
     signal: signals.drain,
   }).catch((error: unknown) => {
     if (signals.drain.aborted) return null
-    printError(errorForPeople(error))
+    printErrorLines(errorForPeople(error))
     // Explicit, because parts that had started by then would keep the process alive.
     return leaveNow(exitCodeOf(error))
   })

@@ -3,9 +3,9 @@ import type { SettingKey } from '../config/settings.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
-import { detectionText } from './detection-text.js'
+import { detectionLines } from './detection-text.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { printText } from './terminal/print.js'
+import { printLines, printText } from './terminal/print.js'
 
 const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
 
@@ -30,7 +30,8 @@ export function scoreVerb(): Command {
     const { scoreOnce } = await import('../app/verbs/score-once.js')
     const request = { target, mediaType, heatMap: explain }
     const detection = await scoreOnce(settingsOf(verb).settings, request)
-    printText(json ? `${safeJson(detection, 2)}\n` : detectionText(detection))
+    if (json) printText(`${safeJson(detection, 2)}\n`)
+    else printLines(detectionLines(detection))
     process.exitCode = EXIT.ok
   })
 }

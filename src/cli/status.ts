@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { printText } from './terminal/print.js'
+import { printLines, printText } from './terminal/print.js'
 
 interface StatusFlags {
   readonly json?: boolean
@@ -15,13 +15,13 @@ export function statusVerb(): Command {
     .option('--json', 'the whole state as JSON')
     .option('--fleet', 'all daemons on its queue, those lost in the last hour, and the work ahead of them')
   return verb.action(async ({ fleet, json }: StatusFlags) => {
-    const [{ readStatus }, { fleetText }] = await Promise.all([
+    const [{ readStatus }, { fleetLines }] = await Promise.all([
       import('../app/verbs/status.js'),
       import('./fleet-text.js'),
     ])
     const status = await readStatus(settingsOf(verb).settings.dataDir)
-    const text = fleet && status.fleet ? fleetText(status.fleet) : status.text
-    printText(json ? `${safeJson(fleet ? status.fleet : status.raw, 2)}\n` : `${text}\n`)
+    if (json) printText(`${safeJson(fleet ? status.fleet : status.raw, 2)}\n`)
+    else printLines(fleet && status.fleet ? fleetLines(status.fleet) : status.lines)
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed
   })
 }

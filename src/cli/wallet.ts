@@ -4,7 +4,7 @@ import type { SettingKey } from '../config/settings.js'
 import { walletSettings } from '../config/wallet-settings.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askNewPassword, askWalletPassword } from './terminal/password-prompt.js'
-import { printText } from './terminal/print.js'
+import { printLines } from './terminal/print.js'
 
 const WALLET_KEYS = Object.keys(walletSettings) as SettingKey[]
 
@@ -33,14 +33,16 @@ async function create(verb: Command, file: string | undefined, keyFile: string |
     keyFile,
     password: async () => settings.walletPassword ?? askNewPassword('Password for the new keystore'),
   })
-  printText(`Address: ${wallet.address}
-Written: ${wallet.file}
-Keep a copy of the file and its password apart: without either the key is lost.
-Settings for it:
-  ATTESTD_WALLET=keystore
-  ATTESTD_WALLET_KEYSTORE=${wallet.file}
-  ATTESTD_WALLET_PASSWORD_FILE=<a file, mode 600, with the password>  (asked for on a terminal where it is not set)
-${keyFile === undefined ? '' : `The key is still unencrypted in ${keyFile}.\n`}`)
+  printLines([
+    `Address: ${wallet.address}`,
+    `Written: ${wallet.file}`,
+    'Keep a copy of the file and its password apart: without either the key is lost.',
+    'Settings for it:',
+    '  ATTESTD_WALLET=keystore',
+    `  ATTESTD_WALLET_KEYSTORE=${wallet.file}`,
+    '  ATTESTD_WALLET_PASSWORD_FILE=<a file, mode 600, with the password>  (asked for on a terminal where it is not set)',
+    ...(keyFile === undefined ? [] : [`The key is still unencrypted in ${keyFile}.`]),
+  ])
 }
 
 function addressVerb(): Command {
@@ -53,6 +55,6 @@ function addressVerb(): Command {
     const { settings } = settingsOf(verb, walletSettingsNeeded)
     const signer = await openWalletOf(settings, { askPassword: askWalletPassword })
     await checkWallet(signer)
-    printText(`${signer.address}\n`)
+    printLines([signer.address])
   })
 }

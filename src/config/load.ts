@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import { modeOpenToOthers } from '../core/files.js'
 import type { Reason } from '../core/reasons.js'
+import { safeLine } from '../core/safe-output.js'
 import { choiceInFile } from './detector-choice.js'
 import { credentialsIn, envName, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
 import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
@@ -294,9 +295,9 @@ function unknownNames(env: SettingSources['env']): string[] {
 }
 
 function formatProblems(problems: readonly SettingProblem[]): string {
-  const blocks = problems.map(
-    (problem) =>
-      `  ${problem.setting}  [${problem.reason}]\n    expected  ${problem.expected}\n    got       ${problem.got}\n    fix       ${problem.fix}`,
-  )
+  const blocks = problems.map(({ reason, ...texts }) => {
+    const [setting, expected, got, fix] = [texts.setting, texts.expected, texts.got, texts.fix].map(safeLine)
+    return `  ${setting}  [${reason}]\n    expected  ${expected}\n    got       ${got}\n    fix       ${fix}`
+  })
   return `attestd cannot start with these settings:\n\n${blocks.join('\n\n')}\n`
 }

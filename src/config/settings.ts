@@ -232,7 +232,7 @@ export const SETTINGS = {
     fallback: 'auto',
     expects: 'auto, require or off',
     summary:
-      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone and have no network (those of a package of runtime remote or module keep it): where it is possible, always, or never. With require, run stops where it is not possible.',
+      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone, have no network (those of a package of runtime remote or module keep it) and are refused system calls that no detector needs: where it is possible, always, or never. With require, run stops where it is not possible.',
   }),
   requireAdmission: define({
     env: 'REQUIRE_ADMISSION',
@@ -295,6 +295,15 @@ export const SETTINGS = {
     expects: 'a size such as 1GiB',
     summary:
       'Size of the ledger in the data directory, which holds verdicts, abstentions, receipts and failures. The oldest go first.',
+  }),
+  verdictBytes: define({
+    env: 'VERDICT_BYTES',
+    path: 'run.verdictBytes',
+    parse: bytes,
+    fallback: '1GiB',
+    expects: 'a size such as 1GiB',
+    summary:
+      'Size of the kept verdicts in the data directory, by which the same bytes are measured once. The oldest go first.',
   }),
 
   httpHost: define({

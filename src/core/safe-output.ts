@@ -9,6 +9,14 @@ export function safeText(text: string): string {
   return text.toWellFormed().replaceAll(UNSAFE, '\ufffd')
 }
 
+/**
+ * Lines for people, each ended. What follows a line end within one is indented, so that no text from outside begins a
+ * line that looks like one of ours.
+ */
+export function safeLines(lines: readonly string[]): string {
+  return lines.map((line) => `${safeText(line).replaceAll(/\s*[\r\n]\s*/g, '\n    ')}\n`).join('')
+}
+
 /** Text for one line or cell: what is unsafe, line ends and tabs become spaces. */
 export function safeLine(text: string): string {
   return text

@@ -2,8 +2,8 @@ import type { MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
 import type { LoadedDetector } from './detection.js'
 
-/** Why a detector process ended. */
-export type StopCause = 'crashed' | 'timeout' | 'memory' | 'jobs' | 'self-test' | 'answer' | 'closed'
+/** Why a detector process ended; `killed` by somebody else: a person, or the kernel where memory runs out. */
+export type StopCause = 'crashed' | 'killed' | 'timeout' | 'memory' | 'jobs' | 'self-test' | 'answer' | 'closed'
 
 /** What the detector host reports for metrics. */
 export type DetectorEvent =

@@ -10,7 +10,9 @@ import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
 import { claimedWork } from './claimed-work.js'
+import { isByOther, isDetectorsOwn } from './free-abstained.js'
 import {
+  type AbstainedBy,
   type AnalyzeJob,
   endedClosed,
   parseAnalyzeJob,
@@ -51,8 +53,9 @@ const ELSEWHERE_MS = 1000
 export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
   let found: Found | null = null
+  const judge: Judge = { by: null }
   try {
-    found = await detectionFor(job, run, options)
+    found = await detectionFor(job, run, options, judge)
     if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
     const { detection, cached } = found
     const verdict = verdictOf(detection)
@@ -74,11 +77,18 @@ export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Pr
   } catch (error) {
     if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     const { reason, message } = error
+    const by = isDetectorsOwn(reason) ? judge.by : null
+    if (by && isByOther(by, job.asset.contentHash, options.detectors)) throw replacedMeanwhile(error)
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
-    return { kind: 'done', result: { outcome: 'abstained', reason, message } }
+    return { kind: 'done', result: { outcome: 'abstained', reason, message, ...(by && { by }) } }
   } finally {
     if (found?.media) options.shadows.offer({ asset: found.asset, submitted: found.detection, media: found.media })
   }
+}
+
+/** Who judges a file, once that is known. */
+interface Judge {
+  by: AbstainedBy | null
 }
 
 interface Found {
@@ -98,7 +108,12 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 }
 
 /** @returns null while another job measures the same content */
-async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOptions): Promise<Found | null> {
+async function detectionFor(
+  job: AnalyzeJob,
+  run: JobRun<unknown>,
+  options: AnalyzeOptions,
+  judge: Judge,
+): Promise<Found | null> {
   const { asset } = job
   const { id, signal } = run
   const { detectors, media } = options
@@ -110,6 +125,7 @@ async function detectionFor(job: AnalyzeJob, run: JobRun<unknown>, options: Anal
     const typed: TypedAsset = { ...asset, mediaType }
     const { contentHash } = asset
     const detector = detectors.detectorFor(mediaType, contentHash)
+    judge.by = { mediaType, detectorDigest: detector?.digest ?? null, platform: detectors.platform }
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
     const known = await knownDetection(key, options)
@@ -177,12 +193,16 @@ async function markedFailure(
 ): Promise<unknown> {
   if (run.signal.aborted || !(error instanceof AttestdError) || !isByDetector(error.reason)) return error
   if (detectors.detectorFor(mediaType, job.asset.contentHash)?.digest !== detectorDigest) {
-    const message = 'The detector that failed on the file was replaced meanwhile.'
-    return new AttestdError('detector-unavailable', message, { cause: error })
+    return replacedMeanwhile(error)
   }
   const failedBy = { mediaType, detectorDigest, platform: detectors.platform }
   await run.save({ ...job, failedBy } satisfies AnalyzeJob)
   return error
+}
+
+function replacedMeanwhile(cause: AttestdError): AttestdError {
+  const message = 'The detector that gave the file no score was replaced meanwhile.'
+  return new AttestdError('detector-unavailable', message, { cause })
 }
 
 async function sniffedType(file: string): Promise<MediaType> {

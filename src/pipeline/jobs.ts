@@ -75,12 +75,22 @@ export type SubmitJob = z.infer<typeof submitJob>
 /** As it lies in the queue. */
 export type StoredSubmitJob = z.input<typeof submitJob>
 
+const abstainedBy = failedBy.extend({ detectorDigest: z.string().nullable() })
+/** What an analysis was abstained by; a digest of null where no detector was loaded for the media. */
+export type AbstainedBy = z.infer<typeof abstainedBy>
+
 const reason = z.string().refine((text): text is Reason => isReason(text))
 
 /** How an analyze job ended, as the queue keeps it; the report reads it for metrics and ledger. */
 export const analyzeResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('scored'), mediaType: z.enum(MEDIA_TYPES), verdict, cached: z.boolean() }),
-  z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
+  z.object({
+    outcome: z.literal('abstained'),
+    reason,
+    message: z.string(),
+    /** Absent where no other detector would do better, and in jobs of a release that did not keep it. */
+    by: abstainedBy.optional(),
+  }),
 ])
 /** The decoded end of an analyze job; `cached` where the verdict came from the store and nothing was inferred. */
 export type AnalyzeResult = z.infer<typeof analyzeResult>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type IQueueBackend, type Job, type JobsOptions, Queue } from 'bullmq'
+import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
 import type { AnyConnection, Backing } from './backing.js'
@@ -115,12 +115,24 @@ export class BullEngine implements QueueEngine {
   }
 
   async *pending(name: QueueName): AsyncGenerator<{ id: string; data: unknown; addedAt: number }> {
+    for await (const { id, job } of this.#jobsIn(name, WAITING_STATES)) {
+      yield { id, data: job.data, addedAt: job.timestamp }
+    }
+  }
+
+  async *completed(name: QueueName): AsyncGenerator<{ id: string; data: unknown; result: unknown }> {
+    for await (const { id, job } of this.#jobsIn(name, ['completed'])) {
+      yield { id, data: job.data, result: job.returnvalue }
+    }
+  }
+
+  async *#jobsIn(name: QueueName, states: readonly JobType[]): AsyncGenerator<{ id: string; job: Job }> {
     const queue = this.#queues[name]
     // All ids first: pages by offset would skip jobs when the reader removes some on the way.
-    const ids = await this.#ask(() => queue.getRanges([...WAITING_STATES], 0, -1, true))
+    const ids = await this.#ask(() => queue.getRanges([...states], 0, -1, true))
     for (const page of pages(ids, PAGE)) {
       const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
-      for (const job of jobs) if (job?.id) yield { id: job.id, data: job.data, addedAt: job.timestamp }
+      for (const job of jobs) if (job?.id) yield { id: job.id, job }
     }
   }
 

@@ -120,6 +120,8 @@ export interface QueueEngine {
   work<Data, Result>(queue: QueueName, processor: Processor<Data, Result>, events: WorkerEvents): Promise<RunningWorker>
   /** Jobs that wait (waiting, prioritized, delayed), for dropping those of closed assets. */
   pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
+  /** Jobs that completed and are kept, with what they returned. */
+  completed(queue: QueueName): AsyncIterable<{ id: string; data: unknown; result: unknown }>
   /** Removes a job that waits (delayed ones too), or one that completed. @returns false where it is in another state or absent */
   remove(queue: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean>
   /** A job in whatever state; null where the queue does not have it. */

@@ -67,6 +67,12 @@ describe('the command line', () => {
     },
   )
 
+  it('a verb of verbs alone shows its help as it is laid out', async () => {
+    const { code, err } = await attestd(['queue'])
+    expect(code).toBe(64)
+    expect(err).toMatch(/^Usage: attestd queue .*\n\nInspect[\s\S]*\n\nCommands:\n {2}failed /)
+  })
+
   it('secrets have no flag, since a command line is visible to all', async () => {
     const { out } = await attestd(['run', '--help'])
     expect(out).toContain('--service-url')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { detectionText } from '../../src/cli/detection-text.js'
+import { detectionLines } from '../../src/cli/detection-text.js'
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection } from '../../src/detect/detection.js'
 
@@ -20,12 +20,12 @@ const detection: Detection = {
 }
 
 it('is two lines where there is nothing else to say', () => {
-  expect(detectionText(detection)).toBe('risk 71.22 of 100\nd@1.0.0: jpeg 10x10\n')
+  expect(detectionLines(detection)).toEqual(['risk 71.22 of 100', 'd@1.0.0: jpeg 10x10'])
 })
 
 it('shows doubt, the highest parts, the re-encodings and what the file states', () => {
   const part = (name: string, risk: number) => ({ name, risk: asRisk(risk) })
-  const text = detectionText({
+  const lines = detectionLines({
     ...detection,
     unsure: true,
     unsureBecause: 'flip',
@@ -33,7 +33,7 @@ it('shows doubt, the highest parts, the re-encodings and what the file states', 
     variants: [part('JPEG quality 80', 0.4), part('75 % size', 0.7)],
     evidence: [{ kind: 'exif', says: 'exif Software "x"' }],
   })
-  expect(text.split('\n')).toEqual([
+  expect(lines).toEqual([
     'risk 71.22 of 100',
     'unsure: it depends on the encoding: 40.0 as JPEG quality 80; the default policy abstains',
     'd@1.0.0: jpeg 10x10',
@@ -41,6 +41,5 @@ it('shows doubt, the highest parts, the re-encodings and what the file states', 
     're-encoded: JPEG quality 80 40.0, 75 % size 70.0',
     'the file states: exif Software "x"',
     'What a file states about itself can be forged; it does not affect the risk.',
-    '',
   ])
 })

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { csvCell } from '../../src/core/csv.js'
-import { escapedJson, safeJson, safeLine, safeText } from '../../src/core/safe-output.js'
+import { escapedJson, safeJson, safeLine, safeLines, safeText } from '../../src/core/safe-output.js'
 import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
 const hostile = hostileTexts(300)
@@ -19,6 +19,17 @@ describe('text made safe', () => {
       expect(csvCell(text)).not.toMatch(UNSAFE_SIGN)
       expect(csvCell(text)).not.toMatch(/^"?\s*[=+@]/)
     }
+  })
+
+  it('as lines has no line that it began itself', () => {
+    for (const text of hostile) {
+      const [first, ...rest] = safeLines([`${text}end`])
+        .replace(/\n$/, '')
+        .split('\n')
+      expect(`${first}${rest.join('')}`).not.toMatch(/[^\P{Cc}\t]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u)
+      for (const line of rest) expect(line).toMatch(/^ {4}/)
+    }
+    expect(safeLines(['a:\n  b\r\nc', 'd'])).toBe('a:\n    b\n    c\nd\n')
   })
 
   it('as JSON says the same when it is read', () => {

@@ -114,6 +114,31 @@ it.each([
   expect(queued).toEqual([])
 })
 
+it('an abstention names what abstained, so that another detector gets the file, but not where it is the media itself', async () => {
+  const by = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
+  const unsure = { unsure: true, unsureBecause: 'band' } as const
+  expect((await outcomeOf(unsure, 'abstain')).end).toMatchObject({ result: { by } })
+  const host = { detectorFor: () => null }
+  expect((await outcomeOf({}, 'abstain', { host })).end).toMatchObject({
+    result: { reason: 'detector-none', by: { ...by, detectorDigest: null } },
+  })
+  const detect = async () => {
+    throw new AttestdError('media-corrupt')
+  }
+  const { end } = await outcomeOf({}, 'abstain', { host: { detect } })
+  expect(end).toEqual({
+    kind: 'done',
+    result: { outcome: 'abstained', reason: 'media-corrupt', message: expect.any(String) },
+  })
+})
+
+it('no abstention is kept of a detector that was replaced meanwhile', async () => {
+  const next = [SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
+  const host = { detectorFor: () => next.shift() ?? null }
+  const unsure = { unsure: true, unsureBecause: 'band' } as const
+  await expect(outcomeOf(unsure, 'abstain', { host })).rejects.toMatchObject({ reason: 'detector-unavailable' })
+})
+
 it('or submitted as it is where the operator says so', async () => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause: 'flip' }, 'submit')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { unsure: true, unsureBecause: 'flip' } } })

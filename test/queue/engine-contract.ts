@@ -303,6 +303,22 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await engine.counts('analyze')).toMatchObject({ waiting: 0, delayed: 0 })
   })
 
+  it('lists what completed, with what it returned, while jobs are removed', async () => {
+    const engine = open()
+    const events = await work('submit', async (run) => ({ kind: 'done', result: { of: run.id } }))
+    const ids = Array.from({ length: 120 }, (_, nth) => `listed-${nth}`)
+    for (const id of ids) await engine.add('submit', id, { id }, { priority: 1 })
+    for (const id of ids) await events.until('completed', (event) => event.id === id)
+    const seen: unknown[] = []
+    for await (const { id, data, result } of engine.completed('submit')) {
+      if (!id.startsWith('listed-')) continue
+      seen.push(id)
+      expect([data, result]).toEqual([{ id }, { of: id }])
+      expect(await engine.remove('submit', id, 'completed')).toBe(true)
+    }
+    expect(seen.toSorted()).toEqual(ids.toSorted())
+  })
+
   it('removes a completed job only when asked for one, so that its id is free again', async () => {
     const engine = open()
     const events = await work('submit', async () => ({ kind: 'done', result: null }))

@@ -80,6 +80,10 @@ export async function startRoles(
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
+  const retryFailed = async () => {
+    for (const assetId of (await analysis?.retryFailed()) ?? []) intake?.reconsider(assetId)
+  }
+  void retryFailed()
   const doppelgangers = side && createDoppelgangers(parts, side)
   const submission =
     side && doppelgangers && settings.roles.includes('submit')
@@ -109,10 +113,13 @@ export async function startRoles(
       doppelgangers?.forget()
     },
     reconsider: (assetId) => intake?.reconsider(assetId),
-    retryFailed: () => void analysis?.retryFailed(),
+    retryFailed: () => void retryFailed(),
     async prune(ledger) {
       const now = parts.clock.now()
-      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts)).prune(settings.retainVerdictsMs, now)
+      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, settings.verdictBytes)).prune(
+        settings.retainVerdictsMs,
+        now,
+      )
       await ledger.prune(settings.retainVerdictsMs, now)
     },
     async stop(drainMs) {

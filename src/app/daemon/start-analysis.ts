@@ -1,6 +1,7 @@
 import { toAttestdError } from '../../core/errors.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { analyze } from '../../pipeline/analyze.js'
+import { freeAbstained } from '../../pipeline/free-abstained.js'
 import { retryForDetectors } from '../../pipeline/retry-failed.js'
 import { ShadowLine } from '../../pipeline/shadow-line.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
@@ -19,8 +20,11 @@ export interface Analysis {
   readonly worker: RunningWorker
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
-  /** Gives the files that other detectors failed on to those in use now; a failure is logged. */
-  retryFailed(): Promise<void>
+  /**
+   * Gives the files that other detectors failed on or abstained from to those in use now; a failure is logged.
+   * @returns ids of the assets that intake must offer again
+   */
+  retryFailed(): Promise<readonly string[]>
 }
 
 /**
@@ -42,7 +46,7 @@ export async function startAnalysis(
     onEvent: countMediaEvent(metrics),
   })
   closers.push(() => media.close())
-  const verdicts = new VerdictStore(paths.verdicts, queue.texts)
+  const verdicts = new VerdictStore(paths.verdicts, queue.texts, settings.verdictBytes)
   const { unsurePolicy } = settings
   const events = report.pipeline
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
@@ -50,17 +54,20 @@ export async function startAnalysis(
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
   const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
   const retryFailed = () => retryByThese(detectors, parts)
-  void retryFailed()
   return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
 }
 
-async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<void> {
+async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<string[]> {
   const { log } = options
   try {
     const jobs = await retryForDetectors(queue, detectors, clock.now())
     if (jobs > 0) log.info({ jobs }, 'failed jobs were taken up again, since the detectors are others')
+    const freed = await freeAbstained(queue, detectors)
+    if (freed.length > 0) log.info({ jobs: freed.length }, 'abstentions were given up, since the detectors are others')
+    return freed
   } catch (error) {
-    log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the failed jobs')
+    log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the ended jobs')
+    return []
   }
 }
 

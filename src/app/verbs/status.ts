@@ -30,10 +30,10 @@ const statusReply = z.looseObject({
   }),
 })
 
-/** `text` is lines for people; `fleet` is null while the queue does not answer; `raw` is the daemon's whole answer, with fields that this version does not know. */
+/** `lines` are for people; `fleet` is null while the queue does not answer; `raw` is the daemon's whole answer, with fields that this version does not know. */
 export interface Status {
   readonly ready: boolean
-  readonly text: string
+  readonly lines: readonly string[]
   readonly fleet: FleetReply | null
   readonly raw: unknown
 }
@@ -60,5 +60,5 @@ export async function readStatus(dataDir: string): Promise<Status> {
     ),
     ready ? 'ready' : 'not ready',
   ]
-  return { ready, text: lines.join('\n'), fleet: status.fleet, raw: status }
+  return { ready, lines, fleet: status.fleet, raw: status }
 }

@@ -4,7 +4,7 @@ import type { AdmissionResult } from '../../app/lab/admit-model.js'
 import { EXIT } from '../../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printLines, printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   type DataFlags,
@@ -61,7 +61,8 @@ export function modelsAdmitVerb(): Command {
     }
     const { admitModel } = await import('../../app/lab/admit-model.js')
     const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))
-    printText(summary(result))
+    printText(`${thresholdTable(result)}\n\n`)
+    printLines([outcomeText(result)])
     process.exitCode = result.record === null ? EXIT.failed : EXIT.ok
   })
 }
@@ -78,7 +79,7 @@ function thresholdFlags({ license, maxEce, maxFpr, maxLatencyMs, maxMemoryMb, mi
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 
-function summary({ id, version, digest, rows, record, withdrawn }: AdmissionResult): string {
+function thresholdTable({ rows }: AdmissionResult): string {
   const cells = rows.map(({ threshold, wanted, measured, passed }) => [
     passed ? '✓' : '✗',
     threshold,
@@ -86,9 +87,11 @@ function summary({ id, version, digest, rows, record, withdrawn }: AdmissionResu
     String(measured ?? 'not measured'),
   ])
   const columns = [{ title: '' }, { title: 'threshold' }, { title: 'wanted', max: 70 }, { title: 'measured', max: 70 }]
-  const end =
-    record === null
-      ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was withdrawn.' : ''}`
-      : `${id}@${version} (digest ${digest.slice(0, 12)}) is admitted: ${record}`
-  return `${table(columns, cells)}\n\n${end}\n`
+  return table(columns, cells)
+}
+
+function outcomeText({ id, version, digest, record, withdrawn }: AdmissionResult): string {
+  return record === null
+    ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was withdrawn.' : ''}`
+    : `${id}@${version} (digest ${digest.slice(0, 12)}) is admitted: ${record}`
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { AttestdError } from '../../core/errors.js'
 import { canaryText, summedCanaries } from '../../observe/console/canary-row.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printLines } from '../terminal/print.js'
 
 /** `attestd models canary`. */
 export function modelsCanaryVerb(): Command {
@@ -16,7 +16,6 @@ export function modelsCanaryVerb(): Command {
     const { fleet } = await readStatus(settingsOf(verb).settings.dataDir)
     if (!fleet) throw new AttestdError('queue-unreachable', 'The queue does not answer, so the fleet is not known.')
     const rows = summedCanaries(fleet.daemons.flatMap(({ canaries = [] }) => canaries))
-    const text = rows.length > 0 ? rows.map(canaryText).join('\n') : 'No candidate has scored a file yet.'
-    printText(`${text}\n`)
+    printLines(rows.length > 0 ? rows.map(canaryText) : ['No candidate has scored a file yet.'])
   })
 }

@@ -3,7 +3,7 @@ import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
 import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printLines, printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   columnsFlag,
@@ -40,7 +40,8 @@ export function modelsEvalVerb(): Command {
       out,
     }
     const evaluation = await withProgress((watch) => evaluateModel(settings, named, { ...options, ...watch }))
-    printText(`${summary(evaluation)}\n\nWritten: ${out}/report.html, eval.json, scores.csv\n`)
+    printText(`${summary(evaluation)}\n\n`)
+    printLines([`Written: ${out}/report.html, eval.json, scores.csv`])
     process.exitCode = evaluation.outcomes.scored > 0 ? EXIT.ok : EXIT.failed
   })
 }

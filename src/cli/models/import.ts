@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printLines } from '../terminal/print.js'
 import { numberFlag, withStop } from './lab-flags.js'
 
 interface ImportFlags {
@@ -41,7 +41,7 @@ export function modelsImportVerb(): Command {
     const made = await withStop((signal) => importModel(settingsOf(verb).settings, options, signal))
     const { manifest, classes, guesses } = made
     const fake = classes.fake.map((index) => classes.labels[index])
-    const lines = [
+    printLines([
       `Written: ${made.folder}`,
       `  scores ${manifest.mediaTypes.join(', ')}; fake: ${fake.join(', ')}, of ${classes.labels.join(', ')}`,
       `  its own sample has a risk of ${manifest.selfTest.risk} here`,
@@ -49,7 +49,6 @@ export function modelsImportVerb(): Command {
       'Its accuracy is not known yet. Next:',
       `  npx attestd models eval ${manifest.id} --data INDEX`,
       `  npx attestd models calibrate ${manifest.id} --data INDEX --write`,
-    ]
-    printText(`${lines.join('\n')}\n`)
+    ])
   })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printLines, printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
@@ -36,7 +36,8 @@ export function modelsListVerb(): Command {
       digest?.slice(0, 12) ?? '–',
       summary,
     ])
-    printText(`${table(columns, rows)}\n${chosenBy}\n`)
+    printText(`${table(columns, rows)}\n`)
+    printLines([chosenBy])
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed
   })
 }

@@ -2,8 +2,8 @@ import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
-/** What is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
-export function orderText({ daemons, detectors }: OrderAnswer): string {
+/** Lines of what is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
+export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
   const columns = ['in use now', 'version', 'media types', 'part', 'digest'].map((title) => ({ title }))
   const rows = detectors.map(({ id, version, digest, mediaTypes, ...part }) => [
     id,
@@ -21,5 +21,5 @@ export function orderText({ daemons, detectors }: OrderAnswer): string {
   const warnings = daemons
     .filter(({ lost }) => lost.length > 0)
     .map(({ daemon, lost }) => `warning: ${daemon} has no detector for ${lost.join(', ')} any more [detector-none]`)
-  return [...tables, ...warnings].join('\n')
+  return [...tables.flatMap((text) => text.split('\n')), ...warnings]
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { choiceText } from '../../config/detector-choice.js'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
-import { orderText } from './order-text.js'
+import { printLines } from '../terminal/print.js'
+import { orderLines } from './order-text.js'
 
 /** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemons. */
 export function modelsReloadVerb(): Command {
@@ -18,7 +18,7 @@ export function modelsReloadVerb(): Command {
     const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
     const { reloadFleet } = await import('../../app/verbs/order-detectors.js')
     const answer = await reloadFleet(settings.dataDir, named)
-    printText(`${orderText(answer)}\n`)
+    printLines(orderLines(answer))
     process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
   })
 }

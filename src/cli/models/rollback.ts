@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
-import { orderText } from './order-text.js'
+import { printLines } from '../terminal/print.js'
+import { orderLines } from './order-text.js'
 
 /** `attestd models rollback`. */
 export function modelsRollbackVerb(): Command {
@@ -14,7 +14,7 @@ export function modelsRollbackVerb(): Command {
   return verb.action(async () => {
     const { rollBackFleet } = await import('../../app/verbs/order-detectors.js')
     const answer = await rollBackFleet(settingsOf(verb).settings.dataDir)
-    printText(`${orderText(answer)}\n`)
+    printLines(orderLines(answer))
     process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
   })
 }

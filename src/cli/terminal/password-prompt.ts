@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { AttestdError } from '../../core/errors.js'
+import { safeLine } from '../../core/safe-output.js'
 
 /** A terminal, or what stands in its place; `process.stdin` and `process.stderr` fit. */
 export interface Terminal {
@@ -32,7 +33,7 @@ export async function askPassword(question: string, terminal: Terminal = ownTerm
   }
   // Before the question stands there: what is typed earlier would be shown.
   input.setRawMode(true)
-  output.write(question)
+  output.write(safeLine(question))
   try {
     return await readLine(input)
   } finally {

@@ -1,11 +1,18 @@
-import { safeText } from '../../core/safe-output.js'
+import { safeLines, safeText } from '../../core/safe-output.js'
 
-/** Prints text, made safe, since ids, titles and messages come from outside. Verbs write to standard output by this only; JSON by `safeJson` stays as it is. */
+// Verbs write by these alone, since ids, titles, paths and messages come from outside.
+
+/** Prints a table, or JSON by `safeJson`, which stays as it is, to standard output; what is unsafe is replaced. */
 export function printText(text: string): void {
   process.stdout.write(safeText(text))
 }
 
-/** Prints what went wrong, made safe, to standard error. */
-export function printError(text: string): void {
-  process.stderr.write(safeText(text))
+/** Prints lines to standard output, made safe. */
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(safeLines(lines))
+}
+
+/** Prints lines to standard error, made safe: what went wrong, and progress. */
+export function printErrorLines(lines: readonly string[]): void {
+  process.stderr.write(safeLines(lines))
 }

@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { filterArguments, sendFilter } from './system-calls.js'
 
 /** A trial takes milliseconds, on a busy machine a second. */
 const TRIAL_TIMEOUT_MS = 10_000
@@ -42,7 +46,7 @@ function words(...lines: string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
-/** The command line that runs a program in a cage, without the program. */
+/** The command line that runs a program in a cage, without the program; what is started by it gets `sendFilter`. */
 function lineOf({ env, bwrap }: Pick<DetectorCage, 'bwrap' | 'env'>, view: View): string[] {
   const seen = (file: string, how: string) => [how, file, file]
   // bwrap would die of signals to the whole group, and take a detector along that is to end its file.
@@ -51,7 +55,7 @@ function lineOf({ env, bwrap }: Pick<DetectorCage, 'bwrap' | 'env'>, view: View)
   const system = [...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')), ...OWN]
   const visible = view.visible.filter(isElsewhere).flatMap((file) => seen(file, '--ro-bind'))
   const writable = view.writable === undefined ? [] : seen(view.writable, '--bind')
-  return [...program, ...network, ...system, ...visible, ...writable, '--']
+  return [...program, ...filterArguments, ...network, ...system, ...visible, ...writable, '--']
 }
 
 /** Whether a file is not among those of the system, which are seen anyway. */
@@ -68,15 +72,23 @@ export async function cageGap(cage: DetectorCage): Promise<string | null> {
   )
   if (!canCount) return 'this system does not tell the children of a process'
   const [command = '', ...args] = lineOf(cage, { visible: [process.execPath], hasNetwork: false })
-  return new Promise((resolve) => {
-    const options = { env: {}, cwd: '/', timeout: TRIAL_TIMEOUT_MS, killSignal: 'SIGKILL' } as const
-    execFile(command, [...args, process.execPath, '--version'], options, (error, _, stderr) => {
-      resolve(
-        error === null ? null : `bubblewrap is not possible here (${(stderr || error.message).trim().slice(0, 200)})`,
-      )
-    })
+  const child = spawn(command, [...args, process.execPath, '--version'], {
+    env: {},
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
+    timeout: TRIAL_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
   })
+  sendFilter(child)
+  try {
+    const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
+    return code === 0 ? null : gapText(said || `it ended with ${code}`)
+  } catch (error) {
+    return gapText(errorText(error))
+  }
 }
+
+const gapText = (why: string) => `bubblewrap is not possible here (${why.trim().slice(0, 200)})`
 
 /** The place of one process: a folder for the file that it reads, and one that it may write to. */
 export class CagedPlace {

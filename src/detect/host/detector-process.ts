@@ -11,7 +11,9 @@ import { measuredWithEvidence } from '../evidence/with-evidence.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { CagedPlace, type DetectorCage, innermost } from './detector-cage.js'
+import { endedError, isKilled, isOverFile, overParser } from './process-end.js'
 import { residentBytes } from './process-memory.js'
+import { sendFilter } from './system-calls.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
 const MEMORY_POLL_MS = 100
@@ -145,9 +147,9 @@ export class DetectorProcess {
     child.on('message', (raw) => this.#receive(raw))
     this.ended = new Promise((resolve) => {
       const end = (code: number | null, signal: string | null) => {
-        this.#cause ??= 'crashed'
+        this.#cause ??= isKilled(code, signal) ? 'killed' : 'crashed'
         this.#idle &&= this.#waiting === null
-        this.#fail(new AttestdError('detector-crashed', undefined, { facts: { exit: signal ?? code ?? 'unknown' } }))
+        this.#fail(endedError(this.#cause, { exit: signal ?? code ?? 'unknown' }))
         resolve({ cause: this.#cause, idle: this.#idle, output: this.#output.trim() })
       }
       child.once('close', end)
@@ -163,7 +165,7 @@ export class DetectorProcess {
   /**
    * Measures one file. What reading its evidence does to the process costs the evidence alone.
    * @param timeoutMs longest time for this job
-   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed (the child is gone), or the reason of the child
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed or detector-unavailable (the child is gone), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
     const place = this.#place
@@ -230,8 +232,9 @@ export class DetectorProcess {
 
   #waitFor(jobId: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.#handle.exitCode !== null || this.#handle.signalCode !== null)
-        reject(new AttestdError('detector-crashed'))
+      const { exitCode, signalCode } = this.#handle
+      if (exitCode !== null || signalCode !== null)
+        reject(endedError(isKilled(exitCode, signalCode) ? 'killed' : 'crashed', {}))
       else this.#waiting = { jobId, measured: null, stopParserLimit: null, resolve, reject }
     })
   }
@@ -341,29 +344,22 @@ function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): 
   return new AttestdError(setup ? reason : 'detector-start-failed', message)
 }
 
-/** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */
-function isOverFile(cause: StopCause | null): boolean {
-  return cause === 'timeout' || cause === 'memory' || cause === 'crashed'
-}
-
-function overParser(cause: AttestdError): AttestdError {
-  const words = 'Reading the file took its parser more time or memory than the limits allow.'
-  return new AttestdError('media-too-complex', words, { cause, facts: cause.facts })
-}
-
 function malformedAnswer(): AttestdError {
   return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
 /** @param cage the command line that confines it; empty for none */
 function forkChild([program = process.execPath, ...cage]: readonly string[]): ChildProcess {
-  return fork(entryFile(import.meta.url, '../child/detector-child'), [], {
+  const isCaged = cage.length > 0
+  const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
     env: ALLOCATOR,
-    execArgv: [...(cage.length > 0 ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
+    execArgv: [...(isCaged ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
     cwd: '/',
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...(isCaged ? (['pipe'] as const) : [])],
   })
+  if (isCaged) sendFilter(child)
+  return child
 }

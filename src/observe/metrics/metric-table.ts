@@ -178,7 +178,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['reason'],
     roles: ANALYZE,
-    help: 'Detector processes replaced, by cause. jobs (its share is done) is routine; crashed, timeout and memory are poison files; self-test, answer or a detector-* reason is a broken package.',
+    help: 'Detector processes replaced, by cause. jobs (its share is done) is routine; crashed, timeout and memory are poison files; killed is somebody else, such as the kernel for want of memory; self-test, answer or a detector-* reason is a broken package.',
   },
   lastInferenceAge: {
     name: 'attestd_last_inference_age_seconds',

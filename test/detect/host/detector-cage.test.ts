@@ -1,15 +1,17 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { CagedPlace, type DetectorCage } from '../../../src/detect/host/detector-cage.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
+import { sendFilter } from '../../../src/detect/host/system-calls.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { DetectorBench, isRunning } from '../../support/detector-bench.js'
+import { noise } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { writeModulePackage, writeRemotePackage } from '../../support/other-packages.js'
 
@@ -45,6 +47,25 @@ export const createDetector = () => ({
   }),
 })`
 
+/** Reports what becomes of programs that each make one system call. */
+const CALLING = `
+import { spawnSync } from 'node:child_process'
+const call = (program, ...args) => {
+  const { status, stderr } = spawnSync('/usr/bin/env', [program, ...args, 'true'], { encoding: 'utf8' })
+  return status === 0 ? 0 : stderr.slice(0, 100)
+}
+export const createDetector = () => ({
+  measure: () => ({
+    logit: 3,
+    notes: JSON.stringify({
+      unshare: call('unshare', '--user'),
+      personality: call('setarch', '--addr-no-randomize'),
+      nothing: call('env'),
+    }),
+    parts: [],
+  }),
+})`
+
 describe.skipIf(possible === null)('a detector process in its cage', () => {
   it('sees its package and the one file, and can write neither', async () => {
     const secret = await bench.write('secret', 'signing secret')
@@ -71,6 +92,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect((await fs.stat(heatMap)).size).toBeGreaterThan(0)
     await child.kill('closed')
     expect(await isRunning(child.pid)).toBe(false)
+    expect(await child.ended).toMatchObject({ cause: 'closed' })
     await expect.poll(async () => (await fs.readdir(bench.folder)).toSorted()).toEqual(['heat.png', 'models'])
   })
 
@@ -88,12 +110,41 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     const place = await CagedPlace.make(cageHere())
     const [command = '', ...line] = place.line([await loadPackage(folder)], null)
     const script = `require('node:net').connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(7))`
-    const reached = await promisify(execFile)(command, [...line, process.execPath, '-e', script], { env: {} }).then(
-      () => true,
-      () => false,
-    )
+    const stdio = ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'] as const
+    const child = spawn(command, [...line, process.execPath, '-e', script], { env: {}, stdio: [...stdio] })
+    sendFilter(child)
+    const [code] = await once(child, 'close')
     server.close()
-    expect(reached).toBe(isReached)
+    expect(code).toBe(isReached ? 0 : 7)
+  })
+
+  it('is refused the system calls that no detector needs, and scores the same bit for bit', async () => {
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': CALLING })
+    await writeTinyPackage(bench.modelsDir)
+    const picture = {
+      file: await bench.write('a.png', await noise(90, 60).png().toBuffer()),
+      mediaType: 'image' as const,
+    }
+    const caged = await bench.start({ cage: cageHere() })
+    const { notes } = await caged.detect(text(await bench.write('a.txt', 'y'.repeat(150))))
+    const refused = expect.stringMatching(/not permitted/)
+    expect(JSON.parse(notes)).toEqual({ unshare: refused, personality: refused, nothing: 0 })
+    const { rawScore } = await caged.detect(picture)
+    const free = await bench.start()
+    expect((await free.detect(picture)).rawScore).toBe(rawScore)
+  })
+
+  it('tells its end by somebody else from a crash', async () => {
+    const folder = await writeTinyPackage(bench.modelsDir)
+    const options = { ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, clock: systemClock, cage: cageHere() }
+    const ends: unknown[] = []
+    for (const signal of ['SIGKILL', 'SIGSEGV'] as const) {
+      const packages = [await loadPackage(folder)]
+      const child = await DetectorProcess.start({ ...options, packages }, new AbortController().signal)
+      process.kill(child.pid, signal)
+      ends.push((await child.ended).cause)
+    }
+    expect(ends).toEqual(['killed', 'crashed'])
   })
 
   it('takes no link for a result', async () => {

@@ -34,13 +34,13 @@ describe('a process that dies at work', () => {
     const poison = await bench.write('poison', heavy)
     const good = await bench.write('good', light)
     const expected = (await host.detect(image(good))).rawScore
-    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
+    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGSEGV'))
     const [bad, ...others] = await Promise.allSettled(
       [poison, ...Array.from({ length: 12 }, () => good)].map((file) => host.detect(image(file))),
     )
     expect(bad).toMatchObject({
       status: 'rejected',
-      reason: { reason: 'detector-crashed', facts: { exit: 'SIGKILL' } },
+      reason: { reason: 'detector-crashed', facts: { exit: 'SIGSEGV' } },
     })
     expect(others.map((each) => each.status === 'fulfilled' && each.value.rawScore)).toEqual(others.map(() => expected))
     expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['crashed'])
@@ -49,7 +49,7 @@ describe('a process that dies at work', () => {
   it('is replaced, even when it is the only one', async () => {
     const host = await bench.start()
     const good = await bench.write('good', light)
-    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
+    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGSEGV'))
     await expect(host.detect(image(await bench.write('poison', heavy)))).rejects.toMatchObject({
       reason: 'detector-crashed',
     })
@@ -64,13 +64,24 @@ describe('a process that dies at work', () => {
     const [first] = bench.all('child-started')
     const stopped = bench.next('child-stopped')
     process.kill(first?.pid as number, 'SIGKILL')
-    expect(await stopped).toMatchObject({ cause: 'crashed', pid: first?.pid })
+    expect(await stopped).toMatchObject({ cause: 'killed', pid: first?.pid })
     // The daemon's own pid is in each line: a second one would make two of one key.
-    expect(facts).toEqual([{ detectorPid: first?.pid, cause: 'crashed' }])
+    expect(facts).toEqual([{ detectorPid: first?.pid, cause: 'killed' }])
     await expect(host.detect(image(await bench.write('good', light)))).resolves.toMatchObject({
       unsure: expect.any(Boolean),
     })
   })
+})
+
+it('a process that somebody else kills at work says nothing of the file', async () => {
+  const host = await bench.start()
+  bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
+  await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toMatchObject({
+    reason: 'detector-unavailable',
+    kind: 'retry',
+    facts: { exit: 'SIGKILL' },
+  })
+  expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['killed'])
 })
 
 describe('limits', () => {

@@ -8,6 +8,7 @@ import { writeViewsPackage } from '../../support/detector-faces.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
 import { endlessContainers } from '../../support/endless-containers.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
 const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' as const })
@@ -65,6 +66,21 @@ describe('a package that is composed of an image package', () => {
       await expect(bare.detect(clip('vp8.webm'))).resolves.toMatchObject({ detectorId: 'tiny-video' })
     },
   )
+
+  it('does not lay it to a file that somebody else kills its parser', async () => {
+    // It stands still, so that no limit of this daemon ends anything.
+    const clock = new ManualClock()
+    const host = await bench.start({ ffmpeg: null, clock })
+    const idle = clock.sleeping
+    const started = bench.next('job-started')
+    const file = await bench.write('endless', endlessContainers[0]![1])
+    const work = host.detect({ file, mediaType: 'video_short' }).catch((error: unknown) => error)
+    const { pid } = await started
+    // The limits of time, memory and the parser.
+    await clock.untilSleeping(idle + 3)
+    process.kill(pid, 'SIGKILL')
+    expect(await work).toMatchObject({ reason: 'detector-unavailable', facts: { exit: 'SIGKILL' } })
+  })
 
   it('gives a turned picture the size of an upright one, and about the same score in every codec', async () => {
     const scores = await Promise.all(

@@ -5,12 +5,10 @@ import { OTHER_ADDRESS, specAsset, type WalletWorld } from '../../service/wallet
 import { mutatedBytes } from '../mutate/bytes.js'
 import type { Chance } from '../mutate/chance.js'
 import { mutatedJson } from '../mutate/json.js'
-import type { Target } from '../target.js'
-import { judge, secretIn } from '../verdict.js'
-import { APIS, type Api, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
+import { judge } from '../verdict.js'
+import type { Api, FuzzedService } from './fuzzed-service.js'
+import { BOUNDS, serviceTarget } from './service-target.js'
 
-const LIMIT_MS = 20_000
-const PROCESSOR_MS = 5000
 const ID = 'a1'
 const SCORE_RECORD = { id: 's1', assetId: ID, attesterAddress: OTHER_ADDRESS, deepfakeRiskScore: 30 }
 const SCORE = { assetId: ID, contentHash: `0x${'ab'.repeat(32)}`, risk: 0.3 as Risk, algorithm: 'a@1', notes: 'n' }
@@ -39,39 +37,18 @@ const ODD_HEADERS: readonly Readonly<Record<string, string>>[] = [
 ]
 
 /** Answers to every request of both APIs, changed, through their clients over real connections. */
-export const replies: Target = {
-  name: 'replies',
-  counts: 'others',
-  async open() {
-    return {
-      async tryOne(chance) {
-        const api = chance.pick(APIS)
-        const answers: string[] = []
-        const opened = await openFuzzedService(api, (request, response) =>
-          answers.push(answer(REPLIES[api], request, response, chance)),
-        )
-        if (opened.world && chance.happens(0.5)) mutateSession(opened.world, chance)
-        const call = chance.pick(CALLS)
-        try {
-          const verdict = await judge(
-            async () => {
-              await call(opened)
-            },
-            { limitMs: LIMIT_MS, processorMs: PROCESSOR_MS, secrets: opened.secrets },
-          )
-          const isTold = secretIn(opened.said.join('\n'), opened.secrets())
-          const secret = isTold
-            ? [{ outcome: 'secret', wrong: `a log line repeats a secret: ${opened.said.join('\n')}` }]
-            : []
-          return { input: answers.join('\n'), ending: 'json', verdicts: [verdict, ...secret] }
-        } finally {
-          await opened.close()
-        }
-      },
-      close: async () => {},
-    }
-  },
-}
+export const replies = serviceTarget({ name: 'replies', counts: 'others', ending: 'json' }, (api, chance) => {
+  const answers: string[] = []
+  return {
+    answer: (request, response) => answers.push(answer(REPLIES[api], request, response, chance)),
+    sent: () => answers.join('\n'),
+    async use(opened) {
+      if (opened.world && chance.happens(0.5)) mutateSession(opened.world, chance)
+      const call = chance.pick(CALLS)
+      return [await judge(() => call(opened), { ...BOUNDS, secrets: opened.secrets })]
+    },
+  }
+})
 
 const CALLS: readonly ((opened: FuzzedService) => Promise<unknown>)[] = [
   ({ service }) => service.listOpen({ includeMyScore: true }),

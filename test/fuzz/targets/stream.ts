@@ -4,13 +4,12 @@ import { specAsset } from '../../service/wallet-session/local-wallet-service.js'
 import { mutatedBytes } from '../mutate/bytes.js'
 import type { Chance } from '../mutate/chance.js'
 import { mutatedJson } from '../mutate/json.js'
-import type { Target } from '../target.js'
 import { judge, ofReason, secretIn, type Verdict } from '../verdict.js'
-import { APIS, type Api, type FuzzedService, openFuzzedService } from './fuzzed-service.js'
+import type { Api, FuzzedService } from './fuzzed-service.js'
+import { BOUNDS, serviceTarget } from './service-target.js'
 
 /** Events of one connection. */
 const EVENTS_MAX = 60
-const BOUNDS = { limitMs: 20_000, processorMs: 5000 }
 
 const EVENTS: Readonly<Record<Api, readonly [name: string, data: unknown][]>> = {
   'signed-key': [
@@ -30,32 +29,21 @@ const EVENTS: Readonly<Record<Api, readonly [name: string, data: unknown][]>> = 
 }
 
 /** Bytes of event streams, changed, through the readers of both APIs over a real connection. */
-export const stream: Target = {
-  name: 'stream',
-  counts: 'events',
-  async open() {
-    return {
-      async tryOne(chance) {
-        const api = chance.pick(APIS)
-        const input = streamBytes(api, chance)
-        const pieces = 1 + chance.below(8)
-        const opened = await openFuzzedService(api, (request, response) => {
-          if (!request.target.includes('stream')) return void response.writeHead(404).end()
-          response.writeHead(200, { 'content-type': 'text/event-stream' })
-          const size = Math.ceil(input.length / pieces)
-          for (let at = 0; at < input.length; at += size) response.write(input.subarray(at, at + size))
-          response.end()
-        })
-        try {
-          return { input, ending: 'stream', verdicts: await follow(opened) }
-        } finally {
-          await opened.close()
-        }
-      },
-      close: async () => {},
-    }
-  },
-}
+export const stream = serviceTarget({ name: 'stream', counts: 'events', ending: 'stream' }, (api, chance) => {
+  const input = streamBytes(api, chance)
+  const pieces = 1 + chance.below(8)
+  return {
+    answer(request, response) {
+      if (!request.target.includes('stream')) return void response.writeHead(404).end()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const size = Math.ceil(input.length / pieces)
+      for (let at = 0; at < input.length; at += size) response.write(input.subarray(at, at + size))
+      response.end()
+    },
+    sent: () => input,
+    use: follow,
+  }
+})
 
 /** Reads one connection to its end. */
 async function follow(opened: FuzzedService): Promise<Verdict[]> {
@@ -68,9 +56,7 @@ async function follow(opened: FuzzedService): Promise<Verdict[]> {
     }
   }, BOUNDS)
   stop.abort()
-  const isTold = secretIn(opened.said.join('\n'), opened.secrets())
-  const secret = isTold ? [{ outcome: 'secret', wrong: 'a log line repeats a secret' }] : []
-  return [...verdicts, ...(whole.wrong === null ? [] : [whole]), ...secret]
+  return [...verdicts, ...(whole.wrong === null ? [] : [whole])]
 }
 
 function verdictOf(event: ServiceEvent, opened: FuzzedService): Verdict {

@@ -1,0 +1,29 @@
+import os from 'node:os'
+import { AttestdError } from '../../core/errors.js'
+import type { StopCause } from '../detector-events.js'
+
+/**
+ * Whether SIGKILL ended a process, which no file makes a process send itself: where it was not this daemon, it was the
+ * kernel for want of memory, or a person. A cage tells it by the exit code, as a shell does.
+ */
+export function isKilled(code: number | null, signal: string | null): boolean {
+  return signal === 'SIGKILL' || code === 128 + os.constants.signals.SIGKILL
+}
+
+/** The error of a job whose process ended without this daemon: being killed says nothing about the file. */
+export function endedError(cause: StopCause, facts: AttestdError['facts']): AttestdError {
+  if (cause !== 'killed') return new AttestdError('detector-crashed', undefined, { facts })
+  const words = 'Somebody else killed the detector process at work: the kernel for want of memory, or a person.'
+  return new AttestdError('detector-unavailable', words, { facts })
+}
+
+/** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */
+export function isOverFile(cause: StopCause | null): boolean {
+  return cause === 'timeout' || cause === 'memory' || cause === 'crashed'
+}
+
+/** The error of a job whose file cost its parser the process. */
+export function overParser(cause: AttestdError): AttestdError {
+  const words = 'Reading the file took its parser more time or memory than the limits allow.'
+  return new AttestdError('media-too-complex', words, { cause, facts: cause.facts })
+}
