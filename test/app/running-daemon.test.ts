@@ -108,9 +108,8 @@ describe('verbs that need a daemon', () => {
     const dataDir = await leadingTo(context, answers(200, status))
     const shown = await readStatus(dataDir)
     expect(shown).toMatchObject({ ready: false, fleet: null, raw: { more: 'of a later release' } })
-    const lines = shown.text.split('\n')
-    expect(lines[0]).toBe('attestd 9.9.9, process 4242, intake + submit for https://service.example')
-    expect(lines.slice(2)).toEqual([
+    expect(shown.lines[0]).toBe('attestd 9.9.9, process 4242, intake + submit for https://service.example')
+    expect(shown.lines.slice(2)).toEqual([
       'submit   1 waiting, 2 active, 3 delayed, 4 failed',
       '✗ stake      Too low.  [stake-low]',
       'not ready',
@@ -125,7 +124,8 @@ describe('verbs that need a daemon', () => {
       selection: { setting: 'a', chosen: 'b' },
       readiness: { ready: true, checks: [{ name: 'stake', ok: true, says: 'Fine.' }] },
     }
-    const { ready, text } = await readStatus(await leadingTo(context, answers(200, changed)))
+    const { lines, ready } = await readStatus(await leadingTo(context, answers(200, changed)))
+    const text = lines.join('\n')
     expect(ready).toBe(true)
     expect(text).toContain('redis queue, stopping')
     expect(text).toContain('4 failed, paused')

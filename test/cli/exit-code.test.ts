@@ -29,24 +29,25 @@ describe('a service manager restarts where that may help, and nowhere else', () 
 
 describe('an error on a terminal', () => {
   it('states its reason, and what to do where there is anything', () => {
-    expect(errorForPeople(new AttestdError('stake-low', 'Too low.', { fix: 'Deposit more.' }))).toBe(
-      'attestd: Too low.  [stake-low]\n  fix  Deposit more.\n',
-    )
+    expect(errorForPeople(new AttestdError('stake-low', 'Too low.', { fix: 'Deposit more.' }))).toEqual([
+      'attestd: Too low.  [stake-low]',
+      '  fix  Deposit more.',
+    ])
     const withoutFix: Reason = 'media-corrupt'
-    expect(errorForPeople(new AttestdError(withoutFix, 'Cut.'))).toBe('attestd: Cut.  [media-corrupt]\n')
+    expect(errorForPeople(new AttestdError(withoutFix, 'Cut.'))).toEqual(['attestd: Cut.  [media-corrupt]'])
   })
 
   it('of another library has its text and its cause, and no stack', () => {
     const error = new Error('fetch failed', { cause: new Error('ECONNREFUSED') })
-    expect(errorForPeople(error)).toBe('attestd: fetch failed: ECONNREFUSED\n')
+    expect(errorForPeople(error)).toEqual(['attestd: fetch failed: ECONNREFUSED'])
   })
 
   it.each(['password=hush-hush', 'https://me:hush-hush@service.example', 'Authorization: Bearer hush-hush-hush'])(
     'holds no secret, whoever put it there: %s',
     (text) => {
-      expect(errorForPeople(new Error(`refused ${text}`))).not.toContain('hush')
-      expect(errorForPeople(new AttestdError('wallet-unusable', `refused ${text}`))).not.toContain('hush')
-      expect(errorForPeople(new SettingsError([{ ...problem, got: text }]))).not.toContain('hush')
+      expect(errorForPeople(new Error(`refused ${text}`)).join('\n')).not.toContain('hush')
+      expect(errorForPeople(new AttestdError('wallet-unusable', `refused ${text}`)).join('\n')).not.toContain('hush')
+      expect(errorForPeople(new SettingsError([{ ...problem, got: text }])).join('\n')).not.toContain('hush')
     },
   )
 })

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { FleetReply } from '../../src/app/verbs/fleet-reply.js'
 import type { OrderAnswer } from '../../src/app/verbs/order-detectors.js'
-import { fleetText } from '../../src/cli/fleet-text.js'
-import { orderText } from '../../src/cli/models/order-text.js'
+import { fleetLines } from '../../src/cli/fleet-text.js'
+import { orderLines } from '../../src/cli/models/order-text.js'
 import { partText } from '../../src/cli/models/part-text.js'
+
+const fleetText = (fleet: FleetReply) => fleetLines(fleet).join('\n')
+const orderText = (answer: OrderAnswer) => orderLines(answer).join('\n')
 
 const DIGEST = 'abcdef0123456789'.repeat(4)
 
