@@ -1,6 +1,6 @@
 import { riskText } from '../core/risk.js'
 import type { Detection, RiskyPart } from '../detect/detection.js'
-import { doubtText } from '../detect/scoring/doubt.js'
+import { doubtText } from '../detect/scoring/to-detection.js'
 
 /** Parts that are listed one by one; all are in the JSON. */
 const SHOWN_PARTS = 3

@@ -118,8 +118,9 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
     ...embeddedWalletOptions(flags.attestationProvider, process.env),
     // A daemon that remembers the last sandbox must not take this one's assets for those; a folder remembers its own.
     ...(data === undefined ? { run: randomUUID() } : { dataDirectory: data }),
+    // Absent where none is given: a folder has kept one.
     ...(sessionSecretFile === undefined ? {} : { sessionSecret: await secretOf(sessionSecretFile) }),
-    ...(faults === undefined ? {} : { faults: jsonFlag('--faults', faults) }),
+    faults: faults === undefined ? undefined : jsonFlag('--faults', faults),
   }
 }
 

@@ -17,6 +17,12 @@ export const riskSchema = z.custom<Risk>((value) => isWithin(value, 1), 'must be
 /** Checks that a number is a percentage, 0 to 100, as stored data states risks; `storedRisk` decodes it. */
 export const riskPercentSchema = z.custom<RiskPercent>((value) => isWithin(value, 100), 'must be a percentage')
 
+/**
+ * The risk of a job, a job's result or a ledger line: a percentage from 0 to 100 where it is stored, as every release
+ * has written it, and a probability here.
+ */
+export const storedRisk = z.codec(riskPercentSchema, riskSchema, { decode: riskOfPercent, encode: percentOf })
+
 /** Digits of a decimal that a double keeps: 0.00015 is a hair less as a double, and still is half a basis point. */
 const KEPT_DIGITS = 15
 

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { MediaCache } from './cache/media-cache.js'
-import { type DownloadOptions, download } from './download.js'
+import type { DownloadOptions } from './download.js'
 import { createGatewayHttp, type GatewayHttp, parseGateway } from './ipfs/gateway.js'
 import { GatewayHealth } from './ipfs/gateway-health.js'
 import type { OnMediaEvent } from './media-event.js'
@@ -64,10 +64,8 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
   const cache = await openCache(options, onEvent)
   const parts = downloadOptions(options, { ...connections, health, cache, onEvent })
   return new SharedMediaSource({
-    cache,
+    ...parts,
     allowHttp: options.allowHttp ?? false,
-    onEvent,
-    download: (uri, hash, signal) => download(uri, hash, signal, parts),
     disconnect: async () => {
       await Promise.all([connections.http.close(), connections.guard.dispatcher.destroy()])
     },
@@ -80,10 +78,10 @@ function openConnections(options: MediaSourceOptions): Connections {
   const guard = createAddressGuard({
     connectTimeoutMs,
     allowHttp: options.allowHttp ?? false,
-    ...(isAllowed && { isAllowed }),
-    ...(resolve && { resolve }),
-    ...(allowedPorts && { allowedPorts }),
-    ...(ca !== undefined && { ca }),
+    isAllowed,
+    resolve,
+    allowedPorts,
+    ca,
   })
   return { guard, http: createGatewayHttp({ ...patience(options), guard, connectTimeoutMs, now: () => clock.now() }) }
 }

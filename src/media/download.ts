@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import type { Clock } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
+import { isDiskFull } from '../core/disk/storage-error.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
 import { startDeadline } from '../core/time-limit.js'
 import type { MediaCache } from './cache/media-cache.js'
 import { type Spooled, spool } from './cache/spool.js'
@@ -54,7 +55,8 @@ export async function download(
     onEvent({ type: 'fetched', scheme, origin, bytes: value.bytes, ms: Math.round(clock.monotonic() - started) })
     return { origin, digest: value.digest, hold }
   } catch (error) {
-    if (isDiskFull(error)) await cache.relieve()
+    // The own disk alone: what others word may name anything.
+    if (toAttestdError(error).reason === 'media-cache-failed' && isDiskFull(error)) await cache.relieve()
     throw error
   } finally {
     deadline.clear()
@@ -94,8 +96,4 @@ function hashMismatch(algorithm: ContentHashAlgorithm, expected: string, { diges
     `The media has ${algorithm} ${digest}, but the service states ${expected}.`,
     { facts: { algorithm, bytes } },
   )
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof AttestdError && (error.facts.code === 'ENOSPC' || error.facts.code === 'EDQUOT')
 }

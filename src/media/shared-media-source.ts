@@ -1,19 +1,13 @@
 import { AttestdError } from '../core/errors.js'
-import type { MediaCache } from './cache/media-cache.js'
-import type { Arrival } from './download.js'
-import type { OnMediaEvent } from './media-event.js'
+import { type Arrival, type DownloadOptions, download } from './download.js'
 import type { FetchedMedia, FetchRequest, MediaSource } from './media-source.js'
 import { SingleFlight } from './single-flight.js'
 import { type MediaUri, parseMediaUri } from './uri.js'
 
 /** What `createMediaSource` builds and `SharedMediaSource` closes: the cache, and downloads that fill it. */
-export interface SharedMediaSourceParts {
-  readonly cache: MediaCache
+export interface SharedMediaSourceParts extends DownloadOptions {
   /** Takes `http://` media too. */
   readonly allowHttp: boolean
-  readonly onEvent: OnMediaEvent
-  /** Brings the bytes of a URI into the cache; `hash` is what they must have, null where nothing is stated. */
-  download(uri: MediaUri, hash: string | null, signal: AbortSignal): Promise<Arrival>
   /** Closes the connections that downloads use. */
   disconnect(): Promise<void>
 }
@@ -51,7 +45,7 @@ export class SharedMediaSource implements MediaSource {
     const media = await this.#flights.join(
       `unstated ${text}`,
       text,
-      (runSignal) => this.#parts.download(uri, null, runSignal),
+      (runSignal) => download(uri, null, runSignal, this.#parts),
       ({ digest, origin }) => this.#fromCache(digest, origin),
       signal,
     )
@@ -73,7 +67,7 @@ export class SharedMediaSource implements MediaSource {
       return await this.#flights.join(
         hash,
         text,
-        (runSignal) => this.#parts.download(uri, hash, runSignal),
+        (runSignal) => download(uri, hash, runSignal, this.#parts),
         ({ origin }) => this.#fromCache(hash, origin),
         signal,
       )

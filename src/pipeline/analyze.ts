@@ -5,11 +5,11 @@ import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
 import { percentOf, riskText, roundedRisk } from '../core/risk.js'
 import type { Detection, DetectorHost } from '../detect/detection.js'
-import { doubtText } from '../detect/scoring/doubt.js'
+import { doubtText } from '../detect/scoring/to-detection.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
+import { claimedWork } from '../queue/claims.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
-import { claimedWork } from './claimed-work.js'
 import { isByOther, isDetectorsOwn } from './free-abstained.js'
 import {
   type AbstainedBy,
@@ -47,10 +47,15 @@ export interface AnalyzeOptions {
 const ELSEWHERE_MS = 1000
 
 /**
- * Turns an asset into a verdict and hands it to the submit queue. Never touches the network API.
+ * What the queue `analyze` runs its jobs by: turns an asset into a verdict and hands it to the submit queue. Never touches
+ * the network API.
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
-export async function analyze(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
+export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Promise<JobEnd<StoredAnalyzeResult>> {
+  return (run) => verdictOn(run, options)
+}
+
+async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
   let found: Found | null = null
   const judge: Judge = { by: null }

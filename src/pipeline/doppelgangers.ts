@@ -1,14 +1,14 @@
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
+import type { ServiceClock } from '../service/service-clock.js'
 import type { Gate } from './gate.js'
 
 /** What tells a score of another daemon from one that this queue sent and forgot. */
 export interface DoppelgangerOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Service time, Unix ms. */
-  readonly serviceNow: () => number
-  /** How long after it was signed a score may still come on record, ms. */
-  readonly settleMs: () => number
+  readonly serviceClock: Pick<ServiceClock, 'now' | 'state'>
+  /** How long after it was signed a score may still come on record, by a clock without error, ms. */
+  readonly settleMs: number
   /** `stop` closes the gate until this daemon is started again. */
   readonly policy: 'warn' | 'stop'
   readonly gate: Pick<Gate, 'close'>
@@ -54,9 +54,10 @@ export class Doppelgangers {
    * @param unscoredAt service time (Unix ms) at which the service had none; null where that is not known
    */
   isForeign(unscoredAt: number | null): boolean {
-    const { clock, serviceNow, settleMs } = this.#options
+    const { clock, serviceClock, settleMs } = this.#options
     const knownForMs = clock.monotonic() - this.#knownSince
-    return unscoredAt !== null && unscoredAt >= serviceNow() - knownForMs + settleMs()
+    const settledInMs = settleMs + (serviceClock.state().errorBoundMs ?? 0)
+    return unscoredAt !== null && unscoredAt >= serviceClock.now() - knownForMs + settledInMs
   }
 
   /** Raises the alarm. */

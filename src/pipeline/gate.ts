@@ -4,7 +4,7 @@ import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { RunningWorker } from '../queue/queues.js'
 import type { Stake } from '../service/port.js'
-import type { ClockState } from '../service/service-clock.js'
+import type { ServiceClock } from '../service/service-clock.js'
 
 /** Where it is closed: the first reason why, and how long a job is held before it looks again, ms. */
 export type GateAnswer =
@@ -18,7 +18,7 @@ export type Refusal = Extract<Reason, 'stake-low' | 'service-forbidden'>
 export interface GateOptions {
   readonly clock: Clock
   readonly random: Random
-  readonly serviceClock: () => ClockState
+  readonly serviceClock: Pick<ServiceClock, 'state'>
 }
 
 /** How soon a held submission looks at the gate again, ms. Short, because a look costs nothing on the wire. */
@@ -161,7 +161,7 @@ export class Gate {
     if (pauseMs > 0) return { open: false, reason: this.#pauseReason, retryInMs: Math.ceil(pauseMs) }
     const { stakeTrouble } = this
     if (stakeTrouble) return { open: false, reason: stakeTrouble, retryInMs: LOOK_AGAIN_MS }
-    if (!this.#options.serviceClock().trusted) {
+    if (!this.#options.serviceClock.state().trusted) {
       return { open: false, reason: 'clock-untrusted', retryInMs: LOOK_AGAIN_MS }
     }
     return { open: true }

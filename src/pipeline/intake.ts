@@ -6,6 +6,7 @@ import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
+import type { ServiceClock } from '../service/service-clock.js'
 import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, priorityOf } from './jobs.js'
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
@@ -17,8 +18,7 @@ export interface IntakeOptions {
   readonly queue: Pick<QueueEngine, 'add' | 'failed' | 'find' | 'pending' | 'remove' | 'result' | 'retry'>
   readonly clock: Clock
   readonly random: () => number
-  /** Service time, Unix ms; null while it is not trusted. */
-  readonly serviceNow: () => number | null
+  readonly serviceClock: Pick<ServiceClock, 'now' | 'state'>
   readonly log: Log
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
@@ -179,8 +179,9 @@ export class Intake {
   }
 
   #want(assets: readonly Asset[]): void {
-    const now = this.#options.clock.monotonic()
-    const readAt = this.#options.serviceNow()
+    const { clock, serviceClock } = this.#options
+    const now = clock.monotonic()
+    const readAt = serviceClock.state().trusted ? serviceClock.now() : null
     for (const asset of assets) {
       const scored = typeof asset.myScore === 'number'
       if (scored) this.#settle(asset, now)

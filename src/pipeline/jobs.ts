@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
+import { storedRisk } from '../core/risk.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
-import { storedRisk } from './stored-risk.js'
 
 /** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
 const jobAsset = z.object({

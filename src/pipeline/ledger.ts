@@ -3,7 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
-import { storedRisk } from './stored-risk.js'
+import { storedRisk } from '../core/risk.js'
 
 const common = {
   /** Local Unix ms. */

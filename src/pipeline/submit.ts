@@ -4,6 +4,7 @@ import { honoredDelayMs } from '../core/retry.js'
 import { percentOf } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
+import type { ServiceClock } from '../service/service-clock.js'
 import type { Doppelgangers } from './doppelgangers.js'
 import type { Gate } from './gate.js'
 import {
@@ -20,14 +21,11 @@ import {
 export interface SubmitOptions {
   readonly service: AttesterService
   readonly gate: Gate
-  /** Service time, Unix ms. */
-  readonly serviceNow: () => number
+  readonly serviceClock: Pick<ServiceClock, 'now' | 'state'>
   /** How long a signed request stays acceptable after it was signed, ms. */
   readonly timestampWindowMs: number
   /** Longest time the service may take to store a request that it accepted, ms. */
   readonly storeTimeMs: number
-  /** How far off the time of `serviceNow` may be, ms. */
-  readonly clockErrorMs: () => number
   /** Reads the stake again after a 403. @returns whether the key is let in; null where that could not be found out */
   readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
   readonly doppelgangers: Pick<Doppelgangers, 'found' | 'isForeign'>
@@ -43,11 +41,15 @@ const REFUSED_PAUSE_MS = 5000
 const FINAL_STATUSES = new Set<unknown>([500, 501])
 
 /**
- * Turns a verdict into a receipt, at most once. Asks the service for its own score before every send; records the
- * attempt durably before the first byte leaves; and after an unclear end sends again only when the earlier request can
- * no longer be accepted, because its timestamp has left the service's window.
+ * What the queue `submit` runs its jobs by: turns a verdict into a receipt, at most once. Asks the service for its own
+ * score before every send; records the attempt durably before the first byte leaves; and after an unclear end sends
+ * again only when the earlier request can no longer be accepted, because its timestamp has left the service's window.
  */
-export async function submit(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
+export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<JobEnd<StoredSubmitResult>> {
+  return (run) => receiptFor(run, options)
+}
+
+async function receiptFor(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
   const job = parseSubmitJob(run.data)
   const gate = options.gate.check()
   if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
@@ -69,14 +71,15 @@ async function ask(
   options: SubmitOptions,
 ): Promise<JobEnd<StoredSubmitResult> | 'free'> {
   // Read before asking: only what has settled by the time of the question is covered by its answer.
-  const askedAt = options.serviceNow()
+  const askedAt = options.serviceClock.now()
   const asset = await options.service.find(job.asset.id, run.signal)
   options.gate.wentThrough()
   if (typeof asset?.myScore === 'number') {
     if (job.sent === null) await suspect(job, job.unscoredAt, run, options)
     return confirmed(job, asset, run, options)
   }
-  const settlesInMs = job.sent ? job.sent.settledAt + options.clockErrorMs() - askedAt : 0
+  const clockErrorMs = options.serviceClock.state().errorBoundMs ?? 0
+  const settlesInMs = job.sent ? job.sent.settledAt + clockErrorMs - askedAt : 0
   // Also where the asset seems closed: it may open again, and then this record must still be known.
   if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
   return asset ? 'free' : closed(job, run, options)
@@ -84,7 +87,7 @@ async function ask(
 
 async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
   const { asset, verdict } = job
-  const signedAt = options.serviceNow()
+  const signedAt = options.serviceClock.now()
   const sent = {
     tries: (job.sent?.tries ?? 0) + 1,
     settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,

@@ -1,4 +1,3 @@
-import type { Job } from 'bullmq'
 import type { Clock, Random } from '../core/clock.js'
 import { withinLimit } from '../core/time-limit.js'
 import type { Backing } from './backing.js'
@@ -7,7 +6,6 @@ import { engineError } from './engine-error.js'
 import { MAX_STALLED } from './engine-options.js'
 import { RetryLater, readFailure, reasonBackoff } from './job-failure.js'
 import { JobRunner } from './job-runner.js'
-import { LockWatch } from './lock-watch.js'
 import type { Processor, QueueName, RunningWorker, WorkerEvents } from './queues.js'
 import type { TroubleReporter } from './trouble.js'
 
@@ -37,7 +35,6 @@ const MIN_STALLED_INTERVAL_MS = 500
 /** Runs the jobs of one queue until it is stopped. */
 export class JobWorker implements RunningWorker {
   readonly #worker: BullWorker
-  readonly #locks: LockWatch
   readonly #clock: Clock
   readonly #endListening: () => void
   #stopping = false
@@ -59,7 +56,6 @@ export class JobWorker implements RunningWorker {
   private constructor(processor: Processor<never, unknown>, events: WorkerEvents, options: JobWorkerOptions) {
     const { queue, prefix, lockMs, trouble, backing } = options
     this.#clock = options.clock
-    this.#locks = new LockWatch(options.clock, lockMs, (id) => this.#cancel(id))
     const runner = new JobRunner(processor as Processor<unknown, unknown>, {
       queue,
       prefix,
@@ -70,20 +66,16 @@ export class JobWorker implements RunningWorker {
       random: options.random,
       events,
       stopping: () => this.#stopping,
-      saveData: (held, json) => backing.saveData(held, json),
+      saveData: backing.saveData,
       report: (error) => trouble.report(queue, error),
     })
-    // BullMQ makes a signal only for a processor that declares three parameters.
-    const handle = async (job: Job, token?: string, signal?: AbortSignal) => {
-      const id = job.id ?? ''
-      this.#locks.begin(id)
-      try {
-        return await runner.run(job, token ?? '', signal ?? new AbortController().signal)
-      } finally {
-        this.#locks.end(id)
-      }
-    }
-    this.#worker = new BullWorker(queue, handle, workerOptions(options), backing.factory)
+    this.#worker = new BullWorker(
+      queue,
+      (job, token, signal) => runner.run(job, token, signal),
+      workerOptions(options),
+      backing.factory,
+      options.clock,
+    )
     this.#endListening = trouble.listen(events)
     this.#listen(queue, events, trouble)
   }
@@ -105,7 +97,6 @@ export class JobWorker implements RunningWorker {
       this.#worker.cancelAllJobs()
       if (!(await this.#within(closed, ABORT_GRACE_MS))) await this.#within(this.#worker.abandon(), ABANDON_MS)
     }
-    this.#locks.endAll()
     this.#endListening()
     this.#end = { drained }
     return this.#end
@@ -115,10 +106,6 @@ export class JobWorker implements RunningWorker {
     const worker = this.#worker
     worker.on('error', (error) => trouble.report(queue, engineError(error)))
     worker.on('stalled', (id) => events.stalled?.({ queue, id }))
-    worker.on('locksRenewed', ({ jobIds }) => this.#locks.renewed(jobIds))
-    worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) this.#cancel(id)
-    })
     worker.on('completed', (job, result) => {
       const elapsedMs = (job.finishedOn ?? 0) - (job.processedOn ?? job.finishedOn ?? 0)
       events.completed?.({ queue, id: job.id ?? '', data: job.data, result, attempt: job.attemptsMade, elapsedMs })
@@ -138,10 +125,6 @@ export class JobWorker implements RunningWorker {
         retryInMs,
       })
     })
-  }
-
-  #cancel(jobId: string): void {
-    this.#worker.cancelJob(jobId)
   }
 
   /** @returns whether the work ended in time; its failure counts as an end */

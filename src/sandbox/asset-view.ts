@@ -22,7 +22,7 @@ export function assetView(world: World, asset: SandboxAsset, scorer: string | nu
     verificationDeadline: asset.verificationDeadline,
     ownerAddress: asset.ownerAddress,
     createdAt: new Date(asset.createdAt).toISOString(),
-    ...(mine === null ? {} : { myScore: { submitted: true as const, deepfakeRiskScore: mine.deepfakeRiskScore } }),
+    myScore: mine === null ? undefined : { submitted: true as const, deepfakeRiskScore: mine.deepfakeRiskScore },
   }
 }
 

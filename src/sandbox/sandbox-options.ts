@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit | null
   /** @default 'idempotent' */
   readonly duplicateScores?: DuplicateScorePolicy
-  readonly faults?: FaultPlanInput
+  readonly faults?: FaultPlanInput | undefined
   readonly heartbeatMs?: number
   readonly snapshotDelayMs?: number
   readonly slowReaderMs?: number

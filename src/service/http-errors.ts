@@ -1,4 +1,4 @@
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { cleanText } from '../core/text.js'
@@ -24,6 +24,16 @@ export interface ErrorResponse {
   readonly changes: boolean
   /** See `HttpOptions`. */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
+}
+
+/** What an error says of its request; see `HttpCall`. */
+type Sent = Pick<ErrorResponse, 'route' | 'changes'>
+
+/** State of one request that its error reports. */
+export interface Flight {
+  /** Whether the request may have left: nothing is on the wire before the connection stands. */
+  started: boolean
+  status: number | null
 }
 
 /** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
@@ -79,6 +89,36 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
 
+/** The error for an answer that is none of the API, or not of the stated shape. */
+export function invalidReply({ route, changes }: Sent, what: string, fix?: string): AttestdError {
+  const message = `The answer to ${route} cannot be used: ${what}`
+  return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
+}
+
+/** The error for a request that ended without a whole answer; the signal's reason where nothing can have taken effect. */
+export function brokenOff(
+  { route, changes }: Sent,
+  { started }: Flight,
+  cause: unknown,
+  { signal, timedOut, timeoutMs }: { signal: AbortSignal | undefined; timedOut: boolean; timeoutMs: number },
+): unknown {
+  const ambiguous = changes && started
+  const end = { cause, ambiguous, facts: { route } }
+  if (signal?.aborted && !ambiguous) return signal.reason
+  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
+  if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
+  if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
+  return new AttestdError('service-unreachable', `${route} could not connect: ${connectText(cause)}`, end)
+}
+
+/** A connection that was tried on several addresses has an empty message; its code says more. */
+function connectText(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const text = errorText(error)
+  return code && !text.includes(code) ? `${text} (${code})` : text
+}
+
 /**
  * The wait that an answer asks for, milliseconds. A Retry-After that is a date counts from the answer's own Date, so
  * that a wrong local clock does not matter.
@@ -97,4 +137,9 @@ export function ageOf(headers: { get(name: string): string | null }): number {
 export function dateOf(headers: { get(name: string): string | null }): number | null {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) ? null : date
+}
+
+/** Whether a request was answered with one of these statuses. */
+export function isStatus(error: unknown, ...statuses: number[]): error is AttestdError {
+  return error instanceof AttestdError && statuses.includes(Number(error.facts.status))
 }

@@ -1,14 +1,23 @@
-import { Agent, fetch, type Response } from 'undici'
+import { Agent, type Dispatcher, fetch, type Response } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
 import { parseJsonInTurns } from '../core/turns/parse-json.js'
-import { ageOf, dateOf, errorOfResponse, masked, NOT_THE_API, retryAfterOf } from './http-errors.js'
+import {
+  ageOf,
+  brokenOff,
+  dateOf,
+  errorOfResponse,
+  type Flight,
+  invalidReply,
+  masked,
+  NOT_THE_API,
+  retryAfterOf,
+} from './http-errors.js'
 import { issueText } from './issue-text.js'
-import { onWire } from './on-wire.js'
 import { MAX_ENTRIES } from './record.js'
 import { shapeText } from './shape-text.js'
 
@@ -59,13 +68,6 @@ export interface HttpOptions {
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
   /** Called with the time that an answer states in its Date, Unix milliseconds to the second, where it does. */
   readonly onDate?: ((serverMs: number) => void) | undefined
-}
-
-/** State of one request that its error reports. */
-interface Flight {
-  /** Whether the request may have left: nothing is on the wire before the connection stands. */
-  started: boolean
-  status: number | null
 }
 
 /** JSON requests with a timeout, a size cap, and every failure as an `AttestdError`; never follows a redirect. */
@@ -158,7 +160,7 @@ export class HttpCaller {
         ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
       },
-      ...(call.body === undefined ? {} : { body: call.body }),
+      body: call.body ?? null,
       // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused below by its status.
       redirect: 'manual',
       signal,
@@ -202,31 +204,22 @@ async function parseReply<Shape extends z.ZodType>(
   throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
 }
 
-function invalidReply({ route, changes }: HttpCall, what: string, fix?: string): AttestdError {
-  const message = `The answer to ${route} cannot be used: ${what}`
-  return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
-}
-
-/** The error for a request that ended without a whole answer. */
-function brokenOff(
-  { route, changes }: HttpCall,
-  { started }: Flight,
-  cause: unknown,
-  { signal, timedOut, timeoutMs }: { signal: AbortSignal | undefined; timedOut: boolean; timeoutMs: number },
-): unknown {
-  const ambiguous = changes && started
-  const end = { cause, ambiguous, facts: { route } }
-  if (signal?.aborted && !ambiguous) return signal.reason
-  if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
-  if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
-  if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
-  return new AttestdError('service-unreachable', `${route} could not connect: ${connectText(cause)}`, end)
-}
-
-/** A connection that was tried on several addresses has an empty message; its code says more. */
-function connectText(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const text = errorText(error)
-  return code && !text.includes(code) ? `${text} (${code})` : text
+/**
+ * The dispatcher, reporting when a request of it is about to be written to a connection that stands. Until then nothing
+ * of the request has left, whatever error comes; from then on the other side may have got all of it.
+ */
+function onWire(dispatcher: Dispatcher, started: () => void): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => {
+    return dispatch(options, {
+      onRequestStart: (controller, context) => {
+        started()
+        handler.onRequestStart?.(controller, context)
+      },
+      onRequestUpgrade: (...rest) => handler.onRequestUpgrade?.(...rest),
+      onResponseStart: (...rest) => handler.onResponseStart?.(...rest),
+      onResponseData: (...rest) => handler.onResponseData?.(...rest),
+      onResponseEnd: (...rest) => handler.onResponseEnd?.(...rest),
+      onResponseError: (...rest) => handler.onResponseError?.(...rest),
+    })
+  })
 }

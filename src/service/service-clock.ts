@@ -22,7 +22,7 @@ export interface ClockState {
   /** Whether a signature made now is inside the service's window, and nothing speaks against it. */
   readonly trusted: boolean
   /** What speaks against service time although it is known. */
-  readonly objection?: string
+  readonly objection?: string | undefined
 }
 
 /** Service time as it was believed at one moment, kept beside a signature to judge it afterwards. */
@@ -107,7 +107,7 @@ export class ServiceClock {
       offsetMs: Math.round(offsetMs),
       errorBoundMs: Math.ceil(errorBoundMs),
       trusted: objection === null && errorBoundMs <= windowMs * TRUSTED_SHARE,
-      ...(objection === null ? {} : { objection }),
+      objection: objection ?? undefined,
     }
   }
 

@@ -1,12 +1,11 @@
-import { type ErrorEvent, EventSource, type EventSourceFetchInit, type FetchLikeResponse } from 'eventsource'
+import { createParser } from 'eventsource-parser'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
 import { Turns } from '../core/turns/turns.js'
-import { EventSplitter, type StreamPiece } from './event-splitter.js'
+import { EventSplitter } from './event-splitter.js'
 import { errorOfResponse, retryAfterOf } from './http-errors.js'
-import { Inbox } from './inbox.js'
 
 /** One event as it stood on the wire. */
 export interface RawEvent {
@@ -34,66 +33,69 @@ export interface SseConnectionOptions {
 }
 
 /**
- * The eventsource library as the reader of one connection. It gets the bytes of one event at a time and only when the last
- * one was handled, in short turns; every end is reported through `inbox`, and it never reconnects by itself.
+ * One connection, read as far as it is asked: the library parses the bytes of one event at a time, in short turns, and
+ * nothing is taken from the wire before the last event was handled. Never reconnects by itself.
  */
 export class SseConnection {
   readonly #options: SseConnectionOptions
-  readonly #inbox = new Inbox<StreamItem>()
   readonly #stop = new AbortController()
-  readonly #source: EventSource
+  readonly #items: AsyncGenerator<StreamItem, never>
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
 
   constructor(options: SseConnectionOptions) {
     this.#options = options
-    this.#source = new SingleSource(options.url, {
-      fetch: (_, init) => this.#connect(init),
-      onEvent: (event) => this.#inbox.push({ name: event.type, data: String(event.data), id: event.lastEventId }),
-      // Every end that is known here was put into the inbox before; this catches what only the library noticed.
-      onEnd: (event) => this.#end(new AttestdError('stream-ended', event.message)),
-    })
+    this.#items = this.#read()
   }
 
-  /** The next event, in order. @throws an `AttestdError` that says why the connection ended */
-  next(): Promise<StreamItem> {
-    return this.#inbox.next()
+  /** The next event, in order; the first call connects. @throws AttestdError why it ended, or the reason it was closed for */
+  async next(): Promise<StreamItem> {
+    return (await this.#items.next()).value
   }
 
   close(reason: unknown = new AttestdError('stream-ended')): void {
-    this.#end(reason)
-    this.#source.close()
+    this.#stop.abort(reason)
   }
 
-  #end(error: unknown): void {
-    this.#inbox.fail(error)
-    this.#stop.abort()
-  }
-
-  /** The library's fetch: its first call opens the connection; it makes no second one, since it is closed by then. */
-  async #connect(init: EventSourceFetchInit): Promise<FetchLikeResponse> {
-    try {
-      const { clock, headerTimeoutMs, route } = this.#options
-      const response = await withinLimit(clock, headerTimeoutMs, this.#request(init), () => {
-        throw new AttestdError('service-timeout', `${route} sent no headers in time.`)
-      })
-      this.#refuseUnlessStream(response)
-      this.openedAt = clock.monotonic()
-      // Status and content type were checked; the library compares the latter by letter case.
-      const headers = { get: () => 'text/event-stream' }
-      const body = { getReader: () => this.#readerOf(response) }
-      return { status: 200, headers, body, url: this.#options.url.href, redirected: false }
-    } catch (error) {
-      this.#end(this.#errorOf(error, 'service-unreachable'))
-      throw error
+  async *#read(): AsyncGenerator<StreamItem, never> {
+    const body = await this.#open()
+    const splitter = new EventSplitter(this.#options.maxEventBytes)
+    const turns = new Turns()
+    const decoder = new TextDecoder()
+    const events: RawEvent[] = []
+    const parser = createParser({
+      onEvent: ({ event: name = 'message', data, id = '' }) => events.push({ name, data, id }),
+    })
+    for (;;) {
+      const chunk = await this.#chunk(body)
+      await turns.step(chunk.length)
+      for (const { bytes, kind } of splitter.push(chunk)) {
+        await turns.step(bytes.length)
+        this.#stop.signal.throwIfAborted()
+        if (kind === 'silence') yield 'alive'
+        parser.feed(decoder.decode(bytes, { stream: true }))
+        yield* events.splice(0)
+      }
     }
   }
 
-  #request(init: EventSourceFetchInit): Promise<Response> {
+  async #open(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
+    const { clock, headerTimeoutMs, route } = this.#options
+    const response = await withinLimit(clock, headerTimeoutMs, this.#request(), () => {
+      throw new AttestdError('service-timeout', `${route} sent no headers in time.`)
+    }).catch((error: unknown) => {
+      throw this.#errorOf(error, 'service-unreachable')
+    })
+    this.#refuseUnlessStream(response)
+    this.openedAt = clock.monotonic()
+    return response.body?.getReader()
+  }
+
+  #request(): Promise<Response> {
     const { url, headers, dispatcher } = this.#options
     return fetch(url, {
       // A compressing edge would hold events back until its buffer is full.
-      headers: { ...init.headers, 'accept-encoding': 'identity', ...headers },
+      headers: { accept: 'text/event-stream', 'accept-encoding': 'identity', ...headers },
       cache: 'no-store',
       redirect: 'manual',
       signal: this.#stop.signal,
@@ -114,80 +116,21 @@ export class SseConnection {
     }
   }
 
-  /** Gives the library one piece a read, and reads on only when the one before was handled. */
-  #readerOf(response: Response) {
-    const body = response.body?.getReader()
-    const splitter = new EventSplitter(this.#options.maxEventBytes)
-    const turns = new Turns()
-    /** The next one last. */
-    let pieces: StreamPiece[] = []
-    const read = async (): Promise<{ done: false; value: Uint8Array } | { done: true }> => {
-      for (;;) {
-        await this.#inbox.emptied()
-        const piece = pieces.pop()
-        await turns.step(piece?.bytes.length)
-        if (piece?.kind === 'silence') this.#inbox.push('alive')
-        else if (piece) return { done: false, value: piece.bytes }
-        else {
-          const chunk = await this.#chunk(body)
-          if (!chunk) return { done: true }
-          await turns.step(chunk.length)
-          pieces = splitter.push(chunk).toReversed()
-        }
-      }
-    }
-    return {
-      read: async () => {
-        try {
-          const result = await read()
-          if (result.done) this.#end(new AttestdError('stream-ended'))
-          return result
-        } catch (error) {
-          this.#end(this.#errorOf(error, 'stream-ended'))
-          throw error
-        }
-      },
-      cancel: async () => body?.cancel(),
-    }
-  }
-
   /** The idle watchdog runs only while bytes are waited for, not while the consumer is busy. */
-  async #chunk(body: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
-    if (!body) return undefined
+  async #chunk(body: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array> {
     const { clock, idleMs } = this.#options
+    if (!body) throw new AttestdError('stream-ended')
     const { value } = await withinLimit(clock, idleMs, body.read(), () => {
       throw new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
+    }).catch((error: unknown) => {
+      throw this.#errorOf(error, 'stream-ended')
     })
+    if (!value) throw new AttestdError('stream-ended')
     return value
   }
 
   #errorOf(error: unknown, fallback: 'service-unreachable' | 'stream-ended'): AttestdError {
     if (error instanceof AttestdError) return error
     return new AttestdError(fallback, `${this.#options.route}: ${errorText(error)}`, { cause: error })
-  }
-}
-
-interface SourceHandlers {
-  readonly fetch: (url: string | URL, init: EventSourceFetchInit) => Promise<FetchLikeResponse>
-  readonly onEvent: (event: MessageEvent) => void
-  readonly onEnd: (event: ErrorEvent) => void
-}
-
-/**
- * Takes every event in one place, whatever its name, which listeners by name cannot. A server event may itself be named
- * `error` or `open`; only the class distinguishes it from the library's own.
- */
-class SingleSource extends EventSource {
-  readonly #handlers: SourceHandlers
-
-  constructor(url: URL, handlers: SourceHandlers) {
-    super(url, { fetch: handlers.fetch })
-    this.#handlers = handlers
-  }
-
-  override dispatchEvent(event: Event): boolean {
-    if (event instanceof MessageEvent) this.#handlers.onEvent(event)
-    else if (event.type === 'error') this.#handlers.onEnd(event as ErrorEvent)
-    return true
   }
 }

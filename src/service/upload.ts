@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import type { HttpCall } from './http.js'
-import { isStatus } from './request-check.js'
+import { isStatus } from './http-errors.js'
 import { bytes32Schema, uriSchema } from './wire-fields.js'
 
 /** Largest file that is sent, bytes: "up to 50 MB", in the larger reading (wallet-session-api.md, Limits). */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
+import { issueText } from './issue-text.js'
 
 /** Shapes of single fields that both APIs carry, shared with the sandbox. They check and change nothing. */
 
@@ -54,3 +56,15 @@ export const registrationSchema = z.looseObject({
   mediaType: mediaTypeSchema.optional(),
   turnaround: turnaroundSchema.optional(),
 })
+
+/** What is about to be sent, of the stated shape. @throws AttestdError request-invalid */
+export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new AttestdError('request-invalid', `Not sent: ${issueText(parsed.error)}`)
+}
+
+/** An asset id as one path segment, percent-encoded once. @throws AttestdError request-invalid for text that cannot stand there */
+export function encodeId(id: string): string {
+  return encodeURIComponent(checked(assetIdSchema, id))
+}

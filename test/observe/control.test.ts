@@ -1,9 +1,11 @@
 import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { systemClock } from '../../src/core/clock.js'
+import { type Clock, systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { callDaemon } from '../../src/observe/control-client.js'
 import {
@@ -12,6 +14,7 @@ import {
   removeControlFile,
   writeControlFile,
 } from '../../src/observe/control-file.js'
+import { ManualClock } from '../support/manual-clock.js'
 import { startTestServer } from './console-parts.js'
 
 describe('control.json', () => {
@@ -118,5 +121,55 @@ describe('callDaemon', () => {
       reason: 'daemon-not-running',
       message: expect.stringContaining(server.url),
     })
+  })
+})
+
+describe('callDaemon, where something else than a daemon answers', () => {
+  const call = { method: 'GET', path: '/status', answer: z.object({ pid: z.number() }) } as const
+
+  /** Asks a server that answers so. */
+  async function asked(answer: http.RequestListener, clock: Clock = systemClock) {
+    const server = http.createServer(answer)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const outcome = callDaemon({ url, token: 'x' }, call, clock).catch((error: unknown) => error)
+    const end = () => {
+      server.closeAllConnections()
+      server.close()
+    }
+    return { outcome: outcome.finally(end), url }
+  }
+
+  it.each([
+    [{ error: { reason: 'stake-low', message: 'Too little.' } }, 'stake-low', 'Too little.'],
+    [{ error: { reason: 'no-such-reason', message: 'Odd.' } }, 'internal-error', 'Odd.'],
+    [{ error: { message: 'No reason.' } }, 'internal-error', 'No reason.'],
+    [{ oops: 1 }, 'internal-error', 'The daemon answered with 500.'],
+    ['<html>', 'internal-error', 'The daemon answered with 500.'],
+  ])('an error of %j is %s', async (body, reason, message) => {
+    const { outcome } = await asked((_, response) => {
+      response.writeHead(500).end(typeof body === 'string' ? body : JSON.stringify(body))
+    })
+    expect(await outcome).toMatchObject({ reason, message })
+  })
+
+  it('a redirect is not followed, since the token would go along', async () => {
+    const { outcome, url } = await asked((_, response) => response.writeHead(302, { location: '/elsewhere' }).end())
+    expect(await outcome).toMatchObject({ reason: 'daemon-not-running', message: expect.stringContaining(url) })
+  })
+
+  it('an answer of another shape is refused', async () => {
+    const { outcome } = await asked((_, response) => response.end('{"pid":"seven"}'))
+    expect(await outcome).toBeInstanceOf(z.ZodError)
+  })
+
+  it('one that says nothing is given up after its time', async () => {
+    const clock = new ManualClock()
+    const { outcome } = await asked(() => {}, clock)
+    await clock.untilSleeping()
+    await clock.advance(29_999)
+    expect(clock.sleeping).toBe(1)
+    await clock.advance(1)
+    expect(await outcome).toMatchObject({ reason: 'daemon-not-running' })
   })
 })

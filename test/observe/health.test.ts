@@ -91,3 +91,42 @@ it('reports version and uptime', async () => {
   clock.tick(61_400)
   expect(health.liveness()).toEqual({ alive: true, version: '1.2.3', uptimeSeconds: 61 })
 })
+
+it('looks again after a tenth of a second while it is not ready, so that it is seen to be ready when it is', async () => {
+  const { clock, health } = setUp()
+  let runs = 0
+  health.register('late', () => {
+    runs += 1
+    return { ok: runs > 2, says: '' }
+  })
+  const ready = async () => (await health.readiness()).ready
+  expect(await ready()).toBe(false)
+  clock.tick(99)
+  expect([await ready(), runs]).toEqual([false, 1])
+  clock.tick(1)
+  expect([await ready(), runs]).toEqual([false, 2])
+  clock.tick(100)
+  expect([await ready(), runs]).toEqual([true, 3])
+  clock.tick(999)
+  expect([await ready(), runs]).toEqual([true, 3])
+})
+
+it('runs a check at once that is registered later, and one in place of another of its name', async () => {
+  const { health } = setUp()
+  health.register('queue', () => ({ ok: true, says: 'old' }))
+  await health.readiness()
+  health.register('queue', () => ({ ok: false, says: 'new' }))
+  health.register('stake', () => ({ ok: true, says: 'Enough.' }))
+  expect((await health.readiness()).checks.map(({ name, says }) => [name, says])).toEqual([
+    ['queue', 'new'],
+    ['stake', 'Enough.'],
+  ])
+})
+
+it('says what to do in the words of the deployment where it has some', async () => {
+  const fixes = { 'stake-low': 'Call the treasurer.' }
+  const health = createHealth({ clock: new ManualClock(), version: '1', fixes })
+  health.register('stake', () => ({ ok: false, reason: 'stake-low', says: '' }))
+  health.register('fine', () => ({ ok: true, says: '' }))
+  expect((await health.readiness()).checks.map(({ fix }) => fix)).toEqual(['Call the treasurer.', undefined])
+})

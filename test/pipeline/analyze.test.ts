@@ -64,7 +64,7 @@ async function outcomeOf(
   if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
   let held = 0
   try {
-    const end = await analyze(given.run ?? jobRun({ asset, seenAt }), {
+    const end = await analyze({
       media: {
         fetch: async () => {
           held += 1
@@ -92,7 +92,7 @@ async function outcomeOf(
       unsurePolicy,
       log: silentLog,
       events: {} as AnalyzeOptions['events'],
-    })
+    })(given.run ?? jobRun({ asset, seenAt }))
     return { end, queued, asked, held }
   } finally {
     await fs.rm(folder, { recursive: true })

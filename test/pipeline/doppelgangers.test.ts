@@ -4,21 +4,20 @@ import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
 import { Gate } from '../../src/pipeline/gate.js'
 import { ManualClock } from '../support/manual-clock.js'
 
+/** How long a score may still come on record, the error of the clock included, ms. */
 const SETTLE_MS = 45_000
+const ERROR_MS = 1000
 
 function setUp(policy: 'warn' | 'stop' = 'warn') {
   const clock = new ManualClock(Date.UTC(2026, 0, 1))
-  const gate = new Gate({
-    clock,
-    random: () => 1,
-    serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
-  })
+  const serviceClock = { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: ERROR_MS, trusted: true }) }
+  const gate = new Gate({ clock, random: () => 1, serviceClock })
   gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
   let counted = 0
   const doppelgangers = new Doppelgangers({
     clock,
-    serviceNow: () => clock.now(),
-    settleMs: () => SETTLE_MS,
+    serviceClock,
+    settleMs: SETTLE_MS - ERROR_MS,
     policy,
     gate,
     log: silentLog,

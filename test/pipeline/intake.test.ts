@@ -78,7 +78,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     queue,
     clock,
     random: () => 0,
-    serviceNow: () => clock.now(),
+    serviceClock: { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) },
     log: silentLog,
     events: { skipped: (cause) => counts.skipped.push(cause), dropped: (event) => dropped.push(event) },
     listEveryMs: 60_000,

@@ -51,17 +51,14 @@ function setUp(
   { stake = 10n, confirm = null as boolean | null, signal = new AbortController().signal } = {},
 ) {
   const clock = new ManualClock(NOW)
-  const gate = new Gate({
-    clock,
-    random: () => 1,
-    serviceClock: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }),
-  })
+  const serviceClock = { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: ERROR, trusted: true }) }
+  const gate = new Gate({ clock, random: () => 1, serviceClock })
   gate.updateStake({ stakedWei: stake, minStakeWei: 10n })
   const script = scripted(finds, submits)
   const doppelgangers = new Doppelgangers({
     clock,
-    serviceNow: () => clock.now(),
-    settleMs: () => WINDOW + STORE + ERROR,
+    serviceClock,
+    settleMs: WINDOW + STORE,
     policy: 'warn',
     gate,
     log: silentLog,
@@ -71,15 +68,14 @@ function setUp(
   const options = {
     service: script.service,
     gate,
-    serviceNow: () => clock.now(),
+    serviceClock,
     timestampWindowMs: WINDOW,
     storeTimeMs: STORE,
-    clockErrorMs: () => ERROR,
     confirmStake: async () => confirm,
     doppelgangers,
     log: silentLog,
   }
-  return { ...script, run, gate, clock, doppelgangers, end: () => submit(run, options) }
+  return { ...script, run, gate, clock, doppelgangers, end: () => submit(options)(run) }
 }
 
 const free = openAsset({ myScore: null })

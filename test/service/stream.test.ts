@@ -286,6 +286,16 @@ describe('the consumer', () => {
     await until(() => set.clock.sleeping === 0)
   })
 
+  it('gets at most one event more once it has ended, however many came at once', async () => {
+    const set = await setUp([sends(ping.repeat(1000))])
+    let seen = 0
+    for await (const _ of set.service.watch(set.stop.signal)) {
+      seen++
+      set.stop.abort()
+    }
+    expect(seen).toBeLessThanOrEqual(2)
+  })
+
   it('that has ended before it began gets nothing', async () => {
     const set = await setUp([sends(ready)])
     set.stop.abort()

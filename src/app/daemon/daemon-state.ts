@@ -74,6 +74,6 @@ function commandFlags({ file, settings }: DaemonParts['options']): string[] {
 }
 
 function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
-  const state = serviceClock()
+  const state = serviceClock.state()
   return { ...state, reason: clockTrouble(state, windowMs) }
 }

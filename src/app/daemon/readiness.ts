@@ -7,7 +7,7 @@ import type { Gate, Refusal } from '../../pipeline/gate.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
-import type { ClockState } from '../../service/service-clock.js'
+import type { ServiceClock } from '../../service/service-clock.js'
 import type { Activity } from './activity.js'
 import type { WatchedContract } from './service-side.js'
 
@@ -22,7 +22,7 @@ export interface ReadinessParts {
   readonly contract: WatchedContract | null
   readonly submission: {
     readonly gate: Gate
-    readonly serviceClock: () => ClockState
+    readonly serviceClock: Pick<ServiceClock, 'state'>
     /** How far a timestamp may be from service time, ms. */
     readonly windowMs: number
     readonly doppelgangers: Pick<Doppelgangers, 'news'>
@@ -112,7 +112,7 @@ function refusalText(refusal: Refusal): string {
 }
 
 function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['submission']>): CheckResult {
-  const state = serviceClock()
+  const state = serviceClock.state()
   const reason = clockTrouble(state, windowMs)
   const { errorBoundMs, objection, offsetMs } = state
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', says: 'Service time has not been read yet.' }

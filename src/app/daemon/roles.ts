@@ -138,7 +138,7 @@ export async function startRoles(
 }
 
 function submissionParts({ gate, opened }: ServiceSide, windowMs: number) {
-  return { gate, serviceClock: () => opened.clock.state(), windowMs }
+  return { gate, serviceClock: opened.clock, windowMs }
 }
 
 /** Waits while there is something to submit and nothing that forbids it. */
@@ -158,7 +158,7 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
     queue,
     clock,
     random,
-    serviceNow: () => (opened.clock.state().trusted ? opened.clock.now() : null),
+    serviceClock: opened.clock,
     log: options.log,
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
@@ -173,8 +173,8 @@ function createDoppelgangers({ clock, metrics, options }: DaemonParts, { gate, o
   const { storeTimeMs, timestampWindowMs } = settings
   return new Doppelgangers({
     clock,
-    serviceNow: () => opened.clock.now(),
-    settleMs: () => timestampWindowMs + storeTimeMs + (opened.clock.state().errorBoundMs ?? 0),
+    serviceClock: opened.clock,
+    settleMs: timestampWindowMs + storeTimeMs,
     policy: settings.onDoppelganger,
     gate,
     log,
@@ -193,17 +193,15 @@ async function startSubmission(
   const firstReading = contract?.watch.refresh().catch(() => {})
   await withinLimit(parts.clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
   const { settings, log } = options
-  const { clock, service } = opened
   const needs = {
-    service,
+    service: opened.service,
     gate,
-    serviceNow: () => clock.now(),
-    clockErrorMs: () => clock.state().errorBoundMs ?? 0,
+    serviceClock: opened.clock,
     timestampWindowMs: settings.timestampWindowMs,
     storeTimeMs: settings.storeTimeMs,
     confirmStake: (signal: AbortSignal) => stake.confirm(signal),
     doppelgangers,
     log,
   }
-  return queue.work('submit', (run) => submit(run, needs), report.worker)
+  return queue.work('submit', submit(needs), report.worker)
 }

@@ -40,7 +40,7 @@ export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise
     confirmRole: () => confirmRole(contract),
     onRoleMissing: (error) => loops.lose(error),
   })
-  const gate = new Gate({ clock, random, serviceClock: () => opened.clock.state() })
+  const gate = new Gate({ clock, random, serviceClock: opened.clock })
   const opinion = settings.serviceApi === 'signed-key' ? new StakeSecondOpinion({ metrics, outages }) : null
   const stake = new StakeReader({
     service: opened.service,

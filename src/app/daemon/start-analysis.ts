@@ -52,7 +52,7 @@ export async function startAnalysis(
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
-  const worker = await queue.work('analyze', (run) => analyze(run, needs), report.worker)
+  const worker = await queue.work('analyze', analyze(needs), report.worker)
   const retryFailed = () => retryByThese(detectors, parts)
   return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js'
+import { median } from '../../core/median.js'
 import { asRisk } from '../../core/risk.js'
 import type { RecentRow } from '../../observe/console/console-state.js'
 import type { FleetState } from '../../observe/console/fleet-state.js'
@@ -75,11 +76,4 @@ function risksOf(verdicts: readonly RecentRow[]): HistoryPoint['risks'] {
     if (algorithm !== null && risk !== null) byDetector.set(algorithm, [...(byDetector.get(algorithm) ?? []), risk])
   }
   return Object.fromEntries([...byDetector].map(([detector, risks]) => [detector, asRisk(median(risks))]))
-}
-
-/** @param values at least one */
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { storedRisk } from '../../core/risk.js'
 import { OUTCOMES, type RecentRow } from '../../observe/console/console-state.js'
-import { storedRisk } from '../../pipeline/stored-risk.js'
 import { type FleetStore, MAX_RECORDS } from '../../queue/fleet/fleet-store.js'
 
 /** Characters of a message that are kept. */

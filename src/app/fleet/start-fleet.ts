@@ -85,7 +85,7 @@ function ownCard(
       version,
       digest,
       shadow: shadow === true,
-      ...(canary === undefined ? {} : { canary }),
+      canary,
     })),
     canaries: activity.canaries.rows,
     jobsPerSecond: {

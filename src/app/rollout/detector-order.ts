@@ -22,7 +22,9 @@ export type DetectorOrder = z.infer<typeof order>
 export const detectorOrder = order
 
 /** What the verbs ask for; a reload without detectors reads the packages again. */
-export type DetectorWish = { readonly kind: 'reload'; readonly detectors?: string } | { readonly kind: 'rollback' }
+export type DetectorWish =
+  | { readonly kind: 'reload'; readonly detectors?: string | undefined }
+  | { readonly kind: 'rollback' }
 
 /** @returns null for a text that is none */
 export function readOrder(json: string | null): DetectorOrder | null {

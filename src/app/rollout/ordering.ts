@@ -31,7 +31,7 @@ export function orderingOf(
     follow,
     control: {
       reload: ({ detectors: chosen }: { detectors?: string | undefined }) =>
-        give({ kind: 'reload', ...(chosen === undefined ? {} : { detectors: chosen }) }),
+        give({ kind: 'reload', detectors: chosen }),
       rollback: () => give({ kind: 'rollback' }),
     },
   }

@@ -32,7 +32,7 @@ export type OrderAnswer = z.infer<typeof answer>
  * @throws AttestdError why all of them kept the old ones, or daemon-not-running where none runs
  */
 export function reloadFleet(dataDir: string, detectors?: string): Promise<OrderAnswer> {
-  return order(dataDir, '/control/reload', detectors === undefined ? {} : { detectors })
+  return order(dataDir, '/control/reload', { detectors })
 }
 
 /** The same, with the selection before. @throws AttestdError as `reloadFleet`, setting-invalid where there is none */

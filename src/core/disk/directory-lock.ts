@@ -5,8 +5,8 @@ import { z } from 'zod'
 import type { Clock } from '../clock.js'
 import type { AttestdError } from '../errors.js'
 import { readFileIfPresent } from '../files.js'
-import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.js'
 import { startRepeating } from '../time-limit.js'
+import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { storageError } from './storage-error.js'
 
 const Holder = z.object({

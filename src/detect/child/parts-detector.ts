@@ -74,9 +74,10 @@ export function createPartsDetector(
         parts: highestParts(scored),
         variants,
         evidence: [],
-        ...(heatMapFile !== undefined && preprocessing.kind === 'image'
-          ? { heatMap: await heatMapOf(file, heatMapFile, preprocessing) }
-          : {}),
+        heatMap:
+          heatMapFile !== undefined && preprocessing.kind === 'image'
+            ? await heatMapOf(file, heatMapFile, preprocessing)
+            : undefined,
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded },
       }
     },

@@ -144,7 +144,7 @@ export class ChildPool {
     this.#living.delete(child)
     this.#options.onEvent({ type: 'child-stopped', pid: child.pid, cause: end.cause })
     // Each line has the pid of the daemon.
-    const facts = { detectorPid: child.pid, cause: end.cause, ...(end.output === '' ? {} : { output: end.output }) }
+    const facts = { detectorPid: child.pid, cause: end.cause, output: end.output || undefined }
     const planned = end.cause === 'closed' || end.cause === 'jobs' || (end.cause === 'memory' && end.idle)
     if (planned) this.#options.log.debug(facts, 'detector process was replaced or closed')
     else this.#options.log.warn(facts, 'detector process ended')

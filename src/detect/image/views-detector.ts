@@ -110,7 +110,7 @@ export async function loadViewsDetector(
         parts: highestParts(parts),
         variants,
         evidence: [],
-        ...(heatMapFile === undefined ? {} : { heatMap: await heatMapOf(image, heatMapFile) }),
+        heatMap: heatMapFile === undefined ? undefined : await heatMapOf(image, heatMapFile),
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded, stages: watch.ms },
       }
     },

@@ -8,5 +8,5 @@ export interface DetectorSummary {
   readonly mediaTypes: readonly MediaType[]
   readonly digest: string
   /** Percent of the assets that it scores as a candidate; absent for one that is none. */
-  readonly canary?: number
+  readonly canary?: number | undefined
 }

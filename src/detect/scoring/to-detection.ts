@@ -1,9 +1,14 @@
-import type { Risk } from '../../core/risk.js'
-import type { Measurement, ScoredPart } from '../contract/measurement.js'
+import { type Risk, riskText } from '../../core/risk.js'
+import { cleanText } from '../../core/text.js'
+import { type Evidence, MAX_TEXT, type Measurement, type ScoredPart } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { calibrate, isUnsure } from './calibration.js'
-import { isFlip } from './doubt.js'
+
+/** Characters of evidence that go into the notes. */
+const MAX_NOTES = 700
+/** Ends the notes of a file whose evidence took too long or too much memory. */
+const UNREAD = '; what it states about itself could not be read'
 
 /**
  * A calibrated detection from what a child measured.
@@ -49,4 +54,60 @@ function reasonForDoubt(
 ): Detection['unsureBecause'] {
   if (isUnsure(risk, band)) return 'band'
   return variants.some((variant) => isFlip(variant.risk, risk)) ? 'flip' : null
+}
+
+/** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
+export function isFlip(variantRisk: Risk, risk: Risk): boolean {
+  return variantRisk > 0.5 !== risk > 0.5
+}
+
+/** Why a detection is unsure, as the end of a sentence about its risk; null where it is sure. */
+export function doubtText({
+  risk,
+  unsureBecause,
+  variants,
+}: Pick<Detection, 'risk' | 'unsureBecause' | 'variants'>): string | null {
+  if (unsureBecause === null) return null
+  if (unsureBecause === 'band') return 'lies in the decision band'
+  const flips = variants.filter((variant) => isFlip(variant.risk, risk)).map(flipText)
+  return `depends on the encoding: ${flips.length > 0 ? flips.join(', ') : 'a re-encoding flips the verdict'}`
+}
+
+function flipText({ name, risk }: RiskyPart): string {
+  return `${riskText(risk, 1)} as ${name}`
+}
+
+/**
+ * A measurement with the evidence that was read after it.
+ * @param evidence null where it could not be read within its limits
+ * @param processorMs what reading it took
+ */
+export function measuredWithEvidence(
+  measurement: Measurement,
+  evidence: Measurement['evidence'] | null,
+  processorMs: number,
+): Measurement {
+  const { elapsedMs, notes } = measurement
+  const stages = elapsedMs.stages && { ...elapsedMs.stages, evidence: processorMs }
+  return {
+    ...measurement,
+    notes: evidence === null ? `${cleanText(notes, MAX_TEXT - UNREAD.length)}${UNREAD}` : notes,
+    evidence: evidence ?? [],
+    elapsedMs: { ...elapsedMs, stages },
+  }
+}
+
+/** A line of notes with what the file states about itself added, as far as it fits. */
+export function withEvidence(notes: string, evidence: readonly Evidence[]): string {
+  const shown: string[] = []
+  let length = 0
+  for (const { says } of evidence) {
+    length += says.length
+    if (length > MAX_NOTES) break
+    shown.push(says)
+  }
+  if (shown.length === 0) return notes
+  const more = evidence.length - shown.length
+  const states = `; states: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return `${cleanText(notes, MAX_TEXT - states.length)}${states}`
 }

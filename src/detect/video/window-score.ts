@@ -1,3 +1,5 @@
+import { median } from '../../core/median.js'
+
 /** A score at a time of the video. */
 export interface TimedScore {
   readonly seconds: number
@@ -52,11 +54,4 @@ export function worstWindows(windows: readonly ScoredWindow[]): ScoredWindow[] {
     if (kept.every((other) => window.to < other.from || window.from > other.to)) kept.push(window)
   }
   return kept
-}
-
-/** The middle value; of an even number the mean of both in the middle. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
 }

@@ -51,15 +51,7 @@ export async function openCar(
     reply.body.destroy()
     return null
   }
-  const counted = countedChunks(bodyChunks(reply, signal), budget)
-  return { ...readCar(counted), close: () => reply.body.destroy() }
-}
-
-async function* countedChunks(chunks: AsyncIterable<Uint8Array>, budget: ByteBudget): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    budget.take(chunk.length)
-    yield chunk
-  }
+  return { ...readCar(budget.counted(bodyChunks(reply, signal))), close: () => reply.body.destroy() }
 }
 
 /** Decodes and verifies a CAR from its bytes. */

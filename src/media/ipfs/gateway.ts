@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { Agent, type Dispatcher } from 'undici'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { readBounded } from '../../core/net/read-bounded.js'
 import type { AddressGuard } from '../web/address-guard.js'
 import { bodyChunks, type GetReply, get } from '../web/http-get.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
@@ -33,8 +34,8 @@ export interface GatewayHttp {
 
 /** What one attempt may receive in all; a gateway that sends more is padding. */
 export interface ByteBudget {
-  /** Counts received bytes. @throws AttestdError media-integrity when there are too many */
-  take(bytes: number): void
+  /** Chunks as they come, counted. @throws AttestdError media-integrity when there are too many bytes */
+  counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
 }
 
 /** Share of a file's size that graph nodes, CIDs and framing may add; real graphs need under 1 %. */
@@ -103,9 +104,12 @@ export function createByteBudget(maxBytes: number): ByteBudget {
   const limit = maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES
   let taken = 0
   return {
-    take(bytes) {
-      taken += bytes
-      if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
+    async *counted(chunks) {
+      for await (const chunk of chunks) {
+        taken += chunk.length
+        if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
+        yield chunk
+      }
     },
   }
 }
@@ -119,15 +123,8 @@ export async function fetchBlock(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const reply = await http.get(gateway, `${ipfsPath(cid)}?format=raw`, 'application/vnd.ipld.raw', signal)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of bodyChunks(reply, signal)) {
-    bytes += chunk.length
-    if (bytes > MAX_BLOCK_BYTES) throw integrity('a block is over the block cap')
-    budget.take(chunk.length)
-    chunks.push(chunk)
-  }
-  const block = Buffer.concat(chunks)
+  const chunks = budget.counted(bodyChunks(reply, signal))
+  const block = await readBounded(chunks, MAX_BLOCK_BYTES, () => integrity('a block is over the block cap'))
   checkBlock(cid, block)
   return block
 }

@@ -154,7 +154,7 @@ function outcomeOf(error: unknown): GatewayOutcome | 'cancelled' {
 function note(gateway: Gateway, outcome: GatewayOutcome, error: unknown, { health, log }: IpfsFetchOptions): void {
   const retryAfterMs = error instanceof AttestdError ? error.retryAfterMs : undefined
   const demoted = health.report(gateway, outcome, retryAfterMs)
-  const facts = { gateway: gateway.name, outcome, ...(error === undefined ? {} : { err: error }) }
+  const facts = { gateway: gateway.name, outcome, err: error }
   if (demoted) log.warn(facts, 'gateway was moved to the back of the order')
   else if (outcome !== 'ok') log.debug(facts, 'gateway did not deliver')
 }

@@ -11,15 +11,15 @@ export type ResolveAll = (hostname: string) => Promise<readonly { readonly addre
 /** What may be dialled for a URL that an asset names; the defaults let only public addresses through, by TLS. */
 export interface AddressGuardOptions {
   /** Ports that may be dialled. @default [443] */
-  readonly allowedPorts?: readonly number[]
+  readonly allowedPorts?: readonly number[] | undefined
   /** Takes `http:` too, then with port 80. @default false */
   readonly allowHttp?: boolean
   /** Which addresses may be dialled. @default isPublicAddress */
-  readonly isAllowed?: (address: string) => boolean
+  readonly isAllowed?: ((address: string) => boolean) | undefined
   /** @default the system's resolver */
-  readonly resolve?: ResolveAll
+  readonly resolve?: ResolveAll | undefined
   /** Further certificate authority, PEM, for closed networks. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   /** Longest time to a connection, milliseconds. @default 10000 */
   readonly connectTimeoutMs?: number
 }
@@ -60,7 +60,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     lookup: guardedLookup(resolve, isAllowed),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ca: options.ca,
   })
   const dispatcher = new Agent({
     connect: (target, callback) => {

@@ -114,7 +114,7 @@ export interface ConsoleState {
     /** Share in an ensemble. */
     readonly weight?: number
     /** Percent of the assets that it scores as a candidate. */
-    readonly canary?: number
+    readonly canary?: number | undefined
   }[]
   /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
   readonly selection: {

@@ -123,7 +123,7 @@ function untilReady(worker: Worker): Promise<void> {
 
 /** PostgreSQL's error with the fields that BullMQ looks at. */
 function databaseError({ message, code, detail }: ThreadFailure): Error {
-  return Object.assign(new Error(message), code === undefined ? {} : { code }, detail === undefined ? {} : { detail })
+  return Object.assign(new Error(message), { code, detail })
 }
 
 /** Worded and coded as BullMQ expects of a lost connection, so that its loops pause instead of spinning. */

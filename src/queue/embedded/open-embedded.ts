@@ -12,7 +12,6 @@ import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
 import { memoryFleet } from '../fleet/memory-fleet.js'
 import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
-import { saveInDatabase } from './save-data.js'
 import { migrate } from './schema.js'
 
 /** `fsync`: whether a commit waits for the disk. Without it a power cut may lose the last jobs, a kill none. */
@@ -102,7 +101,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     producer: pool,
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
-    saveData: (job, json) => saveInDatabase(pool, clock, job, json),
+    saveData: pool.saveData,
     openFleet: () => memoryFleet(clock),
     claims: new MemoryClaims(clock),
     texts: null,

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { PgNotification, PgPool, PgPoolClient, PgQueryResult } from 'bullmq'
 import type { Clock } from '../../core/clock.js'
 import { startRepeating } from '../../core/time-limit.js'
+import type { Backing } from '../backing.js'
 import { DatabaseThread } from './database-thread.js'
 import { PgliteClient } from './pglite-client.js'
 import type { ThreadSettings } from './thread-messages.js'
@@ -13,6 +14,12 @@ const MAINTENANCE_DUE = 5000
 /** Statements after which maintenance does not wait for the next look: about 5000 jobs, 25 MB of dead rows and WAL. */
 const MAINTENANCE_PRESSING = 50_000
 
+/** As BullMQ's `extend_lock` and `update_data`, but in one statement. */
+const SAVE = `
+UPDATE job
+   SET data = $4::jsonb, locked_until_ms = $5::bigint
+ WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3`
+
 /**
  * One embedded PostgreSQL in the shape of the connection pool that BullMQ takes.
  * There is one session behind it, so statements run one after the other; BullMQ uses no transaction over several.
@@ -21,6 +28,7 @@ export class PglitePool extends EventEmitter implements PgPool {
   /** BullMQ lets an idle worker sleep for up to an hour, instead of ten seconds, where connections are kept alive. */
   readonly options = { keepAlive: true }
   readonly lost: Promise<Error>
+  readonly #clock: Clock
   readonly #thread: DatabaseThread
   readonly #clients: Set<PgliteClient>
   readonly #channels = new Set<string>()
@@ -40,6 +48,7 @@ export class PglitePool extends EventEmitter implements PgPool {
     super()
     // Every queue and worker adds an error listener.
     this.setMaxListeners(0)
+    this.#clock = clock
     this.#thread = thread
     this.#clients = clients
     this.lost = thread.lost
@@ -53,6 +62,13 @@ export class PglitePool extends EventEmitter implements PgPool {
     if (++this.#statements === MAINTENANCE_PRESSING) void this.#maintainIfDue()
     const result = await this.#thread.request(params ? { ask: 'query', text, params } : { ask: 'query', text })
     return { rows: result.rows as Row[], rowCount: result.rowCount }
+  }
+
+  /** See `Backing`. */
+  readonly saveData: Backing['saveData'] = async ({ queue, id, token, lockMs }, json) => {
+    // BullMQ compares the end of the lock with the wall clock, which it reads itself.
+    const { rowCount } = await this.query(SAVE, [queue, id, token, json, Math.ceil(this.#clock.now() + lockMs)])
+    return rowCount === 1
   }
 
   async connect(): Promise<PgPoolClient> {

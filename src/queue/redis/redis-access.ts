@@ -31,7 +31,7 @@ export async function redisTarget(address: RedisAddress, access: RedisAccess): P
     readPem('ATTESTD_QUEUE_TLS_CERT', certFile),
     readPem('ATTESTD_QUEUE_TLS_KEY', keyFile),
   ])
-  const tlsOptions = address.tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : null
+  const tlsOptions = address.tls ? { ca, cert, key } : null
   return { ...address, password, sentinelPassword, tlsOptions }
 }
 

@@ -87,29 +87,21 @@ function clockAndStakeRoutes(app: App, world: World, control: SandboxControl): v
     { schema: { ...schema('Set the stake of a wallet, or the minimum of all', Done), body: StakeBody } },
     async (request) => {
       const { wallet, stakedWei, minStakeWei } = request.body
-      const change = {
-        wallet: wallet ?? world.account.attesterWallet,
-        ...(stakedWei === undefined ? {} : { stakedWei: BigInt(stakedWei) }),
-        ...(minStakeWei === undefined ? {} : { minStakeWei: BigInt(minStakeWei) }),
-      }
+      const change = { wallet, stakedWei: weiOf(stakedWei), minStakeWei: weiOf(minStakeWei) }
       return onChain(world, control.setStake(change))
     },
   )
+}
+
+function weiOf(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text)
 }
 
 function chainRoutes(app: App, world: World, control: SandboxControl): void {
   app.put(
     '/sandbox/roles',
     { schema: { ...schema('Set the roles of a wallet in the stake contract', Done), body: RolesBody } },
-    async (request) => {
-      const { wallet, attester, submitter } = request.body
-      const change = {
-        wallet,
-        ...(attester === undefined ? {} : { attester }),
-        ...(submitter === undefined ? {} : { submitter }),
-      }
-      return onChain(world, control.setRoles(change))
-    },
+    async (request) => onChain(world, control.setRoles(request.body)),
   )
   app.post(
     '/sandbox/chain/stop',
@@ -160,16 +152,7 @@ function keyAdminRoutes(app: App, world: World, control: SandboxControl): void {
   app.post(
     '/sandbox/keys',
     { schema: { ...schema('Create a key for any wallet', Plain), body: KeyBody } },
-    async (request) => {
-      const { kind, label, wallet } = request.body
-      return createdKeyView(
-        control.createKey({
-          kind,
-          ...(label === undefined ? {} : { label }),
-          ...(wallet === undefined ? {} : { wallet }),
-        }),
-      )
-    },
+    async (request) => createdKeyView(control.createKey(request.body)),
   )
   app.delete('/sandbox/keys/:id', { schema: { ...schema('Revoke a key', Plain), params: IdParams } }, async (request) =>
     revoked(world, request.params.id),

@@ -9,16 +9,22 @@ import type { World } from '../world.js'
 /** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
 export interface StakeChange {
   /** The development account's attester wallet where absent. */
-  readonly wallet?: string
-  readonly stakedWei?: bigint
-  readonly minStakeWei?: bigint
+  readonly wallet?: string | undefined
+  readonly stakedWei?: bigint | undefined
+  readonly minStakeWei?: bigint | undefined
 }
 
 /** Roles that a wallet gains (true) or loses (false), in the books and in the stake contract; absent ones stay. */
 export interface RoleChange {
   readonly wallet: string
-  readonly attester?: boolean
-  readonly submitter?: boolean
+  readonly attester?: boolean | undefined
+  readonly submitter?: boolean | undefined
+}
+
+/** A key to create: `wallet` is an address, null for none, absent for a new one. */
+export interface NewKeyInput extends Omit<NewKey, 'label' | 'wallet'> {
+  readonly label?: string | undefined
+  readonly wallet?: string | null | undefined
 }
 
 /** Every switch of the sandbox, for code and for the admin routes alike. */
@@ -73,9 +79,11 @@ export class SandboxControl {
   }
 
   /** Roles that are not named stay. Resolves and rejects as `setStake` does. */
-  setRoles({ wallet, ...change }: RoleChange): Promise<void> {
+  setRoles(change: RoleChange): Promise<void> {
     const { registry, roles, stakes } = this.#world
-    const changed = { ...roles.of(wallet), ...change }
+    const { wallet } = change
+    const { attester, submitter } = roles.of(wallet)
+    const changed = { attester: change.attester ?? attester, submitter: change.submitter ?? submitter }
     roles.set(wallet, changed)
     return watched(async () => {
       await registry.setRoles(wallet as Hex, changed)
@@ -117,11 +125,8 @@ export class SandboxControl {
     return this.#world.keys.all()
   }
 
-  /** @param input wallet: an address, null for none, absent for a new one */
-  createKey(input: Partial<NewKey> & Pick<NewKey, 'kind'>): ApiKey {
-    const { keys, walletKeys } = this.#world
-    const wallet = input.wallet === undefined ? walletKeys.create() : input.wallet
-    return keys.create({ label: 'made by the sandbox', ...input, wallet })
+  createKey({ label = 'made by the sandbox', wallet = this.#world.walletKeys.create(), ...key }: NewKeyInput): ApiKey {
+    return this.#world.keys.create({ ...key, label, wallet })
   }
 
   /** @returns false where there is no such key */

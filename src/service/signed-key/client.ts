@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
+import { isStatus } from '../http-errors.js'
 import { recordIn } from '../record.js'
-import { checked, encodeId, isStatus } from '../request-check.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
 import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
-import { looseRecordSchema } from '../wire-fields.js'
+import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
 import {
   type CreatedKey,
   createKeyReplySchema,

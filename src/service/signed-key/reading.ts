@@ -3,10 +3,31 @@ import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
-import type { Asset, Stake } from '../port.js'
-import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
+import type { Asset, ServiceEvent, Stake } from '../port.js'
+import {
+  asRecord,
+  eventData,
+  type MalformedSource,
+  nameable,
+  type OnMalformed,
+  recordIn,
+  unknownEvent,
+} from '../record.js'
+import type { RawEvent } from '../sse-connection.js'
 import { MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
-import { mediaAssetSchema, stakeSchema, type WireAsset, type WireStake } from './schemas.js'
+import {
+  assetsEventSchema,
+  errorEventSchema,
+  mediaAssetSchema,
+  pingEventSchema,
+  readyEventSchema,
+  stakeSchema,
+  type WireAsset,
+  type WireStake,
+} from './schemas.js'
+
+/** Longest text of an `error` event that is repeated, characters. */
+const ERROR_TEXT_MAX = 300
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
 function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
@@ -26,7 +47,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
 }
 
 /** The port's stake, in wei, from decimal strings that `stakeSchema` has checked. */
-export function stakeOf(wire: WireStake): Stake {
+function stakeOf(wire: WireStake): Stake {
   return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
 }
 
@@ -66,4 +87,40 @@ export function readFound(reply: unknown, id: string): Asset | null {
   }
   if (parsed.data.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
   return parsed.data.status === 'open' ? assetOf(parsed.data, { asked: true }) : null
+}
+
+/**
+ * The port's events from one event of the stream (specification, Events).
+ * @throws AttestdError event-malformed for an unknown name,
+ * data that is not JSON, or a wrong shape; a malformed asset inside is skipped and reported
+ */
+export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): Promise<readonly ServiceEvent[]> {
+  switch (event.name) {
+    case 'ready':
+      return [{ kind: 'ready', stake: stakeOf((await eventData(event, readyEventSchema)).stake) }]
+    case 'open-assets':
+      return [{ kind: 'snapshot', ...(await assetsIn(event, onMalformed)) }]
+    case 'new-open-assets':
+      return [{ kind: 'delta', ...(await assetsIn(event, onMalformed)) }]
+    case 'ping':
+      await eventData(event, pingEventSchema)
+      return [{ kind: 'heartbeat' }]
+    case 'error':
+      return [{ kind: 'trouble', reason: 'stream-error-event', message: await messageIn(event) }]
+    default:
+      throw unknownEvent(event)
+  }
+}
+
+async function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
+  const { ids, assets } = await eventData(event, assetsEventSchema)
+  return {
+    assets: await readAssets(assets, { asked: false, source: 'stream', onMalformed }),
+    ids: ids.filter((id) => typeof id === 'string'),
+  }
+}
+
+async function messageIn(event: RawEvent): Promise<string> {
+  const { message } = await eventData(event, errorEventSchema)
+  return `The service reported: ${cleanText(message, ERROR_TEXT_MAX)}`
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
-import { isStatus } from '../request-check.js'
+import { isStatus } from '../http-errors.js'
 import type { ChainTime } from './chain-latest.js'
 import { walletError } from './wallet-error.js'
 

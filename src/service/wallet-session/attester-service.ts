@@ -5,14 +5,12 @@ import { scoreValues } from '../../core/score-values.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
-import { checked } from '../request-check.js'
 import type { ServiceParts } from '../service-parts.js'
 import { readStream, type StreamSource } from '../stream-reader.js'
-import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
+import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
-import { completeAssets } from './named-assets.js'
 import { readAssets, readFound } from './reading.js'
 import { readReceipt } from './receipt.js'
 import type { SessionKeeper } from './session.js'
@@ -113,8 +111,7 @@ export class WalletSessionAttesterService implements AttesterService {
         request = await client.streamRequest(signal)
         return request
       },
-      decode: (event, eventSignal) =>
-        decodeEvent(event, { complete: (values) => completeAssets(values, client, eventSignal), onMalformed }),
+      decode: (event, eventSignal) => decodeEvent(event, { client, signal: eventSignal, onMalformed }),
       recover: async (signal) => {
         // Null where the session itself was refused: the stream was not asked for.
         if (!request) return false

@@ -1,8 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import type { HttpCaller } from '../http.js'
-import { checked } from '../request-check.js'
-import { addressSchema } from '../wire-fields.js'
+import { addressSchema, checked } from '../wire-fields.js'
 import { type Challenge, challengeSchema, type Session, sessionRequestSchema, sessionSchema } from './schemas.js'
 import { walletError } from './wallet-error.js'
 

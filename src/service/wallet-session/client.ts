@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { checked, encodeId, isStatus } from '../request-check.js'
+import { isStatus } from '../http-errors.js'
 import { shapeText } from '../shape-text.js'
 import {
   UPLOAD_MAX_BYTES,
@@ -11,7 +11,7 @@ import {
   uploadError,
   uploadReplySchema,
 } from '../upload.js'
-import { looseRecordSchema } from '../wire-fields.js'
+import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
 import type { AuthRoutes } from './auth-routes.js'
 import { type LatestBlock, readLatestBlock } from './chain-latest.js'
 import { assetRecordIn, listIn } from './reading.js'

@@ -85,7 +85,7 @@ export async function readAssets(
     const read = readAsset(value)
     if (typeof read === 'string')
       onMalformed?.({ what: 'asset', source, id: nameable(assetIdIn(assetRecordIn(value))), message: read })
-    else if (read.isOpen) assets.push({ ...read.asset, ...listedScore(assetRecordIn(value), attester) })
+    else if (read.isOpen) assets.push({ ...read.asset, myScore: listedScore(assetRecordIn(value), attester) })
   }
   return assets
 }
@@ -124,11 +124,11 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
 }
 
 /** A list says something of the attester's score only where its records carry their scores. */
-function listedScore(record: Record<string, unknown>, attester: string | undefined): { myScore?: Risk | null } {
+function listedScore(record: Record<string, unknown>, attester: string | undefined): Asset['myScore'] {
   const scores = scoresIn(record)
-  if (attester === undefined || !scores) return {}
+  if (attester === undefined || !scores) return undefined
   const own = ownScore(scores, attester)
-  return own === 'unreadable' ? {} : { myScore: own }
+  return own === 'unreadable' ? undefined : own
 }
 
 /** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { DirectoryLock, type InUse } from '../../../src/core/disk/directory-lock.js'
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../../src/core/disk/process-identity.js'
 import { AttestdError } from '../../../src/core/errors.js'
-import { isAlive, ownIdentity, type ProcessIdentity } from '../../../src/core/process-identity.js'
 
 const TIMES = { beatMs: 20, silenceMs: 120 }
 const inUse: InUse = (who) => new AttestdError('queue-in-use', `taken by ${who}`)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { MAX_TEXT, measurementSchema } from '../../../src/detect/contract/measurement.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
-import { withEvidence } from '../../../src/detect/evidence/with-evidence.js'
+import { withEvidence } from '../../../src/detect/scoring/to-detection.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
 
 let folder: string

@@ -3,7 +3,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { manifestDigest } from '../../../src/detect/package/manifest.js'
-import { loadOrder, loadPackage, loadPackages, summaryOf } from '../../../src/detect/package/package-loader.js'
+import {
+  checkChosen,
+  loadOrder,
+  loadPackage,
+  loadPackages,
+  summaryOf,
+} from '../../../src/detect/package/package-loader.js'
 import type { DetectorChoice } from '../../../src/detect/package/selection.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
@@ -92,6 +98,50 @@ describe('loadPackages', () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.rename(folder, path.join(modelsDir, 'renamed'))
     await expect(load()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /id: is one, .*renamed/ })
+  })
+})
+
+describe('a selection', () => {
+  it('loads a package that is named twice once, as it was named last', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    const twice = await loadPackages({
+      modelsDir,
+      detectors: [
+        { id: 'one', weight: 2 },
+        { id: 'one', weight: 5 },
+      ],
+    })
+    expect(twice.map(({ weight }) => weight)).toEqual([5])
+  })
+
+  it('is not enough of shadows, but of a candidate beside nothing it says nothing here', async () => {
+    await writeTinyPackage(modelsDir, { id: 'one' })
+    await expect(loadPackages({ modelsDir, detectors: [{ id: 'one', shadow: true }] })).rejects.toMatchObject({
+      message: expect.stringMatching(/nothing would be scored/),
+    })
+    await expect(loadPackages({ modelsDir, detectors: [{ id: 'one', canary: 5 }] })).resolves.toMatchObject([
+      { canary: 5 },
+    ])
+  })
+
+  it('can be checked without reading a package, so that a restart does not fail over it', async () => {
+    const folder = await writeTinyPackage(modelsDir, { id: 'one' })
+    await fs.writeFile(path.join(folder, 'detector.json'), 'broken')
+    await expect(checkChosen({ modelsDir, detectors: ['one'] })).resolves.toBeUndefined()
+    await expect(checkChosen({ modelsDir, detectors: ['one', { id: 'two' }] })).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: expect.stringMatching(/two .*there are: one/),
+    })
+  })
+
+  it('refuses a manifest of more than a mebibyte unread', async () => {
+    const folder = await writeTinyPackage(modelsDir, { id: 'one' })
+    const manifest = path.join(folder, 'detector.json')
+    const text = await fs.readFile(manifest, 'utf8')
+    await fs.writeFile(manifest, text.padEnd(1024 * 1024))
+    await expect(load()).resolves.toHaveLength(1)
+    await fs.writeFile(manifest, text.padEnd(1024 * 1024 + 1))
+    await expect(load()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /far too large/ })
   })
 })
 

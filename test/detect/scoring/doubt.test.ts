@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../../src/core/risk.js'
-import { doubtText, isFlip } from '../../../src/detect/scoring/doubt.js'
+import { doubtText, isFlip } from '../../../src/detect/scoring/to-detection.js'
 
 describe('isFlip', () => {
   it.each([

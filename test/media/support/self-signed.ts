@@ -39,9 +39,13 @@ export function selfSigned(...hosts: string[]): { key: string; cert: string } {
     der(0xa3, extensions),
   )
   const signature = Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)])
-  const certificate = sequence(body, ECDSA_SHA256, der(0x03, signature)).toString('base64')
+  // No empty line behind the last one, which OpenSSL does not take.
+  const lines =
+    sequence(body, ECDSA_SHA256, der(0x03, signature))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.replaceAll(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
   }
 }

@@ -17,6 +17,8 @@ const LOOKAHEAD_BYTES = 1728 + HEADER_BYTES
 
 interface Frame {
   readonly isMono: boolean
+  /** Samples a second. */
+  readonly rate: number
   readonly bytes: number
 }
 
@@ -28,23 +30,23 @@ export class Mp3Frames {
   /** Of the first frame; null until there was one. */
   isMono: boolean | null = null
   #inStep = false
+  #rate = 0
 
-  /** Runs of whole frames, in order. */
+  /** Runs of whole frames, in order, each of one sample rate: of several at once the decoder states the last for all. */
   async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for await (const chunk of chunks) {
       const bytes = Buffer.concat([rest, chunk])
-      const run = this.#take(bytes, bytes.length - LOOKAHEAD_BYTES)
-      if (run.frames.length > 0) yield Buffer.concat(run.frames)
-      rest = bytes.subarray(run.end)
+      const { runs, end } = this.#take(bytes, bytes.length - LOOKAHEAD_BYTES)
+      for (const run of runs) yield Buffer.concat(run)
+      rest = bytes.subarray(end)
     }
-    const last = this.#take(rest, rest.length)
-    if (last.frames.length > 0) yield Buffer.concat(last.frames)
+    for (const run of this.#take(rest, rest.length).runs) yield Buffer.concat(run)
   }
 
-  /** Whole frames that begin before `limit`, and where the next one may begin. */
-  #take(bytes: Buffer, limit: number): { frames: Buffer[]; end: number } {
-    const frames: Buffer[] = []
+  /** Whole frames that begin before `limit`, by their rates, and where the next one may begin. */
+  #take(bytes: Buffer, limit: number): { runs: Buffer[][]; end: number } {
+    const runs: Buffer[][] = []
     let at = 0
     while (at < limit) {
       const frame = frameAt(bytes, at)
@@ -53,12 +55,14 @@ export class Mp3Frames {
       const isFrame = frame !== null && next <= bytes.length && (this.#inStep || frameAt(bytes, next) !== null)
       if (isFrame) {
         this.isMono ??= frame.isMono
-        frames.push(bytes.subarray(at, next))
+        if (runs.length === 0 || frame.rate !== this.#rate) runs.push([])
+        this.#rate = frame.rate
+        runs.at(-1)?.push(bytes.subarray(at, next))
       }
       this.#inStep = isFrame
       at = isFrame ? next : at + 1
     }
-    return { frames, end: at }
+    return { runs, end: at }
   }
 }
 
@@ -74,6 +78,7 @@ function frameAt(bytes: Buffer, at: number): Frame | null {
   const rate = (RATES_1[rateIndex] as number) / (version === 3 ? 1 : version === 2 ? 2 : 4)
   const padding = (word >>> 9) & 1
   const isMono = ((word >>> 6) & 3) === 3
-  if (layer === 1) return { isMono, bytes: (Math.floor((12_000 * kilobits) / rate) + padding) * 4 }
-  return { isMono, bytes: Math.floor(((layer === 3 && version !== 3 ? 72_000 : 144_000) * kilobits) / rate) + padding }
+  const slots = (perSecond: number) => Math.floor((perSecond * kilobits) / rate) + padding
+  if (layer === 1) return { isMono, rate, bytes: slots(12_000) * 4 }
+  return { isMono, rate, bytes: slots(layer === 3 && version !== 3 ? 72_000 : 144_000) }
 }

@@ -1,0 +1,117 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { readAudio } from '../../../src/detect/audio/audio-reader.js'
+import type { Part } from '../../../src/detect/contract/medium-reader.js'
+import { parseManifest } from '../../../src/detect/package/manifest.js'
+import { TINY_AUDIO_PLAN, writeTinyAudioPackage } from '../../support/detector-audio.js'
+import { inRow, mixed, sine } from '../../support/sounds.js'
+import { speechLike } from '../../support/speech.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
+import { wavFile } from '../../support/wav-file.js'
+
+const RATE = 16_000
+const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const silence = (seconds: number) => new Float32Array(seconds * RATE)
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-reader-'))
+  await writeTinyAudioPackage(folder)
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+/** Reads a WAVE file by the tiny package, with fields of its plan replaced. */
+async function read(bytes: Uint8Array, plan: object = {}) {
+  const text = await fs.readFile(path.join(folder, 'tiny-audio', 'detector.json'), 'utf8')
+  const manifest = { ...JSON.parse(text), preprocessing: { ...TINY_AUDIO_PLAN, ...plan } }
+  const file = path.join(folder, 'sound.wav')
+  await fs.writeFile(file, bytes)
+  return readAudio(file, parseManifest(JSON.stringify(manifest), 'x'), TOOLS)
+}
+
+async function all<T>(items: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array
+
+describe('readAudio', () => {
+  it('names its parts by their time in the recording, silence before the speech included', async () => {
+    const media = await read(wavFile(inRow(silence(2), speechLike(2.3, RATE)), { rate: RATE }))
+    const parts = await all(media.parts())
+    expect(parts.map(({ name }) => name)).toEqual(['2.0-3.0 s', '2.5-3.5 s', '3.0-4.0 s', '3.3-4.3 s'])
+    expect(media.length).toBe(4.3)
+    expect(media.summary).toBe('wav 16 kHz mono 4.3 s, 2.3 s speech')
+  })
+
+  it('gives each part the samples of its time, as one row of a window', async () => {
+    const sound = speechLike(2, RATE)
+    const parts = await all((await read(wavFile(sound, { rate: RATE, codec: 'float' }))).parts())
+    expect(parts.map(({ inputs }) => inputs.map(({ type, shape }) => [type, shape]))).toEqual(
+      parts.map(() => [['float32', [1, RATE]]]),
+    )
+    const start = Number.parseFloat(parts[1]?.name ?? '') * RATE
+    const expected = sound.subarray(start, start + RATE)
+    expect(valuesOf(parts[1]).every((value, index) => value === expected[index])).toBe(true)
+  })
+
+  it('can be gone over twice, with the same parts', async () => {
+    const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
+    const bytesOf = async () =>
+      (await all(media.parts())).map((part) => [part.name, Buffer.from(valuesOf(part).buffer).toString('base64')])
+    expect(await bytesOf()).toEqual(await bytesOf())
+  })
+
+  it('levels the speech of a short recording before it fills the window up', async () => {
+    const media = await read(wavFile(speechLike(0.7, RATE), { rate: RATE }), {
+      padding: 'zero',
+      normalize: 'zero-mean-unit-variance',
+    })
+    const [part] = await all(media.parts())
+    const values = valuesOf(part)
+    const end = values.findLastIndex((value) => value !== 0) + 1
+    expect(end).toBeGreaterThan(0.6 * RATE)
+    expect(end).toBeLessThanOrEqual(0.7 * RATE)
+    const speech = values.subarray(0, end)
+    expect(speech.reduce((sum, value) => sum + value, 0) / end).toBeCloseTo(0, 5)
+    expect(speech.reduce((sum, value) => sum + value * value, 0) / end).toBeCloseTo(1, 3)
+  })
+
+  it('gives three variants with the parts of the same times and other samples', async () => {
+    const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
+    const plain = await all(media.parts())
+    const variants = await all(media.variants())
+    expect(new Set(variants.map(({ name }) => name)).size).toBe(3)
+    for (const variant of variants) {
+      const parts = await all(variant.parts)
+      expect(parts.map(({ name }) => name)).toEqual(plain.map(({ name }) => name))
+      const before = valuesOf(plain[0])
+      expect(valuesOf(parts[0]).some((value, index) => value !== before[index])).toBe(true)
+    }
+  })
+
+  it.each([
+    [2, 'wav 16 kHz stereo 1.0 s'],
+    [3, 'wav 16 kHz 3 channels 1.0 s'],
+  ])('describes %i channels', async (channels, summary) => {
+    expect((await read(wavFile(speechLike(1, RATE), { rate: RATE, channels }))).summary).toContain(summary)
+  })
+
+  it('describes the rate of the file, not that of the model', async () => {
+    expect((await read(wavFile(speechLike(1, 22_050), { rate: 22_050 }))).summary).toMatch(
+      /^wav 22\.05 kHz mono 1\.0 s, /,
+    )
+  })
+
+  it.each([
+    ['silence', silence(2), 'media-without-speech'],
+    ['hum', mixed(sine(50, RATE, 2, 0.2), sine(100, RATE, 2, 0.1)), 'media-without-speech'],
+    ['no sample', new Float32Array(0), 'media-empty'],
+  ])('refuses %s', async (_, sound, reason) => {
+    await expect(read(wavFile(sound, { rate: RATE }))).rejects.toMatchObject({ reason })
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { oggPages } from '../../../../src/detect/audio/decode/ogg-pages.js'
+
+/** A page of segments of these sizes, filled with one byte. */
+function page(fill: number, ...segments: number[]): Buffer {
+  const header = Buffer.alloc(27)
+  header.write('OggS', 'latin1')
+  header[26] = segments.length
+  return Buffer.concat([
+    header,
+    Buffer.from(segments),
+    Buffer.alloc(
+      segments.reduce((sum, size) => sum + size, 0),
+      fill,
+    ),
+  ])
+}
+
+async function pagesOf(bytes: Buffer, chunkBytes = bytes.length): Promise<Buffer> {
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+  }
+  const runs: Uint8Array[] = []
+  for await (const run of oggPages(chunks())) runs.push(run)
+  return Buffer.concat(runs)
+}
+
+const FIRST = page(1, 19)
+const SECOND = page(2, 255, 255, 3)
+const EMPTY = page(3, 0)
+const JUNK = Buffer.from('<tag>Og OggX gS</tag>')
+
+it.each([1, 2, 3, 5, 26, 27, 28, 100, 10_000])(
+  'keeps whole pages and nothing between them, read %i bytes at a time',
+  async (chunkBytes) => {
+    const bytes = Buffer.concat([JUNK, FIRST, JUNK, EMPTY, SECOND, JUNK, FIRST])
+    const kept = await pagesOf(bytes, chunkBytes)
+    expect(kept.equals(Buffer.concat([FIRST, EMPTY, SECOND, FIRST]))).toBe(true)
+  },
+)
+
+it.each([
+  ['in its sound', 1],
+  ['down to its list of segments', 513],
+  ['in its list of segments', 515],
+  ['in its header', 518 + 20],
+])('leaves out a last page that was cut %s', async (_, missing) => {
+  const cut = SECOND.subarray(0, SECOND.length - missing)
+  expect((await pagesOf(Buffer.concat([FIRST, cut]))).equals(FIRST)).toBe(true)
+})
+
+it('keeps a last page that holds nothing, which ends some streams', async () => {
+  expect((await pagesOf(Buffer.concat([FIRST, EMPTY]))).equals(Buffer.concat([FIRST, EMPTY]))).toBe(true)
+})
+
+it('gives nothing of bytes without a page, however many', async () => {
+  expect(await pagesOf(Buffer.alloc(0), 1)).toHaveLength(0)
+  expect(await pagesOf(Buffer.alloc(100_000, 'Ogg'), 1000)).toHaveLength(0)
+})

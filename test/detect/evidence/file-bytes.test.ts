@@ -1,0 +1,62 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-blocks-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const fileWith = async (bytes: Buffer) => {
+  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file')
+  await fs.writeFile(file, bytes)
+  return file
+}
+
+describe('withFileBytes', () => {
+  const KIB_64 = 64 * 1024
+  const content = Buffer.from(Array.from({ length: KIB_64 + 1000 }, (_, index) => (index * 7 + (index >> 8)) % 256))
+
+  it.each([
+    ['at its start', 0, 10],
+    ['up to the end of what was read at first', KIB_64 - 5, 5],
+    ['over that end', KIB_64 - 5, 6],
+    ['behind it', KIB_64 + 10, 20],
+    ['up to the end of the file', KIB_64 + 990, 10],
+    ['beyond the end of the file', KIB_64 + 990, 1e9],
+    ['behind the end of the file', KIB_64 + 1000, 5],
+    ['far behind it', 10 * KIB_64, 5],
+    ['nothing', 100, 0],
+  ])('reads %s', async (_, offset, length) => {
+    await withFileBytes(await fileWith(content), async (bytes) => {
+      expect(bytes.size).toBe(content.length)
+      expect((await bytes.read(offset, length)).equals(content.subarray(offset, offset + length))).toBe(true)
+    })
+  })
+
+  it('gives nothing of an empty file, and nothing behind the end of a small one', async () => {
+    await withFileBytes(await fileWith(Buffer.alloc(0)), async (bytes) =>
+      expect(await bytes.read(0, 9)).toHaveLength(0),
+    )
+    await withFileBytes(await fileWith(Buffer.from('abc')), async (bytes) => {
+      expect((await bytes.read(1, 9)).toString()).toBe('bc')
+      expect(await bytes.read(5, 9)).toHaveLength(0)
+    })
+  })
+
+  it('gives what is done with the file, and closes it where that fails', async () => {
+    const file = await fileWith(content)
+    let read: ((offset: number, length: number) => Promise<Buffer>) | undefined
+    await expect(
+      withFileBytes(file, async (bytes) => {
+        read = bytes.read
+        throw new Error('on purpose')
+      }),
+    ).rejects.toThrow('on purpose')
+    await expect(read?.(KIB_64, 1)).rejects.toThrow(/closed/)
+    expect(await withFileBytes(file, async ({ size }) => size)).toBe(content.length)
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { refuseDeepNesting } from '../../../src/detect/evidence/jumbf-nesting.js'
+import { jumbfBox as box } from '../../support/hostile-credentials.js'
+
+/** Superboxes within each other, `depth` of them. */
+function nested(depth: number, innermost: Buffer = Buffer.alloc(0)): Buffer {
+  return depth === 0 ? innermost : box('jumb', nested(depth - 1, innermost))
+}
+
+const description = (toggles: number, ...fields: Buffer[]) =>
+  box('jumd', Buffer.concat([Buffer.alloc(16), Buffer.from([toggles]), ...fields]))
+
+describe('refuseDeepNesting', () => {
+  it('takes sixteen levels and refuses seventeen', () => {
+    expect(() => refuseDeepNesting(nested(16, box('cbor', Buffer.alloc(4))))).not.toThrow()
+    expect(() => refuseDeepNesting(nested(17))).toThrow(/too deep/)
+  })
+
+  it('counts levels, not boxes beside each other', () => {
+    const side = Array.from({ length: 40 }, () => nested(15))
+    expect(() => refuseDeepNesting(box('jumb', Buffer.concat(side)))).not.toThrow()
+    expect(() => refuseDeepNesting(box('jumb', Buffer.concat([...side, nested(16)])))).toThrow(/too deep/)
+  })
+
+  it('takes 20,000 boxes and refuses many more', () => {
+    const boxes = (count: number) => Buffer.from('0000000863626f72'.repeat(count), 'hex')
+    expect(() => refuseDeepNesting(boxes(20_000))).not.toThrow()
+    expect(() => refuseDeepNesting(boxes(20_002))).toThrow(/too many/)
+  })
+
+  it.each([
+    ['no bytes', ''],
+    ['seven bytes', '00000008636263'],
+    ['a box shorter than its head', `00000007${'63626f72'}00`],
+    ['a box that lasts to the end', '0000000063626f72'],
+    ['a box that ends behind the file', '0000ffff63626f72'],
+  ])('leaves %s to the reader of the store', (_, hex) => {
+    expect(() => refuseDeepNesting(Buffer.from(hex, 'hex'))).not.toThrow()
+  })
+
+  const label = Buffer.from('c2pa.x\0')
+  const id = Buffer.alloc(4, 1)
+  const hash = Buffer.alloc(32, 2)
+  const inner = box('jumb', Buffer.alloc(8))
+  it.each([
+    ['alone', 0x10, [inner]],
+    ['a description', 0x10, [description(0)]],
+    ['behind a label', 0x12, [label, inner]],
+    ['behind an id', 0x14, [id, inner]],
+    ['behind a hash', 0x18, [hash, inner]],
+    ['behind all of them', 0x1e, [label, id, hash, inner]],
+  ])('refuses boxes in the private field of a description: %s', (_, toggles, fields) => {
+    expect(() => refuseDeepNesting(box('jumb', description(toggles, ...fields)))).toThrow(/description holds boxes/)
+  })
+
+  it.each([
+    ['none', 0x03, [label]],
+    ['a salt', 0x13, [label, box('c2sh', Buffer.alloc(16))]],
+    ['a box that the toggles do not state', 0x02, [label, inner]],
+  ])('takes a description with this in its private field: %s', (_, toggles, fields) => {
+    expect(() => refuseDeepNesting(box('jumb', description(toggles, ...fields)))).not.toThrow()
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { ffmpegError } from '../../../src/detect/ffmpeg/ffmpeg-error.js'
+
+const ended = (stderr: string, exitCode: number | null = 1, signal: NodeJS.Signals | null = null) =>
+  ffmpegError({ exitCode, signal, stderr })
+
+describe('why ffmpeg gave no result', () => {
+  // Lines as ffmpeg 5.1 and 7.0 write them.
+  it.each([
+    ['file:/tmp/a.mp4: No such file or directory', 'internal-error'],
+    ['file:/tmp/a.mp4: Permission denied', 'internal-error'],
+    ['[AVIOContext @ 0x1] Too many open files', 'internal-error'],
+    ['[h264 @ 0x55] Picture size 40000x40000 is invalid', 'media-too-complex'],
+    ['[vist#0:0/h264 @ 0x1] The frame exceeds specified max pixel count', 'media-too-complex'],
+    ['Error while decoding: Cannot allocate memory', 'media-too-complex'],
+    ['[mov,mp4 @ 0x5] Invalid max_alloc', 'media-too-complex'],
+    ["Stream map '0:a:0' matches no streams.", 'media-type-mismatch'],
+    ['Output #0 does not contain any stream', 'media-type-mismatch'],
+    ["[file @ 0x1] Protocol 'http' not on whitelist 'file,crypto'!", 'media-unsupported'],
+    ['Decoder (codec av1) not found for input stream #0:0', 'media-unsupported'],
+    ["Unknown decoder 'libdav1d'", 'media-unsupported'],
+    ['moov atom not found', 'media-corrupt'],
+    ['', 'media-corrupt'],
+  ])('%s: %s', (stderr, reason) => {
+    expect(ended(stderr).reason).toBe(reason)
+  })
+
+  it('takes the line that names a cause before one that names a symptom', () => {
+    const lines = ['Invalid data found', 'Cannot allocate memory', 'x: Permission denied']
+    expect(ended(lines.join('\n'))).toMatchObject({ reason: 'internal-error', message: /x: Permission denied$/ })
+  })
+
+  it.each(['SIGXCPU', 'SIGKILL'] as const)('was ended by %s: too much processor time, whatever it wrote', (signal) => {
+    expect(ended('No such file or directory', null, signal).reason).toBe('detector-timeout')
+  })
+
+  it.each(['SIGSEGV', 'SIGABRT', 'SIGBUS'] as const)('died of %s: the file is corrupt', (signal) => {
+    expect(ended('', null, signal)).toMatchObject({ reason: 'media-corrupt', message: expect.stringContaining(signal) })
+  })
+
+  it.each([126, 127])('a wrapper that could not run it ends with %i, and the file is not at fault', (exitCode) => {
+    expect(ended('setpriv: not permitted', exitCode)).toMatchObject({
+      reason: 'detector-failed',
+      message: 'ffmpeg could not be started: setpriv: not permitted',
+    })
+    expect(ended('', 125).reason).toBe('media-corrupt')
+  })
+
+  it('quotes one line, without what differs from run to run or shows where files lie', () => {
+    const { message } = ended(
+      '\n[mov @ 0x55d0c0ffee] moov not found in file:/var/lib/attestd/cache/ab12 at end\nmore\n',
+    )
+    expect(message).toBe('ffmpeg could not decode it: [mov] moov not found in (file) at end')
+    expect(ended(`bad ${'x'.repeat(500)}`).message.length).toBeLessThan(240)
+    expect(ended(' \n', 69).message).toBe('ffmpeg could not decode it: it ended with 69')
+  })
+})

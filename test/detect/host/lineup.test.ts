@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { Reason } from '../../../src/core/reasons.js'
+import { asRisk } from '../../../src/core/risk.js'
+import type { Detection, DetectRequest } from '../../../src/detect/detection.js'
+import { canariesOf, isOfShare } from '../../../src/detect/host/canary.js'
+import { detectBy, lineupsOf, loadedDetectorOf } from '../../../src/detect/host/lineup.js'
+import { parseManifest } from '../../../src/detect/package/manifest.js'
+import type { SelectedPackage } from '../../../src/detect/package/package-loader.js'
+import { logitOf } from '../../../src/detect/scoring/calibration.js'
+import { tinyManifest } from '../../support/detector-package.js'
+
+const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
+const VIDEO = {
+  mediaTypes: ['video_short', 'video_long'],
+  runtime: { kind: 'composed', frames: 'a' },
+  preprocessing: { kind: 'video', maxFrames: 8, windowSeconds: 2 },
+}
+
+function selected(id: string, part: Partial<SelectedPackage> = {}, fields: object = {}): SelectedPackage {
+  const text = JSON.stringify({ ...tinyManifest(id, FILES), title: `Title of ${id}`, ...fields })
+  const manifest = parseManifest(text, 'x')
+  return { folder: `/models/${id}`, manifest, digest: id.repeat(8), uses: [], weight: 1, shadow: false, ...part }
+}
+const idsOf = (packages: readonly SelectedPackage[]) =>
+  Object.fromEntries(
+    [...lineupsOf(packages)].map(([type, { members }]) => [type, members.map((each) => each.manifest.id)]),
+  )
+
+describe('lineupsOf', () => {
+  it('puts all that score a medium in order of their ids, whatever order they were named in', () => {
+    expect(idsOf([selected('b'), selected('a'), selected('c', {}, VIDEO)])).toEqual({
+      image: ['a', 'b'],
+      video_short: ['c'],
+      video_long: ['c'],
+    })
+  })
+
+  it('leaves shadows and candidates out, and media that nobody is left for', () => {
+    expect(idsOf([selected('a', { shadow: true }), selected('b', { canary: 10 }), selected('c', {}, VIDEO)])).toEqual({
+      video_short: ['c'],
+      video_long: ['c'],
+    })
+    expect(idsOf([])).toEqual({})
+  })
+
+  it('signs alone by the package, together by an ensemble that its members and weights name', () => {
+    const alone = lineupsOf([selected('a')]).get('image')
+    expect(alone).toMatchObject({ ensemble: null, summary: { id: 'a', version: '1.0.0', digest: 'a'.repeat(8) } })
+    const summary = (weight: number) => lineupsOf([selected('a', { weight }), selected('b')]).get('image')?.summary
+    expect(summary(1)).toMatchObject({ id: 'ensemble(a+b)', title: 'Title of a + Title of b', mediaTypes: ['image'] })
+    expect(summary(1)?.digest).not.toBe(summary(2)?.digest)
+    expect(summary(1)).toEqual(lineupsOf([selected('b'), selected('a')]).get('image')?.summary)
+  })
+})
+
+it('a loaded detector states its part in the scores, and a share only where it is a candidate', () => {
+  expect(loadedDetectorOf(selected('a', { weight: 3 }))).toMatchObject({ id: 'a', weight: 3, shadow: false })
+  expect(loadedDetectorOf(selected('a'))).not.toHaveProperty('canary')
+  expect(loadedDetectorOf(selected('a', { canary: 5 }))).toMatchObject({ canary: 5 })
+})
+
+describe('detectBy', () => {
+  const REQUEST: DetectRequest = { file: '/a.png', mediaType: 'image', heatMap: '/map.png' }
+  const detection = (id: string, risk: number): Detection => ({
+    detectorId: id,
+    detectorVersion: '1.0.0',
+    detectorDigest: id,
+    risk: asRisk(risk),
+    rawScore: logitOf(risk),
+    unsure: false,
+    unsureBecause: null,
+    parts: [],
+    variants: [],
+    evidence: [],
+    notes: '',
+    elapsedMs: { decode: 1, infer: 1 },
+    platform: '',
+    heatMap: { pieces: id.charCodeAt(0), lowest: asRisk(0), highest: asRisk(1) },
+  })
+  const lineup = (...members: SelectedPackage[]) => lineupsOf(members).get('image')!
+
+  /** Measures each member by what is stated for it: a risk, or the reason for which it fails. */
+  function measuring(outcomes: Record<string, number | Reason | Error>) {
+    const asked: { id: string; heatMap: string | undefined }[] = []
+    const measure = async ({ manifest: { id } }: SelectedPackage, { heatMap }: DetectRequest) => {
+      asked.push({ id, heatMap })
+      const outcome = outcomes[id]!
+      if (outcome instanceof Error) throw outcome
+      if (typeof outcome === 'string') throw new AttestdError(outcome, `${id} says ${outcome}`)
+      return detection(id, outcome)
+    }
+    return { asked, measure }
+  }
+
+  it('gives what one alone measured, its abstention too', async () => {
+    const { asked, measure } = measuring({ a: 0.9 })
+    expect(await detectBy(lineup(selected('a')), REQUEST, measure)).toMatchObject({ detectorId: 'a', risk: 0.9 })
+    expect(asked).toEqual([{ id: 'a', heatMap: '/map.png' }])
+    const { measure: abstains } = measuring({ a: 'media-too-small' })
+    await expect(detectBy(lineup(selected('a')), REQUEST, abstains)).rejects.toMatchObject({
+      reason: 'media-too-small',
+    })
+  })
+
+  it('combines members by their weights, and keeps the one heat map', async () => {
+    const { asked, measure } = measuring({ a: 0.9, b: 0.1 })
+    const result = await detectBy(lineup(selected('a', { weight: 3 }), selected('b')), REQUEST, measure)
+    expect(result.rawScore).toBeCloseTo(logitOf(0.9) / 2, 9)
+    expect(result).toMatchObject({ detectorId: 'ensemble(a+b)', heatMap: { pieces: 97 } })
+    expect(asked).toEqual([
+      { id: 'a', heatMap: '/map.png' },
+      { id: 'b', heatMap: undefined },
+    ])
+  })
+
+  it('leaves out who abstains, and asks the next one for the heat map', async () => {
+    const { asked, measure } = measuring({ a: 'media-too-small', b: 0.8, c: 0.8 })
+    const result = await detectBy(lineup(selected('a'), selected('b'), selected('c')), REQUEST, measure)
+    expect(result.risk).toBeCloseTo(0.8, 9)
+    expect(result.notes).toContain('a left out: media-too-small')
+    expect(result.heatMap).toMatchObject({ pieces: 98 })
+    expect(asked.map(({ heatMap }) => heatMap)).toEqual(['/map.png', '/map.png', undefined])
+  })
+
+  it('abstains for the first reason where all do', async () => {
+    const { measure } = measuring({ a: 'media-too-small', b: 'media-featureless' })
+    const act = detectBy(lineup(selected('a'), selected('b')), REQUEST, measure)
+    await expect(act).rejects.toMatchObject({ reason: 'media-too-small', message: 'a says media-too-small' })
+  })
+
+  it.each<[string, Reason | Error]>([
+    ['fails', 'detector-failed'],
+    ['takes too long', 'detector-timeout'],
+    ['cannot be reached', 'detector-unreachable'],
+    ['throws what nobody expects', new Error('odd')],
+  ])('makes no score of the others where one %s', async (_, outcome) => {
+    const { asked, measure } = measuring({ a: 0.9, b: outcome, c: 0.9 })
+    const act = detectBy(lineup(selected('a'), selected('b'), selected('c')), REQUEST, measure)
+    await expect(act).rejects.toThrow(outcome instanceof Error ? 'odd' : `b says ${outcome}`)
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe('canariesOf', () => {
+  const charge = lineupsOf([selected('a'), selected('v', {}, VIDEO)])
+
+  it('gives each kind of media of a candidate, with its share', () => {
+    const found = canariesOf([selected('a'), selected('n', { canary: 7 }, VIDEO)], charge)
+    expect([...found.keys()]).toEqual(['video_short', 'video_long'])
+    expect(found.get('video_long')).toMatchObject({ percent: 7, ensemble: null, summary: { id: 'n', canary: 7 } })
+    expect(canariesOf([selected('a')], charge).size).toBe(0)
+  })
+
+  it.each([
+    [
+      'nothing else is in charge of its medium',
+      [selected('n', { canary: 7 })],
+      lineupsOf([]),
+      /nothing else is in charge of image/,
+    ],
+    [
+      'another candidate has it',
+      [selected('n', { canary: 7 }), selected('o', { canary: 3 })],
+      charge,
+      /o cannot be a canary.*another candidate scores image/,
+    ],
+  ])('is refused where %s', (_, packages, inCharge, message) => {
+    expect(() => canariesOf(packages, inCharge)).toThrow(
+      expect.objectContaining({ reason: 'setting-invalid', message: expect.stringMatching(message) }),
+    )
+  })
+})
+
+describe('isOfShare', () => {
+  // By `printf 'canary\n0x00..' | sha256sum`: first 8 hex digits over 2^32, in percent.
+  it.each([
+    [`0x${'00'.repeat(32)}`, 20.32],
+    [`0x${'ff'.repeat(32)}`, 64.48],
+  ])('%s is drawn by any share above its own place, on every machine', (hash, place) => {
+    expect([isOfShare(hash, Math.floor(place)), isOfShare(hash, Math.ceil(place))]).toEqual([false, true])
+  })
+
+  it('draws nothing at 0 and everything at 100', () => {
+    const hashes = Array.from({ length: 200 }, (_, nth) => `0x${nth.toString(16).padStart(64, '0')}`)
+    expect(hashes.some((hash) => isOfShare(hash, 0))).toBe(false)
+    expect(hashes.every((hash) => isOfShare(hash, 100))).toBe(true)
+  })
+})

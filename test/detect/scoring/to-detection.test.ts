@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Measurement } from '../../../src/detect/contract/measurement.js'
+import { type DetectorManifest, parseManifest } from '../../../src/detect/package/manifest.js'
+import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { toDetection } from '../../../src/detect/scoring/to-detection.js'
+import { tinyManifest } from '../../support/detector-package.js'
+
+const MEASURED: Measurement = {
+  rawScore: 2,
+  notes: 'seen',
+  length: 400,
+  parts: [
+    { name: 'left', rawScore: 3 },
+    { name: 'right', rawScore: -1 },
+  ],
+  variants: [],
+  evidence: [{ kind: 'exif', says: 'exif Software "x"' }],
+  elapsedMs: { decode: 5, infer: 7, stages: { faces: 2 } },
+}
+const BINS = {
+  kind: 'by-length',
+  bins: [
+    { upTo: 500, slope: 0.5, intercept: 1 },
+    { slope: 1, intercept: 0 },
+  ],
+}
+
+let manifest: DetectorManifest
+beforeAll(() => {
+  const files = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
+  manifest = parseManifest(JSON.stringify({ ...tinyManifest('tiny', files), calibration: BINS }), 'x')
+})
+const detect = (measured: Partial<Measurement>, fields: Partial<DetectorManifest> = {}) =>
+  toDetection(
+    { folder: '/m', digest: 'd'.repeat(64), manifest: { ...manifest, ...fields } },
+    { ...MEASURED, ...measured },
+    'here',
+  )
+
+describe('toDetection', () => {
+  it('calibrates the file and each of its parts by the length of the file', () => {
+    const { risk, parts, rawScore } = detect({})
+    expect(risk).toBe(sigmoid(2))
+    expect(parts).toEqual([
+      { name: 'left', risk: sigmoid(2.5) },
+      { name: 'right', risk: sigmoid(0.5) },
+    ])
+    expect(rawScore).toBe(2)
+    expect(detect({ length: 501 }).parts[0]?.risk).toBe(sigmoid(3))
+    expect(detect({ length: undefined }).risk).toBe(sigmoid(2))
+  })
+
+  it('names the detector and where it ran, and hands on what was seen', () => {
+    expect(detect({ heatMap: { pieces: 4, lowest: 0.1, highest: 0.9 } as Measurement['heatMap'] })).toMatchObject({
+      detectorId: 'tiny',
+      detectorVersion: '1.0.0',
+      detectorDigest: 'd'.repeat(64),
+      platform: 'here',
+      notes: 'seen',
+      length: 400,
+      evidence: MEASURED.evidence,
+      elapsedMs: MEASURED.elapsedMs,
+      heatMap: { pieces: 4 },
+    })
+    expect(detect({}).heatMap).toBeUndefined()
+  })
+})
+
+describe('doubt', () => {
+  const IDENTITY = { calibration: { kind: 'identity' }, decisionBand: { low: 0.3, high: 0.7 } } as const
+  const of = (risk: number, ...variants: number[]) => {
+    const scored = variants.map((each, index) => ({ name: `variant ${index}`, rawScore: logitOf(each) }))
+    return detect({ rawScore: logitOf(risk), variants: scored }, IDENTITY)
+  }
+
+  it.each([
+    ['above the band', 0.9, [], null],
+    ['below it', 0.1, [], null],
+    ['inside it', 0.6, [], 'band'],
+    ['inside it, whatever its variants say', 0.6, [0.1], 'band'],
+    ['above, with variants that stay above 50 %', 0.9, [0.6, 0.99], null],
+    ['above, with one that falls below', 0.9, [0.6, 0.4], 'flip'],
+    ['below, with one that rises above', 0.1, [0.51], 'flip'],
+    ['below, with one at 50 % exactly', 0.1, [0.5], null],
+  ])('%s', (_, risk, variants, because) => {
+    expect(of(risk, ...variants)).toMatchObject({ unsure: because !== null, unsureBecause: because })
+  })
+
+  it('keeps the risks of the variants, calibrated', () => {
+    const variants = [{ name: 'half size', rawScore: 4 }]
+    expect(detect({ variants }).variants).toEqual([{ name: 'half size', risk: sigmoid(3) }])
+  })
+})

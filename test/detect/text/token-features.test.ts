@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import type { Part } from '../../../src/detect/contract/medium-reader.js'
+import { loadPackage } from '../../../src/detect/package/package-loader.js'
+import { openTokenReader } from '../../../src/detect/text/token-features.js'
+import { writePackage } from '../../support/detector-package.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
+
+const WORDS = 'it was the baker who told me that his bridge would be closed for a week and so we had to go by the lake'
+const VOCABULARY = Object.fromEntries(
+  ['[UNK]', '[CLS]', '[SEP]', '.', ...new Set(WORDS.split(' '))].map((word, id) => [word, id]),
+)
+/** tokenizer.json of a model of whole words, with a mark before and behind each text. */
+const TOKENIZER = {
+  version: '1.0',
+  added_tokens: ['[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({ id, content, special: true })),
+  normalizer: { type: 'Lowercase' },
+  pre_tokenizer: { type: 'BertPreTokenizer' },
+  post_processor: {
+    type: 'TemplateProcessing',
+    single: [
+      { SpecialToken: { id: '[CLS]', type_id: 0 } },
+      { Sequence: { id: 'A', type_id: 0 } },
+      { SpecialToken: { id: '[SEP]', type_id: 0 } },
+    ],
+    pair: [],
+    special_tokens: {
+      '[CLS]': { id: '[CLS]', ids: [1], tokens: ['[CLS]'] },
+      '[SEP]': { id: '[SEP]', ids: [2], tokens: ['[SEP]'] },
+    },
+  },
+  decoder: null,
+  model: {
+    type: 'WordPiece',
+    unk_token: '[UNK]',
+    continuing_subword_prefix: '##',
+    max_input_chars_per_word: 100,
+    vocab: VOCABULARY,
+  },
+}
+const TEXT = `${WORDS}.`
+
+let modelsDir: string
+beforeEach(async () => {
+  modelsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-tokens-'))
+})
+afterEach(() => fs.rm(modelsDir, { recursive: true }))
+
+async function packed(fields: { input?: string | string[]; maxTokens?: number; tokenizer?: string } = {}) {
+  const { input = ['input_ids', 'attention_mask'], maxTokens = 64, tokenizer = JSON.stringify(TOKENIZER) } = fields
+  const files = {
+    'model.onnx': Buffer.from('m'),
+    'selftest.txt': Buffer.from(TEXT),
+    'tokenizer.json': Buffer.from(tokenizer),
+    'tokenizer_config.json': Buffer.from('{"tokenizer_class":"BertTokenizer"}'),
+  }
+  const folder = await writePackage(modelsDir, 'tiny-text', files, {
+    mediaTypes: ['text'],
+    runtime: { kind: 'onnx', model: 'model.onnx', input, output: 'logits' },
+    preprocessing: {
+      kind: 'text',
+      minCharacters: 20,
+      windowCharacters: 400,
+      maxWindows: 4,
+      languages: ['en'],
+      features: { kind: 'tokens', tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json', maxTokens },
+    },
+    selfTest: { file: 'selftest.txt', risk: 0.5, tolerance: 0.5 },
+  })
+  return loadPackage(folder)
+}
+
+/** The inputs of the one passage of the text, as plain numbers. */
+async function inputsOf(fields?: Parameters<typeof packed>[0]) {
+  const pack = await packed(fields)
+  const read = await openTokenReader(pack)
+  const tools = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
+  const parts: Part[] = []
+  for await (const part of (await read(path.join(pack.folder, 'selftest.txt'), pack.manifest, tools)).parts())
+    parts.push(part)
+  return parts[0]!.inputs.map(({ type, values, shape }) => ({ type, values: Array.from(values, Number), shape }))
+}
+const ids = [1, ...WORDS.split(' ').map((word) => VOCABULARY[word] as number), VOCABULARY['.'] as number, 2]
+
+describe('a text as tokens', () => {
+  it('gives ids with the marks of the tokenizer, and a mask of ones', async () => {
+    const shape = [1, ids.length]
+    expect(await inputsOf()).toEqual([
+      { type: 'int64', values: ids, shape },
+      { type: 'int64', values: ids.map(() => 1), shape },
+    ])
+  })
+
+  it('gives the inputs in the order of the manifest, zeros as the types of tokens', async () => {
+    const inputs = await inputsOf({ input: ['token_type_ids', 'input_ids'] })
+    expect(inputs.map(({ values }) => values)).toEqual([ids.map(() => 0), ids])
+    expect((await inputsOf({ input: 'input_ids' })).map(({ values }) => values)).toEqual([ids])
+  })
+
+  it('keeps the start of a text that is longer than the model takes, and both marks', async () => {
+    const [tokens, mask] = await inputsOf({ maxTokens: 8 })
+    expect(tokens?.values).toEqual([...ids.slice(0, 7), 2])
+    expect(mask?.values).toHaveLength(8)
+    expect((await inputsOf({ maxTokens: ids.length }))[0]?.values).toEqual(ids)
+    expect((await inputsOf({ maxTokens: ids.length - 1 }))[0]?.values).toEqual([...ids.slice(0, -2), 2])
+  })
+
+  it.each([
+    [['input_ids', 'position_ids'], /runtime\.input: position_ids is none of input_ids/],
+    ['ids', /runtime\.input: ids is none of/],
+  ])('is refused by a manifest that names the inputs %j', async (input, message) => {
+    await expect(packed({ input }).then(openTokenReader)).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it.each(['', '{', '[]', '{"version":"1.0"}'])('is refused with a tokenizer of %j', async (tokenizer) => {
+    await expect(packed({ tokenizer: tokenizer || ' ' }).then(openTokenReader)).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringContaining('The tokenizer of tiny-text cannot be loaded'),
+    })
+  })
+
+  it('is refused with a tokenizer that changed after the package was verified', async () => {
+    const pack = await packed()
+    const changed = JSON.stringify({ ...TOKENIZER, normalizer: null })
+    expect(createHash('sha256').update(changed).digest('hex')).not.toBe(pack.manifest.files['tokenizer.json']?.sha256)
+    await fs.writeFile(path.join(pack.folder, 'tokenizer.json'), changed)
+    await expect(openTokenReader(pack)).rejects.toMatchObject({ reason: 'model-digest-mismatch' })
+  })
+})

@@ -1,0 +1,123 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import {
+  ALL_FORMATS,
+  BufferTarget,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  FilePathSource,
+  Input,
+  MkvOutputFormat,
+  Output,
+} from 'mediabunny'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
+import { sniffVideoFormat } from '../../../src/detect/video/video-format.js'
+import { type OpenVideo, openVideo, type VideoFacts } from '../../../src/detect/video/video-probe.js'
+
+const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-probe-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+async function probe<T>(file: string, use: (video: OpenVideo) => Promise<T> | T): Promise<T> {
+  const format = await sniffVideoFormat(file)
+  const video = await openVideo(file, { ...format, reader: format.reader! })
+  try {
+    return await use(video)
+  } finally {
+    await video.close()
+  }
+}
+const factsOf = (file: string) => probe(file, ({ facts }) => facts)
+
+/** The twenty frames of vp8.webm, each shown at the time that is given for its number, in Matroska. */
+async function remuxed(timeOf: (nth: number) => number): Promise<string> {
+  const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(fixture('vp8.webm')) })
+  const track = (await input.getPrimaryVideoTrack())!
+  const target = new BufferTarget()
+  const output = new Output({ format: new MkvOutputFormat(), target })
+  const source = new EncodedVideoPacketSource('vp8')
+  output.addVideoTrack(source)
+  await output.start()
+  const decoderConfig = (await track.getDecoderConfig())!
+  let nth = 0
+  for await (const packet of new EncodedPacketSink(track).packets())
+    await source.add(packet.clone({ timestamp: timeOf(nth++), duration: 0.1 }), { decoderConfig })
+  await output.finalize()
+  input.dispose()
+  const file = path.join(folder, 'remuxed.mkv')
+  await fs.writeFile(file, Buffer.from(target.buffer!))
+  return file
+}
+
+// Made by test/fixtures/make-video-fixtures.ts: 20 frames of 160x120 in two seconds.
+describe('what a container states', () => {
+  it.each<[string, Partial<VideoFacts>, string | null]>([
+    ['vp8.webm', { codec: 'vp8', rotation: 0, keyframes: [0, 0.5, 1, 1.5] }, 'vp8'],
+    ['av1.mp4', { codec: 'av1', rotation: 0, keyframes: [0, 0.5, 1, 1.5] }, 'av01.0.00M.08'],
+    ['h264.mp4', { codec: 'avc', rotation: 0, keyframes: [0, 1] }, 'avc1.64000a'],
+    ['rotated-h264.mp4', { codec: 'avc', rotation: 270, keyframes: [0, 1] }, 'avc1.64000a'],
+    ['mjpeg.mkv', { codec: 'V_MJPEG', rotation: 0 }, null],
+    ['rotated-mjpeg.mov', { codec: 'jpeg', rotation: 270 }, null],
+  ])('%s', async (name, facts, codecString) => {
+    const { size } = await fs.stat(fixture(name))
+    await probe(fixture(name), (video) => {
+      expect(video.facts).toMatchObject({
+        width: 160,
+        height: 120,
+        seconds: 2,
+        framesPerSecond: 10,
+        hasVariableRate: false,
+        bitsPerSecond: size * 4,
+        listedAll: true,
+        hasSound: false,
+        ...facts,
+      })
+      expect(video.codecString).toBe(codecString)
+    })
+  })
+
+  it('counts the length from the first frame, where that is not shown at 0', async () => {
+    const { keyframes, seconds } = await factsOf(await remuxed((nth) => 60 + nth / 10))
+    expect(keyframes).toEqual([60, 60.5, 61, 61.5])
+    expect(seconds).toBeGreaterThan(1.8)
+    expect(seconds).toBeLessThan(2.1)
+  })
+
+  it.each([
+    ['one and a half times as long', 0.15, false],
+    ['almost twice as long', 0.18, true],
+    ['three times as long', 0.3, true],
+  ])('calls a rate variable where a frame stays much longer than another: %s', async (_, longer, isVariable) => {
+    const file = await remuxed((nth) => (nth < 10 ? nth / 10 : 1 + (nth - 10) * longer))
+    expect((await factsOf(file)).hasVariableRate).toBe(isVariable)
+  })
+
+  it.each([
+    [1.1, 1],
+    [1, 1],
+    [0.99, 0.5],
+    [0, 0],
+    [-5, 0],
+    [99, 1.5],
+  ])('gives the keyframe at %d s or before it: that of %d s', async (asked, given) => {
+    const { seconds, data } = await probe(fixture('vp8.webm'), (video) => video.keyframe(asked))
+    expect(seconds).toBe(given)
+    // The frame tag of a VP8 keyframe has a zero as its lowest bit (RFC 6386, 9.1).
+    expect((data[0] as number) & 1).toBe(0)
+  })
+
+  it('refuses what cannot be read by name, and leaves no file open', async () => {
+    const cut = path.join(folder, 'cut.mp4')
+    await fs.writeFile(cut, (await fs.readFile(fixture('h264.mp4'))).subarray(0, 1200))
+    await expect(factsOf(cut)).rejects.toMatchObject({ reason: 'media-corrupt' })
+    const open = await fs.readdir('/proc/self/fd').catch(() => [])
+    const targets = await Promise.all(open.map((fd) => fs.readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+    expect(targets).not.toContain(cut)
+  })
+})

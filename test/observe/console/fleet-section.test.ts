@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { fleetSection, missesText } from '../../../src/observe/console/fleet-section.js'
+import type { FleetDaemon, FleetState } from '../../../src/observe/console/fleet-state.js'
+import { textsOfClass, visibleText } from './visible-text.js'
+
+const DAEMON: FleetDaemon = {
+  name: 'machine:8780',
+  machine: 'machine',
+  pid: 77,
+  version: '0.1.0',
+  roles: ['intake', 'analyze'],
+  state: 'alive',
+  lastSeenMs: 65_000,
+  detectors: [{ id: 'image', version: '1.0.0', digest: 'abcdef0123456789', shadow: false }],
+  jobsPerSecond: { analyze: 1.25, submit: 0 },
+  capacity: { analyze: 2, submit: null },
+  reasons: [],
+}
+const IDLE: FleetState = {
+  daemons: [DAEMON],
+  mixed: { versions: [], detectors: [] },
+  backlog: { rows: [], drainMs: { analyze: 0, submit: 0 }, missesAhead: 0 },
+}
+const shown = (fields: Partial<FleetDaemon>) => fleetSection({ ...IDLE, daemons: [{ ...DAEMON, ...fields }] })
+const backlog = (fields: Partial<FleetState['backlog']>) =>
+  fleetSection({ ...IDLE, backlog: { ...IDLE.backlog, ...fields } })
+
+describe('a daemon', () => {
+  it('shows its name, process, roles, version, detectors and pace', () => {
+    const text = visibleText(fleetSection(IDLE))
+    for (const part of ['machine:8780 process 77', 'intake + analyze', '0.1.0', 'image 1.0.0, abcdef012345'])
+      expect(text).toContain(part)
+    expect(text).toContain('analyze 1.3, submit 0.0')
+    expect(text).not.toContain('abcdef0123456')
+  })
+
+  it.each([
+    ['alive', 'ok', 'alive'],
+    ['stopping', 'warn', 'stopping, last seen 1 min 5 s ago'],
+    ['lost', 'bad', 'lost, last seen 1 min 5 s ago'],
+  ] as const)('that is %s', (state, tone, text) => {
+    expect(textsOfClass(shown({ state }), tone)).toEqual([text])
+  })
+
+  it('states no pace of a queue that it does not work on', () => {
+    expect(textsOfClass(shown({ jobsPerSecond: { analyze: null, submit: 2 } }), 'line')).toEqual(['submit 2.0'])
+    expect(textsOfClass(shown({ jobsPerSecond: { analyze: null, submit: null } }), 'line')).toEqual(['–'])
+  })
+
+  it('shows every reason why it is not ready', () => {
+    expect(textsOfClass(shown({ reasons: ['stake-low', 'clock-off'] }), 'bad')).toEqual(['stake-low', 'clock-off'])
+  })
+
+  it('marks a shadow detector, and shows a dash where there is none', () => {
+    const shadow = { id: 'next', version: '2.0.0', digest: '0'.repeat(64), shadow: true }
+    expect(visibleText(shown({ detectors: [...DAEMON.detectors, shadow] }))).toContain(
+      'image 1.0.0, abcdef012345 next 2.0.0, 000000000000 (shadow)',
+    )
+    expect(visibleText(shown({ detectors: [] }))).toContain('0.1.0 –')
+  })
+})
+
+describe('the fleet', () => {
+  it('is said not to be known while the queue is away', () => {
+    expect(textsOfClass(fleetSection(null), 'bad')).toEqual(['The queue does not answer.'])
+  })
+
+  it('warns of versions and detectors that differ, and only then', () => {
+    expect(textsOfClass(fleetSection(IDLE), 'warn')).toEqual([])
+    const mixed = { versions: ['0.1.0', '0.2.0'], detectors: ['image'] }
+    expect(textsOfClass(fleetSection({ ...IDLE, mixed }), 'warn')).toEqual([
+      'Mixed versions: 0.1.0, 0.2.0.',
+      'Not the same on all that analyze: image.',
+    ])
+  })
+
+  it('shows what waits, for how long, and no row in which nothing does', () => {
+    const rows = [
+      { queue: 'analyze', turnaround: 'standard', waiting: 0, oldestMs: null },
+      { queue: 'analyze', turnaround: 'priority_5min', waiting: 3, oldestMs: 61_000 },
+      { queue: 'submit', turnaround: 'standard', waiting: 1, oldestMs: 0 },
+    ]
+    expect(visibleText(backlog({ rows }))).toContain(
+      'Waiting: analyze priority_5min: 3, the oldest for 1 min 1 s; submit standard: 1, the oldest for 0.0 s.',
+    )
+    expect(visibleText(backlog({ rows: rows.slice(0, 1) }))).toContain('Waiting: nothing.')
+  })
+
+  it.each([
+    [{ analyze: 600_000, submit: null }, 'analyze 10 min 0 s, submit not known.'],
+    [{ analyze: null, submit: 0 }, 'analyze not known, submit 0.0 s.'],
+  ])('states the time to drain: %j', (drainMs, text) => {
+    expect(visibleText(backlog({ drainMs }))).toContain(`Time to drain: ${text}`)
+  })
+
+  it.each([
+    [0, []],
+    [1, ['1 asset will miss the deadline at this rate.']],
+    [2, ['2 assets will miss the deadline at this rate.']],
+  ])('warns of %i assets that will come too late', (missesAhead, lines) => {
+    expect(textsOfClass(backlog({ missesAhead }), 'bad')).toEqual(lines)
+    if (missesAhead > 0) expect(missesText(missesAhead)).toBe(lines[0])
+  })
+})

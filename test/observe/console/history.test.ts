@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { riskOfPercent } from '../../../src/core/risk.js'
+import {
+  documentOf,
+  HISTORY_EVERY_MS,
+  History,
+  type HistoryPoint,
+  historyDocument,
+} from '../../../src/observe/console/history.js'
+
+const EMPTY: HistoryPoint = {
+  at: 0,
+  perSecond: null,
+  waiting: null,
+  openToRecordMs: null,
+  abstained: null,
+  risks: {},
+}
+const FULL: HistoryPoint = {
+  at: 10_000,
+  perSecond: { analyze: 1.2345, submit: 0 },
+  waiting: { analyze: 12, submit: 3 },
+  openToRecordMs: { median: 4256, longest: 61_000 },
+  abstained: 0.125,
+  risks: { 'image@1': riskOfPercent(40.126) },
+}
+const series = (points: readonly HistoryPoint[], id: string) =>
+  Object.fromEntries(
+    documentOf(points)
+      .plots.find((plot) => plot.id === id)
+      ?.series.map(({ name, values }) => [name, values]) ?? [],
+  )
+
+describe('History', () => {
+  it('keeps the last hour, oldest first', () => {
+    const history = new History()
+    for (let at = 0; at <= 360; at++) history.add({ ...EMPTY, at })
+    expect(history.points).toHaveLength(360)
+    expect([history.points[0]?.at, history.points.at(-1)?.at]).toEqual([1, 360])
+    expect((history.points.length * HISTORY_EVERY_MS) / 60_000).toBe(60)
+  })
+
+  it('does not change under who looks at it', () => {
+    const history = new History()
+    history.add(EMPTY)
+    const before = history.points
+    history.add(FULL)
+    expect(before).toEqual([EMPTY])
+  })
+})
+
+describe('documentOf', () => {
+  it('gives jobs a second, jobs, seconds and percent', () => {
+    expect(series([FULL], 'pace')).toEqual({ analyze: [1.23], submit: [0] })
+    expect(series([FULL], 'waiting')).toEqual({ analyze: [12], submit: [3] })
+    expect(series([FULL], 'open-to-accepted')).toEqual({ median: [4.26], longest: [61] })
+    expect(series([FULL], 'abstained')).toEqual({ abstained: [12.5] })
+    expect(series([FULL], 'risks')).toEqual({ 'image@1': [40.13] })
+  })
+
+  it('leaves a gap where nothing was read, which is not a zero', () => {
+    expect(series([EMPTY, FULL], 'waiting')).toEqual({ analyze: [null, 12], submit: [null, 3] })
+    expect(series([{ ...FULL, abstained: 0 }, EMPTY], 'abstained')).toEqual({ abstained: [0, null] })
+    const zero = { ...FULL, openToRecordMs: { median: 0, longest: 0 } }
+    expect(series([zero, EMPTY], 'open-to-accepted')).toEqual({ median: [0, null], longest: [0, null] })
+  })
+
+  it('gives every detector of the hour a column, by name, with gaps where it scored nothing', () => {
+    const other = { ...FULL, risks: { 'b@1': riskOfPercent(0), 'a@1': riskOfPercent(100) } }
+    expect(Object.entries(series([FULL, other], 'risks'))).toEqual([
+      ['a@1', [null, 100]],
+      ['b@1', [null, 0]],
+      ['image@1', [40.13, null]],
+    ])
+  })
+
+  it('is empty before the first point, and states its times', () => {
+    expect(documentOf([]).at).toEqual([])
+    expect(documentOf([EMPTY, FULL]).at).toEqual([0, 10_000])
+    expect(documentOf([]).plots.map(({ id }) => id)).toEqual([
+      'pace',
+      'open-to-accepted',
+      'waiting',
+      'abstained',
+      'risks',
+    ])
+  })
+
+  it('is refused where a column is longer or shorter than the times', () => {
+    const document = documentOf([EMPTY, FULL])
+    expect(historyDocument.safeParse(document).success).toBe(true)
+    for (const at of [[1], [1, 2, 3]]) expect(historyDocument.safeParse({ ...document, at }).success).toBe(false)
+  })
+})

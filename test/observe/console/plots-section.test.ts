@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { riskOfPercent } from '../../../src/core/risk.js'
+import { documentOf, HISTORY_EVERY_MS, type HistoryPoint } from '../../../src/observe/console/history.js'
+import { plotsSection } from '../../../src/observe/console/plots-section.js'
+import { visibleText } from './visible-text.js'
+
+const EMPTY: HistoryPoint = {
+  at: 0,
+  perSecond: null,
+  waiting: null,
+  openToRecordMs: null,
+  abstained: null,
+  risks: {},
+}
+const FULL: HistoryPoint = {
+  at: 10_000,
+  perSecond: { analyze: 1.2345, submit: 0 },
+  waiting: { analyze: 12, submit: 3 },
+  openToRecordMs: { median: 4256, longest: 61_000 },
+  abstained: 0.125,
+  risks: { 'image@1': riskOfPercent(40.126) },
+}
+
+describe('plotsSection', () => {
+  it('shows the last value of each series beside its plot, and a dash for a gap', () => {
+    const text = visibleText(plotsSection(documentOf([EMPTY, FULL])))
+    expect(text).toContain('Throughput, mean of a minute analyze 1.23 submit 0 jobs/s')
+    expect(text).toContain('Median risk by detector image@1 40.13 %')
+    expect(visibleText(plotsSection(documentOf([FULL, EMPTY])))).toContain('Waiting analyze – submit – jobs')
+    expect(visibleText(plotsSection(documentOf([])))).toContain('Waiting analyze – submit – jobs')
+  })
+
+  it('states the hour as a table, newest first, a row every five minutes', () => {
+    const points = Array.from({ length: 61 }, (_, nth) => ({ ...FULL, at: nth * HISTORY_EVERY_MS }))
+    const page = plotsSection(documentOf(points)).text
+    const times = [...page.matchAll(/<th scope="row">([\d:]+)<\/th>/g)].map(([, time]) => time)
+    expect(times).toEqual(['00:10:00', '00:05:00', '00:00:00'])
+    expect([...page.matchAll(/<td class="num">/g)]).toHaveLength(3 * 8)
+    expect(visibleText(page)).toContain('Open to accepted: median (s)')
+  })
+
+  it('uses the six colors in turn', () => {
+    const risks = Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`d${nth}`, riskOfPercent(nth)]))
+    const keys = [...plotsSection(documentOf([{ ...FULL, risks }])).text.matchAll(/class="key (k\d)">d\d/g)]
+    expect(keys.map(([, color]) => color)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k0', 'k1'])
+  })
+})

@@ -1,0 +1,136 @@
+import net from 'node:net'
+import tls from 'node:tls'
+import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { checkDoors } from '../../../src/queue/redis/door-check.js'
+import type { RedisTarget } from '../../../src/queue/redis/redis-access.js'
+import { selfSigned } from '../../media/support/self-signed.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const HOST = 'localhost'
+const own = selfSigned(HOST)
+const other = selfSigned('redis.example')
+
+const servers: net.Server[] = []
+const sockets = new Set<net.Socket>()
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
+})
+
+async function listening(server: net.Server): Promise<number> {
+  servers.push(server)
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
+  return (server.address() as net.AddressInfo).port
+}
+const answering = (text: string) => (socket: net.Socket) => {
+  socket.on('error', () => {}).on('data', () => socket.write(text))
+}
+const plain = (text = '+PONG\r\n') => listening(net.createServer(answering(text)))
+const secure = (certificate = own, options: tls.TlsOptions = {}) => {
+  const server = tls.createServer({ ...certificate, ...options }, answering('+PONG\r\n'))
+  server.on('tlsClientError', () => {})
+  return listening(server)
+}
+
+const target = (port: number, tlsOptions: RedisTarget['tlsOptions'], ...more: number[]): RedisTarget => ({
+  shape: 'single',
+  tls: tlsOptions !== null,
+  nodes: [port, ...more].map((each) => ({ host: HOST, port: each })),
+  username: undefined,
+  password: 'hidden',
+  sentinelPassword: undefined,
+  primary: '',
+  db: 0,
+  shown: 'redis://shown',
+  tlsOptions,
+})
+const check = (port: number, tlsOptions: RedisTarget['tlsOptions'] = null, ...more: number[]) =>
+  checkDoors(target(port, tlsOptions, ...more), systemClock)
+
+describe('a port that speaks as the URL says', () => {
+  it.each(['+PONG\r\n', '-NOAUTH Authentication required.\r\n', '-DENIED Redis is running in protected mode\r\n'])(
+    'in clear, whatever it answers: %j',
+    async (answer) => {
+      await expect(check(await plain(answer))).resolves.toBeUndefined()
+    },
+  )
+
+  it('by TLS, with a certificate that the authority of the settings made', async () => {
+    await expect(check(await secure(), { ca: own.cert })).resolves.toBeUndefined()
+  })
+})
+
+describe('a port that does not', () => {
+  it('is said to speak TLS where the URL does not say so', async () => {
+    const port = await secure()
+    await expect(check(port)).rejects.toMatchObject({
+      reason: 'queue-tls-mismatch',
+      message: `Port ${port} of ${HOST} speaks TLS, and redis://shown does not say so.`,
+    })
+  })
+
+  it('is said not to where the URL does', async () => {
+    await expect(check(await plain('-ERR unknown command\r\n'), { ca: own.cert })).rejects.toMatchObject({
+      reason: 'queue-tls-mismatch',
+      message: expect.stringContaining('does not speak TLS, and redis://shown says that it does.'),
+    })
+  })
+
+  it.each([
+    ['of nobody that is trusted', own, {}],
+    ['of another authority', own, { ca: other.cert }],
+    ['for another name', other, { ca: other.cert }],
+  ])('is refused with a certificate %s', async (_, certificate, options) => {
+    await expect(check(await secure(certificate), options)).rejects.toMatchObject({
+      reason: 'queue-certificate-refused',
+    })
+  })
+
+  it('is refused where it asks for a certificate of ours', async () => {
+    const port = await secure(own, { requestCert: true, rejectUnauthorized: true, ca: own.cert })
+    await expect(check(port, { ca: own.cert })).rejects.toMatchObject({
+      reason: 'queue-certificate-refused',
+      message: expect.stringContaining('asks for a certificate of ours'),
+    })
+    await expect(check(port, { ca: own.cert, ...own })).resolves.toBeUndefined()
+    await expect(check(port)).rejects.toMatchObject({ reason: 'queue-tls-mismatch' })
+  })
+
+  it('is found among several, of which the others are fine', async () => {
+    const [good, bad] = [await plain(), await secure()]
+    await expect(check(good, null, good, bad)).rejects.toMatchObject({
+      message: expect.stringContaining(`Port ${bad}`),
+    })
+  })
+})
+
+describe('a port that tells nothing', () => {
+  it('passes where nobody listens, since Redis may still start', async () => {
+    const port = await plain()
+    await new Promise((resolve) => servers.splice(0)[0]?.close(resolve))
+    await expect(check(port)).resolves.toBeUndefined()
+    await expect(check(port, { ca: own.cert })).resolves.toBeUndefined()
+  })
+
+  it('passes where something else answers', async () => {
+    await expect(check(await plain('HTTP/1.1 400 Bad Request\r\n\r\n'))).resolves.toBeUndefined()
+    await expect(check(await listening(net.createServer((socket) => socket.end())))).resolves.toBeUndefined()
+  })
+
+  it('passes where it stays silent, after its time and no more', async () => {
+    const silent = await listening(net.createServer(() => {}))
+    const clock = new ManualClock()
+    const checked = checkDoors(target(silent, null), clock)
+    await clock.untilSleeping()
+    await clock.advance(2000)
+    await clock.untilSleeping()
+    await clock.advance(2000)
+    await expect(checked).resolves.toBeUndefined()
+    expect(clock.sleeping).toBe(0)
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { checkOptions } from '../../src/sandbox/check-options.js'
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+
+const KEY = { accessKey: 'ak', signingSecret: 's', wallet: `0x${'a'.repeat(40)}` }
+
+describe('options of the sandbox', () => {
+  it.each<[string, unknown, unknown]>([
+    ['port', 0, -1],
+    ['port', 65_535, 65_536],
+    ['headerPrefix', 'X-Acme2', '2Acme'],
+    ['headerPrefix', 'a', 'Acme_'],
+    ['timestampWindowMs', 1, 0],
+    ['heartbeatMs', 1, 0],
+    ['streamPollMs', 1, 0.5],
+    ['chunkBytes', 1024 * 1024, 1024 * 1024 + 1],
+    ['chunkBytes', 1, 0],
+    ['chainId', 1, 0],
+    ['chain', 'memory', 'hardhat'],
+    ['dataDirectory', 'x', ''],
+    ['rateLimit', null, { requests: 0, windowMs: 1 }],
+    ['rateLimit', { requests: 1, windowMs: 1 }, { requests: 1, windowMs: 0 }],
+    ['attesterKey', KEY, { ...KEY, accessKey: 'a b' }],
+    ['attesterKey', { ...KEY, accessKey: 'x'.repeat(200) }, { ...KEY, accessKey: 'x'.repeat(201) }],
+    ['submitterKey', KEY, { ...KEY, signingSecret: '' }],
+    ['submitterKey', KEY, { ...KEY, wallet: '0x1' }],
+    ['attesterWallet', `0x${'A'.repeat(40)}`, '0xnone'],
+    ['faults', { rules: [] }, { rules: [{ route: 'score', fault: 'bad-block' }] }],
+  ])('%s may be %j, never %j', (name, good, bad) => {
+    expect(() => checkOptions({ [name]: good } as Partial<SandboxOptions>)).not.toThrow()
+    expect(() => checkOptions({ [name]: bad } as Partial<SandboxOptions>)).toThrow(
+      expect.objectContaining({ reason: 'setting-invalid', message: expect.stringContaining(name) }),
+    )
+  })
+
+  it('keep the two keys apart', () => {
+    const both = (submitter: string) =>
+      checkOptions({ attesterKey: KEY, submitterKey: { ...KEY, accessKey: submitter } } as never)
+    expect(() => both('ak2')).not.toThrow()
+    expect(() => both('ak')).toThrow(/must differ/)
+  })
+
+  it.each([
+    ['0.0.0.0', undefined, false],
+    ['0.0.0.0', false, false],
+    ['0.0.0.0', true, true],
+    ['127.0.0.1', undefined, true],
+    ['localhost', undefined, true],
+    [undefined, undefined, true],
+  ])('let it listen on %s with allowRemote %s: %s', (host, allowRemote, isFine) => {
+    const check = () =>
+      checkOptions({ ...(host ? { host } : {}), ...(allowRemote === undefined ? {} : { allowRemote }) })
+    if (isFine) expect(check).not.toThrow()
+    else expect(check).toThrow(/does not listen on/)
+  })
+})

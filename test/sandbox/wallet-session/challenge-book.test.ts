@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { ChallengeBook } from '../../../src/sandbox/wallet-session/challenge-book.js'
+import { MAX_PENDING_CHALLENGES } from '../../../src/sandbox/wallet-session/choices.js'
+
+const LIFETIME = 1000
+const addressOf = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}` as const
+
+function newBook() {
+  const time = { now: 0 }
+  let nonces = 0
+  const random = () => {
+    const bytes = new Uint8Array(16)
+    new DataView(bytes.buffer).setUint32(12, ++nonces)
+    return bytes
+  }
+  const options = { now: () => time.now, random, lifetimeMs: LIFETIME, chainId: 7, shapes: {} }
+  return { time, book: new ChallengeBook(options) }
+}
+const taken = (book: ChallengeBook, nonce: string) => {
+  try {
+    return book.take(nonce).nonce === nonce
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+describe('challenges that wait for their signature', () => {
+  it('are good once, and up to the millisecond before they expire', () => {
+    const { book, time } = newBook()
+    const [first, second] = [book.issue(addressOf(1), 'h').nonce, book.issue(addressOf(1), 'h').nonce]
+    time.now = LIFETIME - 1
+    expect([taken(book, first), taken(book, first)]).toEqual([true, 'challenge-invalid'])
+    time.now = LIFETIME
+    expect(taken(book, second)).toBe('challenge-invalid')
+    expect(book.size).toBe(0)
+  })
+
+  it('make room for others as soon as they have expired', () => {
+    const { book, time } = newBook()
+    for (let nth = 0; nth < 5; nth++) book.issue(addressOf(nth), 'h')
+    time.now = LIFETIME - 1
+    book.issue(addressOf(9), 'h')
+    expect(book.size).toBe(6)
+    time.now = LIFETIME
+    book.issue(addressOf(9), 'h')
+    expect(book.size).toBe(2)
+  })
+
+  it('are so many of one address, whatever its letters, and one more drops the oldest of it', () => {
+    const { book } = newBook()
+    const { ofAddress } = MAX_PENDING_CHALLENGES
+    const wallet = `0x${'ab'.repeat(20)}` as const
+    const other = book.issue(addressOf(1), 'h').nonce
+    const own = Array.from({ length: ofAddress + 1 }, (_, nth) =>
+      book.issue(nth % 2 ? wallet : (`0x${'AB'.repeat(20)}` as const), 'h'),
+    )
+    expect(book.size).toBe(ofAddress + 1)
+    expect([taken(book, own[0]!.nonce), taken(book, own[1]!.nonce), taken(book, other)]).toEqual([
+      'challenge-invalid',
+      true,
+      true,
+    ])
+  })
+})
