@@ -18,7 +18,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
   const clock = new ManualClock()
   const health = createHealth({ clock, version: '0.1.0' })
   const time = { state: { offsetMs: 0, errorBoundMs: 20, trusted: true } as ClockState }
-  const gate = new Gate({ clock, random: () => 0, serviceClock: () => time.state })
+  const gate = new Gate({ clock, random: () => 0, serviceClock: { state: () => time.state } })
   const activity = new Activity(() => clock.monotonic())
   const news = { scores: 0, lastAsset: null as string | null }
   const host = { lastInferenceAgoMs: 0, ready: 1, busy: 0, size: 1, unreachable: [] as string[] }
@@ -30,7 +30,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
     detectors: { state: () => host } as unknown as DetectorHost,
     stream: { activity, gate, idleMs: IDLE_MS },
     contract: null,
-    submission: { gate, serviceClock: () => time.state, windowMs: WINDOW_MS, doppelgangers: { news } },
+    submission: { gate, serviceClock: { state: () => time.state }, windowMs: WINDOW_MS, doppelgangers: { news } },
     ...change,
   }
   registerReadiness(parts)

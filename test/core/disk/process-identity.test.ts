@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { isAlive, ownIdentity } from '../../src/core/process-identity.js'
+import { isAlive, ownIdentity } from '../../../src/core/disk/process-identity.js'
 
 describe('the identity of a process', () => {
   it('is the same for as long as it runs, and says that it lives', async () => {
