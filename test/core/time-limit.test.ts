@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startDeadline, withinLimit } from '../../src/core/time-limit.js'
+import { startDeadline, startRepeating, startTimer, withinLimit } from '../../src/core/time-limit.js'
 import { ManualClock, settle } from '../support/manual-clock.js'
 
 const never = new Promise<never>(() => {})
@@ -71,5 +71,58 @@ describe('startDeadline', () => {
     expect(clock.sleeping).toBe(0)
     caller.abort()
     expect(deadline.signal.aborted).toBe(false)
+  })
+})
+
+describe('startTimer', () => {
+  it('fires once when the time is up', async () => {
+    const clock = new ManualClock()
+    let fired = 0
+    startTimer(clock, 100, () => fired++)
+    await clock.advance(99)
+    expect(fired).toBe(0)
+    await clock.advance(1)
+    await clock.advance(1000)
+    expect(fired).toBe(1)
+  })
+
+  it('never fires once it was taken back, and leaves nothing on the clock', async () => {
+    const clock = new ManualClock()
+    let fired = 0
+    const takeBack = startTimer(clock, 100, () => fired++)
+    takeBack()
+    expect(clock.sleeping).toBe(0)
+    await clock.advance(1000)
+    takeBack()
+    expect(fired).toBe(0)
+  })
+})
+
+describe('startRepeating', () => {
+  it('first works after one period, then each period, until it is ended', async () => {
+    const clock = new ManualClock()
+    let worked = 0
+    const end = startRepeating(clock, 100, () => worked++)
+    await clock.advance(99)
+    expect(worked).toBe(0)
+    await clock.advance(1)
+    expect(worked).toBe(1)
+    await clock.advance(400)
+    expect(worked).toBe(5)
+    end()
+    await clock.advance(1000)
+    expect(worked).toBe(5)
+    expect(clock.sleeping).toBe(0)
+  })
+
+  it('can be ended by the work itself', async () => {
+    const clock = new ManualClock()
+    let worked = 0
+    const end = startRepeating(clock, 100, () => {
+      worked++
+      end()
+    })
+    await clock.advance(1000)
+    expect(worked).toBe(1)
   })
 })

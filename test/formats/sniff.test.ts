@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { MEDIA_TYPES } from '../../src/core/media-types.js'
-import { expectedClass, matchesMediaType, sniff } from '../../src/formats/sniff.js'
+import { expectedClass, matchesMediaType, mediaTypeOf, SNIFF_BYTES, sniff } from '../../src/formats/sniff.js'
 import { someBytes } from '../media/support/dag.js'
 
 describe('sniff', () => {
@@ -59,5 +59,39 @@ describe('sniff', () => {
     expect(await passes(await sharp(pixels).png().toBuffer())).toEqual(['image'])
     expect(await passes(Buffer.from('text'))).toEqual(['text'])
     expect(await passes(someBytes(100))).toEqual([])
+  })
+
+  it.each([
+    ['image', 'image'],
+    ['audio', 'audio'],
+    ['video', 'video_short'],
+    ['text', 'text'],
+    ['unknown', null],
+  ] as const)('bytes of class %s that nobody declared are scored as %s', (found, mediaType) => {
+    expect(mediaTypeOf({ class: found, mime: null })).toBe(mediaType)
+  })
+
+  it('takes a character for cut only where the sample ends by its size', async () => {
+    const text = (bytes: number) => Buffer.from('ä'.repeat(SNIFF_BYTES)).subarray(1, 1 + bytes)
+    const whole = Buffer.from(`x${'ä'.repeat(SNIFF_BYTES)}`)
+    expect((await sniff(whole.subarray(0, SNIFF_BYTES))).class).toBe('text')
+    expect((await sniff(whole.subarray(0, SNIFF_BYTES - 2))).class).toBe('unknown')
+    expect((await sniff(text(SNIFF_BYTES))).class).toBe('unknown')
+  })
+
+  it('does not see what lies behind its sample', async () => {
+    const bytes = Buffer.concat([Buffer.alloc(SNIFF_BYTES, 'a'), Buffer.alloc(10)])
+    expect((await sniff(bytes)).class).toBe('text')
+    expect((await sniff(bytes.subarray(1))).class).toBe('unknown')
+  })
+
+  it('lets no bytes of an unknown kind pass for anything, a known one only in containers of both', () => {
+    const all = (mime: string | null, found: 'unknown' | 'image' | 'video') =>
+      MEDIA_TYPES.filter((mediaType) => matchesMediaType({ class: found, mime }, mediaType))
+    expect(all(null, 'unknown')).toEqual([])
+    expect(all('application/pdf', 'unknown')).toEqual([])
+    expect(all('video/x-flv', 'video')).toEqual(['video_short', 'video_long'])
+    expect(all('video/webm', 'video')).toEqual(['audio', 'video_short', 'video_long'])
+    expect(all('image/png', 'image')).toEqual(['image'])
   })
 })

@@ -61,6 +61,18 @@ describe('a parquet file', () => {
     ])
   })
 
+  it('of more rows than a call takes arguments is read whole', async () => {
+    const count = 140_000
+    const buffer = parquetWriteBuffer({
+      columnData: [
+        { name: 'text', data: Array.from({ length: count }, () => 'x'), type: 'STRING' },
+        { name: 'label', data: Array.from({ length: count }, (_, nth) => nth % 2), type: 'INT32' },
+      ],
+    })
+    const { rows } = await readData(await write('many.parquet', new Uint8Array(buffer)), null)
+    expect([rows.length, rows.at(-1)?.fake]).toEqual([count, true])
+  })
+
   it.each<[string, () => Uint8Array, RegExp]>([
     ['is none', () => Buffer.from('not parquet at all'), /cannot be read as parquet/],
     ['was cut', () => imageParquet([picture(0, 0)]).subarray(0, 60), /cannot be read as parquet/],

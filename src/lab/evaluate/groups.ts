@@ -26,7 +26,9 @@ export function groupRows<Row extends Pick<ScoredRow, 'row'>>(column: string, ro
   for (const each of rows) {
     const value = each.row.columns[column] ?? ''
     if (value === '' || value === UNSTATED) continue
-    groups.set(value, [...(groups.get(value) ?? []), each])
+    const members = groups.get(value)
+    if (members) members.push(each)
+    else groups.set(value, [each])
   }
   const largest = [...groups].toSorted((a, b) => b[1].length - a[1].length).slice(0, MAX_GROUPS)
   return largest.map(([value, members]) => {

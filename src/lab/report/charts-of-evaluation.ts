@@ -45,7 +45,7 @@ function roc({ roc, all }: Evaluation): Html {
 
 function precisionRecall({ precisionRecall, data }: Evaluation): Html {
   const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
-  const share = data.prior ?? data.fake / data.rows
+  const share = data.prior ?? (data.rows === 0 ? 0 : data.fake / data.rows)
   return chart({ x: 'recall', y: 'precision', label: 'Precision-recall curve' }, [
     line(
       [

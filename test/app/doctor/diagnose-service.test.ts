@@ -158,4 +158,21 @@ describe.concurrent('doctor on a signed-key service', () => {
     const lines = await signedKey({ ...chain, ATTESTD_WALLET_ADDRESS: other.wallet! })
     expect(lines.get('stake contract')).toMatch(/^failed: .*holds 7 wei.*\[stake-disagreement\]/)
   })
+
+  it('without a key leaves that part out; a wrong one, or nobody who answers, is a failure by name', async ({
+    onTestFinished,
+  }) => {
+    const { sandbox, signedKey } = await bench(onTestFinished)
+    expect((await signedKey({ ATTESTD_SIGNING_SECRET: '' })).get('key')).toMatch(/^skipped: .*is not set$/)
+    const wrong = await signedKey({ ATTESTD_SIGNING_SECRET: 'another-secret' })
+    expect([wrong.get('service'), wrong.get('key and stake')]).toEqual([
+      expect.stringMatching(/^ok: /),
+      expect.stringMatching(/^failed: .*\[service-unauthorized\]/),
+    ])
+    await sandbox.close()
+    const away = await signedKey()
+    expect([...away.keys()]).toEqual(['service', 'clock', 'key and stake'])
+    expect(away.get('service')).toMatch(/^failed: .*\[service-unreachable\]/)
+    expect(JSON.stringify([...wrong, ...away])).not.toContain('another-secret')
+  })
 })

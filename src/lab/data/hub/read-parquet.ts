@@ -19,12 +19,12 @@ const SHARD = /^(.+)-\d+-of-\d+\.parquet$/
 export async function readParquet(files: readonly string[], folder: string): Promise<DataRow[]> {
   const beside = await featuresOfFolder(folder)
   const cells = new MediaCells()
-  const rows: DataRow[] = []
+  const parts: DataRow[][] = []
   for (const name of files) {
     const file = await ParquetFile.open(name)
-    rows.push(...(await rowsOf(file, path.relative(folder, name), beside, cells)))
+    parts.push(await rowsOf(file, path.relative(folder, name), beside, cells))
   }
-  return rows
+  return parts.flat()
 }
 
 async function rowsOf(file: ParquetFile, name: string, beside: Features, cells: MediaCells): Promise<DataRow[]> {

@@ -1,0 +1,77 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { easComparedFirst } from '../../../src/app/daemon/eas-compared-first.js'
+import { openChain } from '../../../src/app/open/open-chain.js'
+import type { StakeReading } from '../../../src/chain/stake-contract.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { type RpcReply, rpcServerFor } from '../../support/rpc-server.js'
+
+const ACCOUNT = `0x${'ab'.repeat(20)}` as const
+const READING: StakeReading = {
+  stakedWei: 1n,
+  minStakeWei: 1n,
+  roles: { attester: true, submitter: false },
+  blockNumber: 7n,
+}
+
+/** A stake contract behind the comparison, on a chain whose EAS contract answers as the test says. */
+async function bench(context: TestContext, version: string | null) {
+  const server = await rpcServerFor(context, { now: () => Date.now() })
+  const chain = { version, isAway: false }
+  const answer = (text: string) => encodeAbiParameters(parseAbiParameters('string'), [text])
+  server.reply = ({ method }): RpcReply | undefined => {
+    if (chain.isAway) return 'cut'
+    if (method === 'eth_getCode') return { result: chain.version === null ? '0x' : '0x6001' }
+    if (method === 'eth_call') return { result: answer(chain.version ?? '') }
+    return undefined
+  }
+  const { settings } = loadSettings({ env: { ATTESTD_RPC_URLS: server.url, ATTESTD_EAS_DOMAIN_VERSION: '1.2.0' } })
+  const reader = openChain(settings)
+  context.onTestFinished(() => reader.close())
+  const differs: string[] = []
+  let readings = 0
+  const contract = easComparedFirst(
+    {
+      read: async () => {
+        readings++
+        return READING
+      },
+    },
+    settings,
+    reader,
+    ({ message }) => void differs.push(message),
+  )
+  const compared = () => server.asked.filter(({ method }) => method === 'eth_getCode').length
+  return { chain, compared, contract, differs, readings: () => readings }
+}
+
+describe('the stake of a wallet that attests', () => {
+  it.for(['1.2.0', null])(
+    'is read once the EAS contract was found to be %j, which is looked at once',
+    async (version, context) => {
+      const { compared, contract, differs, readings } = await bench(context, version)
+      expect(await contract.read(ACCOUNT)).toBe(READING)
+      await contract.read(ACCOUNT)
+      expect([compared(), readings(), differs]).toEqual([1, 2, []])
+    },
+  )
+
+  it('is not read where attestations would be signed for another version, and that is reported', async (context) => {
+    const { contract, differs, readings } = await bench(context, '1.0.1')
+    await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'setting-invalid' })
+    expect(readings()).toBe(0)
+    expect(differs).toEqual([expect.stringContaining('set ATTESTD_EAS_DOMAIN_VERSION=1.0.1')])
+  })
+
+  it('is not read while the chain is away, which loses no process, and is compared once it is back', async (context) => {
+    const { chain, contract, differs, readings } = await bench(context, '1.2.0')
+    chain.isAway = true
+    await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'rpc-unreachable' })
+    expect([readings(), differs]).toEqual([0, []])
+    chain.isAway = false
+    chain.version = '1.0.1'
+    await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'setting-invalid' })
+    chain.version = '1.2.0'
+    expect(await contract.read(ACCOUNT)).toBe(READING)
+  })
+})

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { Activity } from '../../../src/app/daemon/activity.js'
+import { type ReadinessParts, registerReadiness } from '../../../src/app/daemon/readiness.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { DetectorHost } from '../../../src/detect/detection.js'
+import { createHealth } from '../../../src/observe/health.js'
+import { Gate } from '../../../src/pipeline/gate.js'
+import type { QueueEngine } from '../../../src/queue/queues.js'
+import type { ServiceEvent } from '../../../src/service/port.js'
+import type { ClockState } from '../../../src/service/service-clock.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const WINDOW_MS = 30_000
+const IDLE_MS = 90_000
+
+/** The checks of a daemon, of which a test changes what it is about. */
+function newReadiness(change: Partial<ReadinessParts> = {}) {
+  const clock = new ManualClock()
+  const health = createHealth({ clock, version: '0.1.0' })
+  const time = { state: { offsetMs: 0, errorBoundMs: 20, trusted: true } as ClockState }
+  const gate = new Gate({ clock, random: () => 0, serviceClock: { state: () => time.state } })
+  const activity = new Activity(() => clock.monotonic())
+  const news = { scores: 0, lastAsset: null as string | null }
+  const host = { lastInferenceAgoMs: 0, ready: 1, busy: 0, size: 1, unreachable: [] as string[] }
+  const queue = { ping: async () => {}, isPaused: async () => false }
+  const parts: ReadinessParts = {
+    health,
+    draining: () => false,
+    queue: queue as unknown as QueueEngine,
+    detectors: { state: () => host } as unknown as DetectorHost,
+    stream: { activity, gate, idleMs: IDLE_MS },
+    contract: null,
+    submission: { gate, serviceClock: { state: () => time.state }, windowMs: WINDOW_MS, doppelgangers: { news } },
+    ...change,
+  }
+  registerReadiness(parts)
+  const check = async (name: string) => {
+    clock.tick(1000)
+    return (await health.readiness()).checks.find((one) => one.name === name)
+  }
+  return { activity, check, clock, gate, health, host, news, queue, time }
+}
+
+const stake = (stakedWei: bigint, minStakeWei = 10n ** 18n) => ({ stakedWei, minStakeWei })
+
+describe('readiness', () => {
+  it('has a check for each part that there is, and none for a role that is not held', async () => {
+    const names = async (change: Partial<ReadinessParts>) =>
+      (await newReadiness(change).health.readiness()).checks.map(({ name }) => name)
+    expect(await names({})).toEqual(['queue', 'running', 'inference', 'stream', 'stake', 'clock', 'alone'])
+    expect(await names({ detectors: null, stream: null, submission: null })).toEqual(['queue', 'running'])
+    expect(await names({ detectors: null })).toEqual(['queue', 'running', 'stream', 'stake', 'clock', 'alone'])
+  })
+
+  it('ends with the stop of the daemon', async () => {
+    expect(await newReadiness({ draining: () => true }).check('running')).toMatchObject({
+      ok: false,
+      reason: 'draining',
+    })
+  })
+})
+
+describe('the queue', () => {
+  it('is fine, paused by name, or away', async () => {
+    const { check, queue } = newReadiness()
+    expect(await check('queue')).toMatchObject({ ok: true })
+    queue.isPaused = async () => true
+    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-paused', says: 'Paused: analyze, submit.' })
+    queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
+    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
+  })
+})
+
+describe('inference', () => {
+  it.each([
+    [60_000, true],
+    [60_001, false],
+  ])('%i ms ago is recent enough: %s', async (lastInferenceAgoMs, ok) => {
+    const { check, host } = newReadiness()
+    host.lastInferenceAgoMs = lastInferenceAgoMs
+    const found = await check('inference')
+    expect([found?.ok, found?.reason]).toEqual([ok, ok ? undefined : 'detector-unavailable'])
+    expect(found?.detail).toEqual({ processesReady: 1, processesBusy: 0 })
+  })
+
+  it('by a model server that is away is named, however recent the last one is', async () => {
+    const { check, host } = newReadiness()
+    host.unreachable = ['far', 'near']
+    expect(await check('inference')).toMatchObject({
+      ok: false,
+      reason: 'detector-unreachable',
+      says: expect.stringContaining('far, near'),
+    })
+  })
+})
+
+describe('the stream', () => {
+  const news = { kind: 'alive' } as unknown as ServiceEvent
+  const lost = { kind: 'trouble', reason: 'service-unreachable', message: '', retryInMs: 1 } as ServiceEvent
+
+  it('that never was is told with why, a key that is shut out before anything else', async () => {
+    const { activity, check, gate } = newReadiness()
+    expect(await check('stream')).toMatchObject({ ok: false, reason: 'stream-ended' })
+    activity.streamEvent(news)
+    activity.streamEvent(lost)
+    expect(await check('stream')).toMatchObject({ ok: false, reason: 'service-unreachable' })
+    gate.refuse('service-forbidden')
+    expect(await check('stream')).toMatchObject({ reason: 'service-forbidden' })
+    gate.updateStake(stake(0n))
+    expect(await check('stream')).toMatchObject({ reason: 'stake-low' })
+  })
+
+  it('that says nothing for longer than it may is silent', async () => {
+    const { activity, check, clock } = newReadiness()
+    activity.streamEvent(news)
+    clock.tick(IDLE_MS - 1000)
+    expect(await check('stream')).toMatchObject({ ok: true, says: 'The stream last sent data 90 s ago.' })
+    expect(await check('stream')).toMatchObject({ ok: false, reason: 'stream-silent' })
+  })
+})
+
+describe('the stake', () => {
+  it('that was not read is not known, with why where a contract is read', async () => {
+    expect(await newReadiness().check('stake')).toMatchObject({
+      ok: false,
+      reason: 'stake-unknown',
+      says: 'The stake has not been read yet.',
+    })
+    const trouble = new AttestdError('rpc-unreachable', 'no endpoint')
+    const contract = { watch: {}, trouble, close: async () => {} } as unknown as NonNullable<ReadinessParts['contract']>
+    expect((await newReadiness({ contract }).check('stake'))?.says).toBe(
+      'The stake has not been read yet (no endpoint).',
+    )
+  })
+
+  it.each([
+    [2n * 10n ** 18n, true, 'Staked 2 ether of at least 1.'],
+    [10n ** 18n, true, 'Staked 1 ether of at least 1.'],
+    [10n ** 18n - 1n, false, 'Staked'],
+  ])('of %i wei is enough: %s', async (wei, ok, says) => {
+    const { check, gate } = newReadiness()
+    gate.updateStake(stake(wei))
+    const found = await check('stake')
+    expect([found?.ok, found?.reason]).toEqual([ok, ok ? undefined : 'stake-low'])
+    expect(found?.says).toContain(says)
+  })
+
+  it('is told by what stands behind it: a role, a refusal, a doubt', async () => {
+    const { check, gate } = newReadiness()
+    gate.updateStake(stake(2n * 10n ** 18n))
+    gate.doubtStake()
+    expect(await check('stake')).toMatchObject({
+      reason: 'stake-unknown',
+      says: 'The service refused a score, and the stake contract has not been read since.',
+    })
+    gate.refuse('service-forbidden')
+    expect(await check('stake')).toMatchObject({
+      reason: 'service-forbidden',
+      says: expect.stringMatching(/^The service refuses/),
+    })
+    gate.refuse('stake-low')
+    expect(await check('stake')).toMatchObject({
+      reason: 'stake-low',
+      says: expect.stringContaining('does not state how much'),
+    })
+    gate.updateRole(false)
+    expect(await check('stake')).toMatchObject({ reason: 'role-missing', says: expect.stringContaining('attester') })
+    gate.updateRole(true)
+    gate.updateStake(stake(2n * 10n ** 18n))
+    expect(await check('stake')).toMatchObject({ ok: true })
+  })
+})
+
+describe('the clock', () => {
+  it.each<[string, ClockState, string | undefined]>([
+    ['that was never compared', { offsetMs: null, errorBoundMs: null, trusted: false }, 'clock-untrusted'],
+    ['that agrees', { offsetMs: 0, errorBoundMs: 20, trusted: true }, undefined],
+    ['that is off by the window', { offsetMs: WINDOW_MS + 20, errorBoundMs: 20, trusted: true }, undefined],
+    ['that is off by more', { offsetMs: -WINDOW_MS - 21, errorBoundMs: 20, trusted: true }, 'clock-off'],
+    ['that is known too coarsely', { offsetMs: 0, errorBoundMs: 50_000, trusted: false }, 'clock-untrusted'],
+    [
+      'that others contradict',
+      { offsetMs: 0, errorBoundMs: 20, trusted: false, objection: 'a says b' },
+      'clock-untrusted',
+    ],
+  ])('%s', async (_, state, reason) => {
+    const { check, time } = newReadiness()
+    time.state = state
+    const found = await check('clock')
+    expect([found?.ok, found?.reason]).toEqual([reason === undefined, reason])
+    if (state.objection) expect(found?.says).toContain('a says b')
+  })
+})
+
+describe('scores that nobody here sent', () => {
+  it('are told, and only close the gate where the settings say so', async () => {
+    const { check, gate, news } = newReadiness()
+    expect(await check('alone')).toMatchObject({ ok: true })
+    Object.assign(news, { scores: 2, lastAsset: 'asset-9' })
+    expect(await check('alone')).toMatchObject({
+      ok: true,
+      says: expect.stringContaining('2, the last for asset asset-9'),
+    })
+    gate.close('doppelganger')
+    expect(await check('alone')).toMatchObject({ ok: false, reason: 'doppelganger' })
+  })
+})

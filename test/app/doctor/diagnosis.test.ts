@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
+import { check, failed } from '../../../src/app/doctor/diagnosis.js'
+import { stakeText } from '../../../src/app/doctor/service-text.js'
+import { AttestdError } from '../../../src/core/errors.js'
+
+describe('a check', () => {
+  it('that returns is fine, with what it found', async () => {
+    expect(await check('x', async () => 'found')).toEqual({ check: 'x', outcome: 'ok', message: 'found' })
+  })
+
+  it('that throws has failed, with the reason and what to do', async () => {
+    const error = new AttestdError('stake-low', 'Too low.', { fix: 'Deposit.' })
+    expect(await check('x', () => Promise.reject(error))).toEqual({
+      check: 'x',
+      outcome: 'failed',
+      message: 'Too low.  [stake-low]',
+      fix: 'Deposit.',
+    })
+    expect(failed('x', new TypeError('bug'))).toMatchObject({ outcome: 'failed', message: 'bug  [internal-error]' })
+  })
+})
+
+describe('a stake', () => {
+  it.each([
+    [5n, 5n, true],
+    [6n, 5n, true],
+    [0n, 0n, true],
+    [4n, 5n, false],
+  ])('of %i wei with a minimum of %i is enough: %s', (stakedWei, minStakeWei, enough) => {
+    const text = () => stakeText({ stakedWei, minStakeWei })
+    if (enough) expect(text()).toBe(`staked ${stakedWei} wei of at least ${minStakeWei}`)
+    else expect(text).toThrow(expect.objectContaining({ reason: 'stake-low' }))
+  })
+})
+
+describe('the settings', () => {
+  const of = (unknownEnv: string[], openSecretFiles: { file: string; mode: string }[] = []) =>
+    diagnoseSettings({ unknownEnv, openSecretFiles })
+
+  it('are fine where nothing is to be said', () => {
+    expect(of([])).toMatchObject([{ check: 'settings', outcome: 'ok' }])
+  })
+
+  it.each([
+    ['ATTESTD_SIGNING_SECRETS', 'ATTESTD_SIGNING_SECRET'],
+    ['ATTESTD_HTPP_PORT', 'ATTESTD_HTTP_PORT'],
+    ['ATTESTD_ACCESS_KEY_FIEL', 'ATTESTD_ACCESS_KEY_FILE'],
+    ['ATTESTD_ROLE', 'ATTESTD_ROLES'],
+  ])('with %s ask for %s', (name, meant) => {
+    expect(of([name])).toMatchObject([{ outcome: 'failed', fix: `Did you mean ${meant}?` }])
+  })
+
+  it.each(['ATTESTD_SOMETHING_ELSE_ALTOGETHER', 'ATTESTD_HTTP_PORTABLE'])('with %s ask for nothing near', (name) => {
+    expect(of([name])[0]?.fix).toBe('Unset it, or find its name in config/SETTINGS.md.')
+  })
+
+  it('with several faults name each, names before files', () => {
+    const found = of(['ATTESTD_A', 'ATTESTD_B'], [{ file: '/s', mode: '0644' }])
+    expect(found.map(({ check: name, outcome }) => [name, outcome])).toEqual([
+      ['settings', 'failed'],
+      ['settings', 'failed'],
+      ['secrets', 'failed'],
+    ])
+    expect(found[2]).toMatchObject({ fix: 'Run chmod 600 /s.', message: expect.stringContaining('mode 0644') })
+  })
+})

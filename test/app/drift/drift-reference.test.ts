@@ -1,0 +1,197 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepReference, readReference } from '../../../src/app/drift/drift-reference.js'
+import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
+import { populationOf, type Seen, stabilityIndex } from '../../../src/app/drift/population.js'
+import { silentLog } from '../../../src/core/log.js'
+import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
+import { settle } from '../../support/manual-clock.js'
+
+const detector = { id: 'tiny', digest: 'ab'.repeat(32) }
+const BINS = Array.from({ length: 20 }, () => 10)
+const TENTHS = Array.from({ length: 10 }, () => 1)
+
+let folder: string
+let places: { modelsDir: string; folder: string }
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-reference-'))
+  places = { modelsDir: path.join(folder, 'models'), folder: path.join(folder, 'drift') }
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+async function evaluated(name: string, content: unknown): Promise<void> {
+  const to = path.join(places.modelsDir, detector.id, 'evaluation')
+  await fs.mkdir(to, { recursive: true })
+  await fs.writeFile(path.join(to, name), typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+const evaluation = (change: object = {}, outcomes: object = {}) => ({
+  detector: { digest: detector.digest },
+  histogram: { real: BINS, fake: BINS },
+  outcomes: { scored: 200, unsure: { band: 3, flip: 4 }, abstained: { a: 5, b: 6 }, ...outcomes },
+  ...change,
+})
+
+describe('the reference of a detector', () => {
+  it('counts unsure and refused files of an evaluation as abstentions, failed ones not at all', async () => {
+    await evaluated('eval.json', evaluation({}, { failed: { x: 100 } }))
+    expect(await readReference(places, detector)).toMatchObject({ from: 'evaluation', abstentions: [193, 18] })
+  })
+
+  it('puts two bins of the evaluation into one, real and fake together', async () => {
+    const real = BINS.map((_, bin) => bin)
+    await evaluated('eval.json', evaluation({ histogram: { real, fake: BINS } }))
+    const { risks } = (await readReference(places, detector)) ?? {}
+    expect(risks).toEqual(TENTHS.map((_, bin) => 4 * bin + 1 + 20))
+  })
+
+  it.each<[string, unknown]>([
+    ['of 199 files', evaluation({}, { scored: 199 })],
+    ['of another digest', evaluation({ detector: { digest: 'other' } })],
+    ['with other bins', evaluation({ histogram: { real: TENTHS, fake: TENTHS } })],
+    ['with a negative count', evaluation({ histogram: { real: BINS.with(0, -1), fake: BINS } })],
+    ['without outcomes', { ...evaluation(), outcomes: undefined }],
+    ['that is cut', '{"detector":'],
+  ])('is no evaluation %s', async (_, content) => {
+    await evaluated('eval.json', content)
+    expect(await readReference(places, detector)).toBeNull()
+  })
+
+  it('is the evaluation before the sample media, those before what this daemon kept', async () => {
+    await keepReference(places.folder, detector.digest, { risks: TENTHS, abstentions: [7, 3] })
+    expect(await readReference(places, detector)).toEqual({ from: 'own', risks: TENTHS, abstentions: [7, 3] })
+    const rows = Array.from({ length: 200 }, (_, nth) => ({ risk: nth < 150 ? 1 : null }))
+    await evaluated('fixture.json', { detector: { digest: detector.digest }, rows })
+    expect(await readReference(places, detector)).toMatchObject({ from: 'evaluation', abstentions: [150, 50] })
+    await evaluated('eval.json', evaluation())
+    expect(await readReference(places, detector)).toMatchObject({ abstentions: [193, 18] })
+  })
+
+  it('that this daemon kept is of one digest, for its owner alone, and replaced as a whole', async () => {
+    const first = { risks: TENTHS, abstentions: [1, 1] as [number, number] }
+    await keepReference(places.folder, detector.digest, first)
+    await keepReference(places.folder, detector.digest, { ...first, abstentions: [2, 2] })
+    expect(await readReference(places, detector)).toMatchObject({ abstentions: [2, 2] })
+    expect(await readReference(places, { ...detector, digest: 'cd'.repeat(32) })).toBeNull()
+    expect(((await fs.stat(places.folder)).mode & 0o777).toString(8)).toBe('700')
+  })
+
+  it.each(['', '{}', '{"risks":[1],"abstentions":[1,1]}', `{"risks":${JSON.stringify(TENTHS)},"abstentions":[1]}`])(
+    'that was kept as %j is none',
+    async (text) => {
+      await fs.mkdir(places.folder)
+      await fs.writeFile(path.join(places.folder, `${detector.digest}.json`), text)
+      expect(await readReference(places, detector)).toBeNull()
+    },
+  )
+})
+
+describe('the index', () => {
+  it('is never negative, the same in both directions, and 0 for equal shares alone', () => {
+    const random = seededRandom(2)
+    for (let round = 0; round < 200; round++) {
+      const counts = () => Array.from({ length: 10 }, () => Math.floor(50 * random()))
+      const [a, b] = [counts(), counts()]
+      const index = stabilityIndex(a, b)
+      expect(index).toBeGreaterThan(0)
+      expect(stabilityIndex(b, a)).toBeCloseTo(index, 12)
+      expect(stabilityIndex(a, a)).toBe(0)
+    }
+  })
+
+  it('of empty bins is finite, and grows as files move further', () => {
+    const all = (bin: number): number[] => TENTHS.map((_, each) => (each === bin ? 500 : 0))
+    expect(Number.isFinite(stabilityIndex(all(0), all(9)))).toBe(true)
+    const mixed = (moved: number) =>
+      all(0)
+        .with(0, 500 - moved)
+        .with(9, moved)
+    expect(stabilityIndex(mixed(50), all(0))).toBeLessThan(stabilityIndex(mixed(100), all(0)))
+  })
+
+  it('reads below 0.1 without drift and above 0.25 after a large one, at the sizes that are compared', () => {
+    const random = seededRandom(4)
+    const draw = (files: number, shift: number) =>
+      populationOf(
+        Array.from(
+          { length: files },
+          (): Seen => ({ risk: Math.min(1, random() * (1 - shift) + shift), abstained: false }),
+        ),
+      ).risks
+    expect(stabilityIndex(draw(500, 0), draw(500, 0))).toBeLessThan(0.1)
+    expect(stabilityIndex(draw(500, 0.4), draw(500, 0))).toBeGreaterThan(0.25)
+  })
+
+  it('puts a risk on the edge of a bin into the upper one', () => {
+    const bins = (risk: number) => populationOf([{ risk, abstained: false }]).risks.indexOf(1)
+    expect([0, 0.0999, 0.1, 0.5, 0.8999, 0.9, 1].map(bins)).toEqual([0, 0, 1, 5, 8, 9, 9])
+  })
+})
+
+describe('the watch', () => {
+  const low: Seen = { risk: 0.05, abstained: false }
+  const feed = (watch: DriftWatch, files: number, one: Seen = low, of = detector) => {
+    for (let nth = 0; nth < files; nth++) watch.saw(of, one)
+  }
+
+  async function withEvaluation(): Promise<DriftWatch> {
+    await evaluated('eval.json', evaluation())
+    const watch = new DriftWatch(places, silentLog)
+    watch.saw(detector, low)
+    await watch.looked()
+    return watch
+  }
+
+  it('gives no index of 199 files, and one of 200', async () => {
+    const watch = await withEvaluation()
+    feed(watch, 198)
+    expect(watch.rows()).toMatchObject([{ files: 199, risk: null, abstention: null }])
+    feed(watch, 1)
+    expect(watch.rows()[0]?.risk).toBeGreaterThan(0.25)
+  })
+
+  it('looks at the last 500 files alone: a drift that is over is forgotten', async () => {
+    const watch = await withEvaluation()
+    feed(watch, 600)
+    expect(watch.rows()).toMatchObject([{ files: 500 }])
+    for (let nth = 0; nth < 500; nth++) feed(watch, 1, { risk: (nth % 10) / 10 + 0.05, abstained: nth % 11 === 0 })
+    expect(watch.rows()[0]?.risk).toBeLessThan(0.01)
+  })
+
+  it('loses none of the files that come while it still looks for a reference', async () => {
+    await evaluated('eval.json', evaluation())
+    const watch = new DriftWatch(places, silentLog)
+    feed(watch, 250)
+    expect(watch.rows()).toMatchObject([{ reference: null, files: 250, risk: null }])
+    await watch.looked()
+    expect(watch.rows()).toMatchObject([{ reference: 'evaluation', files: 250, risk: expect.any(Number) }])
+  })
+
+  it('remembers twenty detectors, and drops the one not heard of for longest', async () => {
+    const watch = new DriftWatch(places, silentLog)
+    const nth = (number: number) => ({ id: `d${number}`, digest: `digest ${number}` })
+    for (let number = 0; number < 20; number++) feed(watch, 1, low, nth(number))
+    feed(watch, 1, low, nth(0))
+    feed(watch, 1, low, nth(20))
+    const ids = watch.rows().map(({ detector: id }) => id)
+    expect(ids).toHaveLength(20)
+    expect(ids).toContain('d0')
+    expect(ids).not.toContain('d1')
+    await watch.looked()
+  })
+
+  it('goes on with a reference that cannot be kept, and says so', async () => {
+    const warned: object[] = []
+    await fs.writeFile(places.folder, 'a file where the folder belongs')
+    const watch = new DriftWatch(places, { ...silentLog, warn: (facts) => void warned.push(facts) })
+    feed(watch, 1)
+    await watch.looked()
+    feed(watch, 499)
+    while (warned.length === 0) await settle()
+    expect(warned).toMatchObject([{ reason: 'data-dir-unusable' }])
+    feed(watch, 200)
+    expect(watch.rows()).toMatchObject([{ reference: 'own', files: 200, risk: expect.closeTo(0, 1) }])
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import { type DaemonCard, readCard } from '../../../src/app/fleet/daemon-card.js'
+import { Fleet } from '../../../src/app/fleet/fleet.js'
+import { collectFleet } from '../../../src/app/fleet/fleet-metrics.js'
+import { JobPace } from '../../../src/app/fleet/job-pace.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { RecentRow } from '../../../src/observe/console/console-state.js'
+import type { FleetState } from '../../../src/observe/console/fleet-state.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
+import { memoryFleet } from '../../../src/queue/fleet/memory-fleet.js'
+import { sampleState } from '../../observe/console-parts.js'
+import { ManualClock, settle } from '../../support/manual-clock.js'
+
+function card(change: Partial<DaemonCard> = {}): DaemonCard {
+  const nothing = { analyze: null, submit: null }
+  const facts = { machine: 'm', pid: 1, version: '0.1.0', stopping: false, detectors: [], reasons: [] }
+  return { name: 'one:1', roles: ['analyze'], jobsPerSecond: nothing, capacity: nothing, ...facts, ...change }
+}
+
+/** Daemons on one queue in memory. */
+function newQueue() {
+  const clock = new ManualClock()
+  const fleet = memoryFleet(clock)
+  let readings = 0
+  const announced = fleet.announced
+  fleet.announced = async () => {
+    readings++
+    return announced()
+  }
+  const queue = {
+    fleet,
+    isPaused: async () => false,
+    waiting: async (_: string, priorities: readonly number[]) =>
+      priorities.map((priority) => ({ priority, waiting: 0, addedAt: [] })),
+  }
+  const daemon = (name: string, change: Partial<DaemonCard> = {}) =>
+    new Fleet({ queue, clock, name: () => name, card: () => card({ name, ...change }) })
+  return { clock, fleet, daemon, readings: () => readings }
+}
+
+const named = async (fleet: Fleet) => (await fleet.daemons()).map(({ name, state }) => `${name} ${state}`)
+
+describe('a daemon of a fleet', () => {
+  it('knows itself before it announced anything, and the others by their word', async () => {
+    const { clock, daemon } = newQueue()
+    const [one, two] = [daemon('one:1'), daemon('two:1')]
+    expect(await named(one)).toEqual(['one:1 alive'])
+    await two.announce()
+    clock.tick(500)
+    expect(await named(one)).toEqual(['one:1 alive', 'two:1 alive'])
+    await two.leave()
+    clock.tick(500)
+    expect(await named(one)).toEqual(['one:1 alive'])
+  })
+
+  it('that died without a word is lost after some seconds, and forgotten by none', async () => {
+    const { clock, daemon } = newQueue()
+    const [one, two] = [daemon('one:1'), daemon('two:1')]
+    await two.announce()
+    clock.tick(3001)
+    expect(await named(one)).toEqual(['one:1 alive', 'two:1 lost'])
+  })
+
+  it('reads the queue once for all who ask in the same half second', async () => {
+    const { clock, daemon, readings } = newQueue()
+    const one = daemon('one:1')
+    await Promise.all([one.daemons(), one.daemons(), one.state(), one.state()])
+    clock.tick(499)
+    await one.state()
+    expect(readings()).toBe(1)
+    clock.tick(1)
+    await Promise.all([one.state(), one.daemons()])
+    expect(readings()).toBe(2)
+  })
+
+  it('asks again after a reading that failed, once the half second is over', async () => {
+    const { clock, daemon, fleet } = newQueue()
+    const one = daemon('one:1')
+    const announced = fleet.announced
+    fleet.announced = () => Promise.reject(new AttestdError('queue-unreachable'))
+    await expect(one.state()).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    fleet.announced = announced
+    clock.tick(500)
+    expect((await one.state()).daemons).toHaveLength(1)
+  })
+
+  it('sees its own news at once: its card is made anew with every reading', async () => {
+    const { clock, fleet } = newQueue()
+    const own = { reasons: [] as string[] }
+    const queue = { fleet, isPaused: async () => false, waiting: async () => [] }
+    const one = new Fleet({ queue, clock, name: () => 'one:1', card: () => card(own) })
+    await one.announce()
+    own.reasons = ['stake-low']
+    expect((await one.daemons())[0]?.reasons).toEqual(['stake-low'])
+  })
+
+  it('leaves rows under its name; one that cannot be left harms nothing', async () => {
+    const { daemon, fleet } = newQueue()
+    const row: RecentRow = {
+      at: 1,
+      assetId: 'a',
+      title: 't',
+      mediaType: 'image',
+      outcome: 'abstained',
+      risk: null,
+      algorithm: null,
+      scoreId: null,
+      openToRecordMs: null,
+      reason: 'media-too-small',
+      message: 'x'.repeat(1000),
+    }
+    const one = daemon('one:1')
+    one.keep(row)
+    await settle()
+    const [kept] = await one.rows(10)
+    expect(kept).toMatchObject({ assetId: 'a', daemon: 'one:1' })
+    expect(kept?.message).toHaveLength(300)
+    fleet.append = () => Promise.reject(new AttestdError('queue-unreachable'))
+    one.keep(row)
+    await settle()
+    expect(await one.records()).toHaveLength(1)
+  })
+})
+
+describe('the word of a daemon', () => {
+  it('is read as it was written, with what a later release says beside it left out', () => {
+    const own = card({ selection: null, canaries: [] })
+    expect(readCard(JSON.stringify({ ...own, more: 1 }))).toEqual(own)
+  })
+
+  it.each<[string, object]>([
+    ['a name that is too long', { name: 'x'.repeat(301) }],
+    ['half a pid', { pid: 1.5 }],
+    ['too many roles', { roles: Array.from({ length: 11 }, () => 'analyze') }],
+    ['a negative pace', { jobsPerSecond: { analyze: -1, submit: null } }],
+    ['no word on stopping', { stopping: undefined }],
+    ['too many reasons', { reasons: Array.from({ length: 51 }, () => 'x') }],
+    ['a detector without a digest', { detectors: [{ id: 'a', version: '1', shadow: false }] }],
+  ])('with %s is none', (_, change) => {
+    expect(readCard(JSON.stringify({ ...card(), ...change }))).toBeNull()
+  })
+})
+
+describe('the metrics of a fleet', () => {
+  const state = sampleState().fleet as FleetState
+
+  async function exported(...states: (FleetState | null)[]): Promise<string> {
+    const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+    for (const one of states) {
+      const reading = () => (one ? Promise.resolve(one) : Promise.reject(new AttestdError('queue-unreachable')))
+      await collectFleet({ state: reading }, metrics).catch(() => {})
+    }
+    const lines = (await metrics.text()).split('\n')
+    return lines.filter((line) => /^attestd_(fleet|waiting|drain|deadline)/.test(line)).join('\n')
+  }
+
+  it('state who is there, what differs, and the work ahead', async () => {
+    const text = await exported(state)
+    expect(text).toContain('attestd_fleet_daemons{state="alive"} 1')
+    expect(text).toContain('attestd_fleet_daemons{state="lost"} 1')
+    expect(text).toContain('attestd_fleet_daemons{state="stopping"} 0')
+    expect(text).toContain('attestd_fleet_mixed{what="version"} 1')
+    expect(text).toContain('attestd_waiting_jobs{queue="analyze",turnaround="priority_5min"} 14')
+    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze",turnaround="priority_5min"} 65')
+    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze",turnaround="standard"} 0')
+    expect(text).toContain('attestd_deadline_misses_ahead 14')
+  })
+
+  it('state no time to drain where none is known, and no detectors of a daemon that is lost', async () => {
+    const text = await exported(state)
+    expect(text.match(/^attestd_drain_seconds.*$/gm)).toEqual(['attestd_drain_seconds{queue="analyze"} 600'])
+    const infos = text.match(/^attestd_fleet_detector_info.*$/gm) ?? []
+    expect(infos).toHaveLength(state.daemons.find((one) => one.state === 'alive')?.detectors.length ?? 0)
+    expect(infos.every((line) => line.includes('daemon="machine-alive'))).toBe(true)
+  })
+
+  it('end with a daemon that is gone, and all of them while the queue is away', async () => {
+    const alone = { ...state, daemons: [], mixed: { versions: [], detectors: [] } }
+    const text = await exported(state, alone)
+    expect(text).not.toContain('attestd_fleet_last_seen')
+    expect(text).toContain('attestd_fleet_mixed{what="version"} 0')
+    expect(await exported(state, null)).toBe('')
+  })
+})
+
+describe('the pace of jobs', () => {
+  function newPace() {
+    const clock = { now: 0 }
+    return { clock, pace: new JobPace(() => clock.now) }
+  }
+
+  it('right after the start is that of a whole second at least', () => {
+    const { clock, pace } = newPace()
+    clock.now = 10
+    for (let nth = 0; nth < 5; nth++) pace.ended(1)
+    expect(pace.perSecond()).toBe(5)
+    clock.now = 2000
+    expect(pace.perSecond()).toBe(2.5)
+  })
+
+  it('counts a job of exactly a minute ago, and none older', () => {
+    const { clock, pace } = newPace()
+    clock.now = 100_000
+    pace.ended(1)
+    clock.now += 60_000
+    expect(pace.perSecond()).toBeCloseTo(1 / 60, 12)
+    clock.now += 1
+    expect(pace.perSecond()).toBe(0)
+  })
+
+  it('what it could do is judged by the last hundred jobs', () => {
+    const { pace } = newPace()
+    for (let nth = 0; nth < 300; nth++) pace.ended(10_000)
+    for (let nth = 0; nth < 100; nth++) pace.ended(500)
+    expect(pace.capacity(4)).toBe(8)
+    pace.ended(500 + 100 * 500)
+    expect(pace.capacity(4)).toBe(4)
+  })
+
+  it('of jobs that take no time at all is finite', () => {
+    const { pace } = newPace()
+    pace.ended(0)
+    expect(pace.capacity(3)).toBe(3000)
+  })
+})

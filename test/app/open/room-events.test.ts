@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { countDetectorEvent, countMediaEvent, partLabel } from '../../../src/app/open/room-events.js'
+import type { LoadedDetector } from '../../../src/detect/detection.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+function counted() {
+  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+  const series = async (name: RegExp) => (await metrics.text()).split('\n').filter((line) => name.test(line))
+  return { detector: countDetectorEvent(metrics), media: countMediaEvent(metrics), series }
+}
+
+const loaded = (id: string, change: object = {}) =>
+  ({ id, version: '1.0.0', digest: 'abcdef0123456789'.repeat(4), shadow: false, ...change }) as LoadedDetector
+
+describe('detectors in metrics', () => {
+  it('a process that ended counts by why, one that was closed not at all', async () => {
+    const { detector, series } = counted()
+    for (const cause of ['crashed', 'crashed', 'timeout', 'closed'] as const)
+      detector({ type: 'child-stopped', pid: 1, cause })
+    detector({ type: 'child-start-failed', reason: 'detector-start-failed' })
+    expect(await series(/^attestd_detector_restarts_total\{.* [1-9]/)).toEqual([
+      'attestd_detector_restarts_total{reason="crashed"} 2',
+      'attestd_detector_restarts_total{reason="timeout"} 1',
+      'attestd_detector_restarts_total{reason="detector-start-failed"} 1',
+    ])
+  })
+
+  it('those that were replaced are 0, those in their place 1, also where one stays', async () => {
+    const { detector, series } = counted()
+    detector({ type: 'detectors-loaded', detectors: [loaded('a'), loaded('b')], before: [] })
+    detector({
+      type: 'detectors-loaded',
+      detectors: [loaded('b'), loaded('c', { shadow: true })],
+      before: [loaded('a'), loaded('b')],
+    })
+    const info = await series(/^attestd_detector_info\{/)
+    const values = info.map((line) => [/detector="(\w)"/.exec(line)?.[1], /part="(\w+)"/.exec(line)?.[1], line.at(-1)])
+    expect(values.toSorted()).toEqual([
+      ['a', 'scores', '0'],
+      ['b', 'scores', '1'],
+      ['c', 'shadow', '1'],
+    ])
+    expect(info[0]).toContain('digest="abcdef012345"')
+  })
+
+  it.each([
+    [{ shadow: false }, 'scores'],
+    [{ shadow: true }, 'shadow'],
+    [{ shadow: false, canary: 5 }, 'canary'],
+  ])('%j is a part %s', (part, label) => {
+    expect(partLabel(part)).toBe(label)
+  })
+})
+
+describe('media in metrics', () => {
+  it('count gateways by outcome, fetches by origin, bytes of what was had', async () => {
+    const { media, series } = counted()
+    media({ type: 'gateway', gateway: 'g:1', outcome: 'cancelled', bytes: 7, ms: 1 })
+    media({ type: 'cache', outcome: 'hit', bytes: 100 })
+    media({ type: 'cache', outcome: 'evicted', bytes: 1000 })
+    media({ type: 'fetched', scheme: 'ipfs', origin: 'g:1', bytes: 50, ms: 2500 })
+    expect(await series(/^attestd_gateway_requests_total\{.* [1-9]/)).toEqual([
+      'attestd_gateway_requests_total{gateway="g:1",outcome="cancelled"} 1',
+    ])
+    const bytes = (await series(/^attestd_media_bytes_total\{.* [1-9]/)).toSorted()
+    expect(bytes).toEqual([
+      'attestd_media_bytes_total{origin="cache"} 100',
+      'attestd_media_bytes_total{origin="ipfs"} 50',
+    ])
+    expect((await series(/^attestd_media_fetches_total\{.* [1-9]/)).toSorted()).toEqual([
+      'attestd_media_fetches_total{origin="cache",outcome="evicted"} 1',
+      'attestd_media_fetches_total{origin="cache",outcome="hit"} 1',
+      'attestd_media_fetches_total{origin="ipfs",outcome="ok"} 1',
+    ])
+    expect(await series(/^attestd_media_fetch_seconds_sum/)).toEqual([
+      'attestd_media_fetch_seconds_sum{origin="ipfs"} 2.5',
+    ])
+  })
+})

@@ -1,0 +1,223 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type DetectorOrder, readOrder } from '../../../src/app/rollout/detector-order.js'
+import { DetectorSelection } from '../../../src/app/rollout/detector-selection.js'
+import { chosenInstead, keepSelection, readKeptSelection } from '../../../src/app/rollout/kept-selection.js'
+import { selectionInForce } from '../../../src/app/rollout/selection-in-force.js'
+import { chosenDetectors } from '../../../src/config/detector-choice.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { silentLog } from '../../../src/core/log.js'
+import type { DetectorChoice } from '../../../src/detect/package/selection.js'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-selection-'))
+})
+afterEach(() => fs.rm(dataDir, { recursive: true }))
+
+const settings = (text: string) => ({ dataDir, detectors: chosenDetectors.parse(text) })
+const open = (text: string) => DetectorSelection.open(settings(text), silentLog)
+const order = (id: string, chosen: string | null, change: Partial<DetectorOrder> = {}): DetectorOrder => ({
+  id,
+  chosen,
+  before: [],
+  settings: ['a'],
+  ...change,
+})
+
+/** A reload that keeps what it was asked for. */
+function reloads(lost: string[] = []) {
+  const asked: string[] = []
+  const reload = async (choices: DetectorChoice[]) => {
+    asked.push(choices.map(({ id }) => id).join(','))
+    return lost
+  }
+  return { asked, reload }
+}
+
+const fails = (reason: 'manifest-invalid' | 'draining') => async () => Promise.reject(new AttestdError(reason, 'no'))
+
+describe('the detectors of a daemon', () => {
+  it('are those of its setting where nobody ordered others', async () => {
+    const selection = await open('a=2,b=shadow')
+    expect(selection.state).toEqual({
+      setting: 'a=2,b=shadow',
+      chosen: null,
+      order: null,
+      outcome: 'done',
+      message: '',
+      lost: [],
+    })
+    expect(selection.choices).toMatchObject([
+      { id: 'a', weight: 2 },
+      { id: 'b', shadow: true },
+    ])
+    expect(selection.order).toBeNull()
+  })
+
+  it('are those of an order from then on, also after a restart', async () => {
+    const { asked, reload } = reloads(['audio'])
+    const selection = await open('a')
+    await selection.follow(order('1', 'b'), reload)
+    expect(asked).toEqual(['b'])
+    expect(selection.state).toMatchObject({ chosen: 'b', order: '1', outcome: 'done', lost: ['audio'] })
+    const again = await open('a')
+    expect(again.state).toMatchObject({ chosen: 'b', order: '1', lost: [] })
+    expect(again.choices.map(({ id }) => id)).toEqual(['b'])
+  })
+
+  it('follow an order once, and nothing where there is none', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('a')
+    await selection.follow(null, reload)
+    for (const id of ['1', '1', '2']) await selection.follow(order(id, 'b'), reload)
+    expect(asked).toEqual(['b', 'b'])
+  })
+
+  it('of an order that the data directory knows already are not loaded again after a restart', async () => {
+    const { asked, reload } = reloads()
+    await (await open('a')).follow(order('1', 'b'), reload)
+    await (await open('a')).follow(order('1', 'b'), reload)
+    expect(asked).toEqual(['b'])
+  })
+
+  it('go back to those of the setting by an order that chooses none', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('a')
+    await selection.follow(order('1', 'b'), reload)
+    await selection.follow(order('2', null), reload)
+    expect(asked).toEqual(['b', 'a'])
+    expect(selection.state.chosen).toBeNull()
+  })
+
+  it('are those of the setting again once the operator changes it, whatever was ordered before', async () => {
+    const { reload } = reloads()
+    await (await open('a')).follow(order('1', 'b'), reload)
+    const changed = await open('c')
+    expect(changed.state).toMatchObject({ setting: 'c', chosen: null, order: '1' })
+    expect(changed.choices.map(({ id }) => id)).toEqual(['c'])
+    expect(await readKeptSelection(dataDir)).toMatchObject({ setting: 'c', order: { chosen: null, settings: ['c'] } })
+    // Changing it back does not bring the order back.
+    expect((await open('a')).state.chosen).toBeNull()
+  })
+})
+
+describe('an order that was given before the start', () => {
+  it('holds where it was given to a daemon of the same setting', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('a')
+    await selection.follow(order('1', 'b', { settings: ['x', 'a'] }), reload)
+    expect(asked).toEqual(['b'])
+  })
+
+  it('does not where it was given to others, and is not looked at again', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('c')
+    await selection.follow(order('1', 'b'), reload)
+    expect(selection.state).toMatchObject({ chosen: null, order: '1' })
+    await selection.follow(order('1', 'b'), reload)
+    expect(asked).toEqual([])
+    await selection.follow(order('2', 'd'), reload)
+    expect(asked).toEqual(['d'])
+  })
+
+  it('is only one that is there at the first look', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('c')
+    await selection.follow(null, reload)
+    await selection.follow(order('1', 'b'), reload)
+    expect(asked).toEqual(['b'])
+  })
+})
+
+describe('an order that cannot be carried out', () => {
+  it('leaves what was there, and says why', async () => {
+    const selection = await open('a')
+    await selection.follow(order('1', 'b'), reloads().reload)
+    await selection.follow(order('2', 'broken', { before: ['b'] }), fails('manifest-invalid'))
+    expect(selection.state).toMatchObject({ chosen: 'b', order: '2', outcome: 'manifest-invalid', message: 'no' })
+    expect(selection.choices.map(({ id }) => id)).toEqual(['b'])
+    // Nor is it tried again by the next run.
+    expect((await open('a')).state).toMatchObject({ chosen: 'b', order: '2' })
+  })
+
+  it('is forgotten by the next one that can', async () => {
+    const selection = await open('a')
+    await selection.follow(order('1', 'broken'), fails('manifest-invalid'))
+    await selection.follow(order('2', 'b'), reloads().reload)
+    expect(selection.state).toMatchObject({ chosen: 'b', outcome: 'done', message: '' })
+  })
+
+  it('because the daemon ends is carried out by its next run', async () => {
+    const selection = await open('a')
+    await selection.follow(order('1', 'b'), fails('draining'))
+    expect(selection.state).toMatchObject({ order: null, outcome: 'done' })
+    const { asked, reload } = reloads()
+    await (await open('a')).follow(order('1', 'b'), reload)
+    expect(asked).toEqual(['b'])
+  })
+})
+
+describe('what the data directory keeps', () => {
+  it('is nothing where the file is absent, broken, or of another shape', async () => {
+    expect(await readKeptSelection(dataDir)).toBeNull()
+    for (const text of ['', '{', '[]', '{"setting":"a"}', '{"setting":"a","order":{"id":""}}']) {
+      await fs.writeFile(path.join(dataDir, 'detectors.json'), text)
+      expect(await readKeptSelection(dataDir)).toBeNull()
+      expect((await open('a')).state).toMatchObject({ chosen: null, order: null })
+    }
+  })
+
+  it('cannot be kept in a directory that is gone: the daemon works with it all the same', async () => {
+    const warned: unknown[] = []
+    const log = { ...silentLog, warn: (facts: unknown) => void warned.push(facts) }
+    const selection = await DetectorSelection.open(settings('a'), log)
+    await fs.rm(dataDir, { recursive: true })
+    await selection.follow(order('1', 'b'), reloads().reload)
+    expect(selection.state).toMatchObject({ chosen: 'b', outcome: 'done' })
+    expect(warned).toMatchObject([{ reason: 'data-dir-unusable' }])
+    await fs.mkdir(dataDir)
+  })
+
+  it('stands for its own setting alone', () => {
+    const kept = { setting: 'a', order: order('1', 'b') }
+    expect(chosenInstead(kept, 'a')).toBe('b')
+    expect(chosenInstead(kept, 'a=1')).toBeNull()
+    expect(chosenInstead(null, 'a')).toBeNull()
+  })
+})
+
+describe('for people', () => {
+  it.each([
+    ['a,b', null, 'detectors by ATTESTD_DETECTORS: a,b'],
+    ['', null, 'detectors by ATTESTD_DETECTORS: all in the models directory but variants of others'],
+    ['a', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now a) is changed, or models rollback'],
+    ['', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now empty) is changed, or models rollback'],
+  ])('the setting %j and %j chosen instead read: %s', async (setting, chosen, summary) => {
+    if (chosen !== null) await keepSelection(dataDir, { setting, order: order('1', chosen) })
+    const inForce = await selectionInForce(settings(setting))
+    expect(inForce.summary).toBe(summary)
+    expect(inForce.detectors).toEqual(chosenDetectors.parse(chosen ?? setting))
+  })
+})
+
+describe('an order on the queue', () => {
+  it('is read as it was written', () => {
+    const one = order('1', 'b', { before: [null, 'a'] })
+    expect(readOrder(JSON.stringify(one))).toEqual(one)
+  })
+
+  it.each([
+    null,
+    '',
+    '{',
+    '{}',
+    JSON.stringify({ ...order('1', null), id: '' }),
+    JSON.stringify({ ...order('1', null), before: Array.from({ length: 21 }, () => null) }),
+    JSON.stringify({ ...order('1', 'x'.repeat(10_001)) }),
+  ])('that is none is passed over: %.40j', (text) => {
+    expect(readOrder(text)).toBeNull()
+  })
+})

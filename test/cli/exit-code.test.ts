@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { errorForPeople, exitCodeOf } from '../../src/cli/exit-code.js'
+import { SettingsError } from '../../src/config/load.js'
+import { AttestdError } from '../../src/core/errors.js'
+import type { Reason } from '../../src/core/reasons.js'
+
+const problem = {
+  reason: 'setting-missing',
+  setting: 'ATTESTD_X',
+  expected: 'x',
+  got: 'nothing',
+  fix: 'Set it.',
+} as const
+
+describe('a service manager restarts where that may help, and nowhere else', () => {
+  it.each<[string, unknown, number]>([
+    ['settings that are wrong', new SettingsError([problem]), 78],
+    ['a package that is wrong', new AttestdError('manifest-invalid'), 78],
+    ['a service that does not answer', new AttestdError('service-unreachable'), 75],
+    ['a limit of the service', new AttestdError('service-rate-limited'), 75],
+    ['no daemon on the data directory', new AttestdError('daemon-not-running'), 75],
+    ['media that cannot be scored', new AttestdError('media-corrupt'), 1],
+    ['an error of another library', new TypeError('x is not a function'), 1],
+    ['what is no error', 'text', 1],
+  ])('%s', (_, error, code) => {
+    expect(exitCodeOf(error)).toBe(code)
+  })
+})
+
+describe('an error on a terminal', () => {
+  it('states its reason, and what to do where there is anything', () => {
+    expect(errorForPeople(new AttestdError('stake-low', 'Too low.', { fix: 'Deposit more.' }))).toEqual([
+      'attestd: Too low.  [stake-low]',
+      '  fix  Deposit more.',
+    ])
+    const withoutFix: Reason = 'media-corrupt'
+    expect(errorForPeople(new AttestdError(withoutFix, 'Cut.'))).toEqual(['attestd: Cut.  [media-corrupt]'])
+  })
+
+  it('of another library has its text and its cause, and no stack', () => {
+    const error = new Error('fetch failed', { cause: new Error('ECONNREFUSED') })
+    expect(errorForPeople(error)).toEqual(['attestd: fetch failed: ECONNREFUSED'])
+  })
+
+  it.each(['password=hush-hush', 'https://me:hush-hush@service.example', 'Authorization: Bearer hush-hush-hush'])(
+    'holds no secret, whoever put it there: %s',
+    (text) => {
+      expect(errorForPeople(new Error(`refused ${text}`)).join('\n')).not.toContain('hush')
+      expect(errorForPeople(new AttestdError('wallet-unusable', `refused ${text}`)).join('\n')).not.toContain('hush')
+      expect(errorForPeople(new SettingsError([{ ...problem, got: text }])).join('\n')).not.toContain('hush')
+    },
+  )
+})

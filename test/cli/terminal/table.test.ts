@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { progressBar } from '../../../src/cli/terminal/progress.js'
+import { table } from '../../../src/cli/terminal/table.js'
+import { UNSAFE_SIGN } from '../../support/hostile-texts.js'
+
+describe('a table', () => {
+  it('has columns as wide as their widest cell, numbers to the right, nothing behind the last cell', () => {
+    const columns = [{ title: 'name' }, { title: 'n', right: true }, { title: 'text' }]
+    expect(
+      table(columns, [
+        ['a', '1', ''],
+        ['longer', '100', 'x'],
+      ]).split('\n'),
+    ).toEqual(['name      n  text', '──────  ───  ────', 'a         1', 'longer  100  x'])
+  })
+
+  it('without rows has its heads; a cell that is missing is empty', () => {
+    expect(table([{ title: 'a' }, { title: 'bb' }], [])).toBe('a  bb\n─  ──')
+    expect(table([{ title: 'a' }, { title: 'b' }], [['1']])).toBe('a  b\n─  ─\n1')
+  })
+
+  it.each([
+    ['x'.repeat(10), 10, 'x'.repeat(10)],
+    ['x'.repeat(11), 10, `${'x'.repeat(9)}…`],
+    ['x'.repeat(60), undefined, 'x'.repeat(60)],
+    ['x'.repeat(61), undefined, `${'x'.repeat(59)}…`],
+  ])('cuts %s at %s', (cell, max, shown) => {
+    expect(table([{ title: 'a', ...(max ? { max } : {}) }], [[cell]]).split('\n')[2]).toBe(shown)
+  })
+
+  it('lets no cell steer the terminal or begin a line', () => {
+    const made = table([{ title: 'a' }], [['\u001b[31mred\nnext\u202e']])
+    expect(made.split('\n')).toHaveLength(3)
+    expect(made.replaceAll('\n', '')).not.toMatch(UNSAFE_SIGN)
+  })
+})
+
+describe('progress', () => {
+  function shown(isTTY: boolean, of: number, dones = Array.from({ length: of }, (_, nth) => nth + 1)): string[] {
+    const written: string[] = []
+    const out = { isTTY, write: (text: string) => void written.push(text) } as unknown as NodeJS.WriteStream
+    const show = progressBar(out, 'rows')
+    for (const done of dones) show(done, of)
+    return written
+  }
+
+  it('on a terminal is one line that fills up, and ends', () => {
+    const lines = shown(true, 4)
+    expect(lines).toHaveLength(4)
+    expect(lines.every((line) => line.startsWith('\r'))).toBe(true)
+    expect(lines[1]).toBe(`\r  ${'█'.repeat(15)}${'░'.repeat(15)} 2/4 rows`)
+    expect(lines.filter((line) => line.endsWith('\n'))).toEqual([`\r  ${'█'.repeat(30)} 4/4 rows\n`])
+  })
+
+  it.each([
+    [1000, 10],
+    [25, 9],
+    [10, 10],
+    [3, 3],
+    [1, 1],
+  ])('in a log of %i rows is %i lines, the last of them of all', (of, count) => {
+    const lines = shown(false, of)
+    expect(lines).toHaveLength(count)
+    expect(lines.at(-1)).toContain(`${of}/${of} rows`)
+    expect(lines.every((line) => line.endsWith('\n'))).toBe(true)
+  })
+
+  it('is not shown twice for the same count', () => {
+    expect(shown(true, 3, [1, 1, 2, 2, 3])).toHaveLength(3)
+  })
+})

@@ -1,0 +1,72 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { linkBelow, staysBelow } from '../../../src/core/disk/symbolic-links.js'
+
+let folder: string
+beforeEach(async () => {
+  // The folder of temporary files may be a link itself, as on macOS.
+  folder = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-links-')))
+  await fs.mkdir(path.join(folder, 'in', 'deep', 'er'), { recursive: true })
+  await fs.mkdir(path.join(folder, 'in-too'))
+  await fs.writeFile(path.join(folder, 'in', 'deep', 'file'), 'x')
+  await fs.writeFile(path.join(folder, 'secret'), 'x')
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+const at = (...parts: string[]) => path.join(folder, ...parts)
+
+describe('the links below a folder', () => {
+  it('are none where there are files and folders alone', async () => {
+    expect(await linkBelow(at('in'))).toBeNull()
+  })
+
+  it.each([
+    ['to a file', 'in/link', 'secret'],
+    ['to a folder', 'in/link', 'in-too'],
+    ['far down', 'in/deep/er/link', 'secret'],
+    ['to nowhere', 'in/deep/link', 'absent'],
+    ['to where it lies itself', 'in/deep/link', 'in'],
+  ])('are found: %s', async (_, link, target) => {
+    await fs.symlink(at(target), at(link))
+    expect(await linkBelow(at('in'))).toBe(at(link))
+  })
+
+  it('do not count the folder itself', async () => {
+    await fs.symlink(at('in'), at('same'))
+    expect(await linkBelow(at('same'))).toBeNull()
+  })
+
+  it('of a folder that is not there, or is a file, are none', async () => {
+    expect(await linkBelow(at('absent'))).toBeNull()
+    expect(await linkBelow(at('secret'))).toBeNull()
+  })
+})
+
+describe('a file', () => {
+  it.each([
+    ['in the folder stays', 'in/deep/file', true],
+    ['beside the folder does not', 'secret', false],
+    ['in a folder whose name begins alike does not', 'in-too/file', false],
+    ['that is not there leads nowhere', 'in/absent', true],
+    ['that is the folder itself does not lie below it', 'in', false],
+  ])('%s', async (_, name, expected) => {
+    await fs.writeFile(at('in-too', 'file'), 'x')
+    expect(await staysBelow(at('in'), at(name))).toBe(expected)
+  })
+
+  it('behind a link of a folder between leaves by it', async () => {
+    await fs.writeFile(at('in-too', 'file'), 'x')
+    await fs.symlink(at('in-too'), at('in', 'way'))
+    expect(await staysBelow(at('in'), at('in', 'way', 'file'))).toBe(false)
+    await fs.symlink(at('in', 'deep'), at('in', 'round'))
+    expect(await staysBelow(at('in'), at('in', 'round', 'file'))).toBe(true)
+  })
+
+  it('stays where the folder is reached by a link', async () => {
+    await fs.symlink(at('in'), at('same'))
+    expect(await staysBelow(at('same'), at('in', 'deep', 'file'))).toBe(true)
+    expect(await staysBelow(at('same'), at('same', 'deep', 'file'))).toBe(true)
+  })
+})

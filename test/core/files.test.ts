@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  modeOpenToOthers,
+  packagePath,
+  readAt,
+  readFileIfPresent,
+  sha256OfFile,
+  writeFileAtomic,
+} from '../../src/core/files.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-files-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+async function write(name: string, data: string | Uint8Array): Promise<string> {
+  const file = path.join(folder, name)
+  await fs.writeFile(file, data)
+  return file
+}
+
+describe('a file written whole', () => {
+  it.each([
+    [undefined, 0o600],
+    [0o644, 0o644],
+  ])('with mode %o has mode %o, whatever the one before it had', async (mode, expected) => {
+    const file = await write(`mode-${mode}`, 'old')
+    await fs.chmod(file, 0o666)
+    await writeFileAtomic(file, 'new', mode)
+    expect(((await fs.stat(file)).mode & 0o777).toString(8)).toBe(expected.toString(8))
+    expect(await fs.readFile(file, 'utf8')).toBe('new')
+  })
+
+  it('replaces a link, and leaves alone what it leads to', async () => {
+    const target = await write('target', 'untouched')
+    const link = path.join(folder, 'link')
+    await fs.symlink(target, link)
+    await writeFileAtomic(link, 'new')
+    expect(await fs.readFile(target, 'utf8')).toBe('untouched')
+    expect(await fs.readFile(link, 'utf8')).toBe('new')
+  })
+
+  it('that cannot take its place leaves nothing temporary, and the old one', async () => {
+    const place = path.join(folder, 'a-folder')
+    await fs.mkdir(path.join(place, 'inside'), { recursive: true })
+    await expect(writeFileAtomic(place, 'x')).rejects.toThrow()
+    expect((await fs.readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    expect(await fs.readdir(place)).toEqual(['inside'])
+  })
+})
+
+describe('reading', () => {
+  it('what is no file is an error, not an absent file', async () => {
+    await expect(readFileIfPresent(folder)).rejects.toMatchObject({ code: 'EISDIR' })
+    const file = await write('plain', 'x')
+    await expect(readFileIfPresent(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+  })
+
+  it.each([
+    ['from the start', 0, 3, '012'],
+    ['from within', 4, 3, '456'],
+    ['over the end', 8, 5, '89'],
+    ['behind the end', 10, 5, ''],
+    ['nothing', 2, 0, ''],
+  ])('a part: %s', async (_, offset, length, text) => {
+    const file = await write('digits', '0123456789')
+    expect((await readAt(file, offset, length)).toString()).toBe(text)
+  })
+
+  it('a part of many files leaves none of them open', async () => {
+    const file = await write('again', 'x')
+    const open = async () => (await fs.readdir('/proc/self/fd').catch(() => [])).length
+    const before = await open()
+    for (let time = 0; time < 50; time++) await readAt(file, 0, 1)
+    expect(await open()).toBeLessThan(before + 10)
+  })
+
+  it('the digest of a file of several chunks, and of an empty one', async () => {
+    const bytes = Buffer.alloc(200_000, 'attestd')
+    expect(await sha256OfFile(await write('large', bytes))).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect(await sha256OfFile(await write('empty', ''))).toBe(
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    )
+    await expect(sha256OfFile(path.join(folder, 'absent'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('a mode', () => {
+  it.each([
+    [0o100600, null],
+    [0o100400, null],
+    [0o100700, null],
+    [0o100640, '0640'],
+    [0o100604, '0604'],
+    [0o100601, '0601'],
+    [0o100777, '0777'],
+  ])('%o is open to others: %s', (mode, text) => {
+    expect(modeOpenToOthers(mode)).toBe(text)
+  })
+})
+
+it('paths of the package lie beside its package.json', async () => {
+  expect(JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8')).name).toBe('attestd')
+  expect(packagePath('models', 'a')).toBe(path.join(packagePath(), 'models', 'a'))
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { backoffMs, honoredDelayMs, parseRetryAfter } from '../../src/core/retry.js'
+
+describe('a back-off', () => {
+  const policy = { baseMs: 1000, maxMs: 10_000 }
+  const always = (value: number) => () => value
+
+  it('never shrinks with the tries, and is never beyond its cap', () => {
+    const waits = Array.from({ length: 40 }, (_, index) => backoffMs(index + 1, policy, always(0.999999)))
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(Math.max(...waits)).toBeLessThanOrEqual(policy.maxMs)
+    expect(waits.at(-1)).toBe(10_000)
+  })
+
+  it('is at least half of what it may be, so that a service gets its rest', () => {
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      const full = Math.min(policy.maxMs, 1000 * 2 ** (attempt - 1))
+      expect(backoffMs(attempt, policy, always(0))).toBe(full / 2)
+    }
+  })
+
+  it('of a cap below its base is the cap', () => {
+    expect(backoffMs(1, { baseMs: 5000, maxMs: 100 }, always(1))).toBe(100)
+  })
+})
+
+describe('a wait that was asked for', () => {
+  it.each([
+    ['is capped at ten minutes where nothing else is said', 3_600_000, 1, undefined, 600_000],
+    ['is honored up to the cap', 600_000, 1, undefined, 600_000],
+    ['is whole milliseconds', 10.6, 1, 100, 11],
+    ['never lets the own back-off pass the cap', undefined, 500, 100, 100],
+  ])('%s', (_, asked, own, cap, expected) => {
+    expect(honoredDelayMs(asked, own, cap)).toBe(expected)
+  })
+})
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 22)
+  it.each([
+    [' 7 ', 7000],
+    ['0', 0],
+    ['1.2345', 1235],
+    ['Sun, 22 Nov 2026 00:01:00 GMT', 60_000],
+    ['Sat, 21 Nov 2026 23:59:59 GMT', 0],
+    ['7 seconds', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('%j asks for %j ms', (header, expected) => {
+    expect(parseRetryAfter(header, now)).toBe(expected)
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { cleanLine, cleanText } from '../../src/core/text.js'
+
+describe('one clean line', () => {
+  it.each([
+    ['  spaces  around ', 'spaces around'],
+    ['two\r\nlines', 'two lines'],
+    ['a\u2028b\u2029c', 'a b c'],
+    ['tab\tand\u0000nul\u001b[31m', 'tab and nul [31m'],
+    ['over\u202eride', 'over ride'],
+    ['zero\u200bwidth', 'zero width'],
+    ['half \ud800', 'half \ufffd'],
+    ['', ''],
+    [' \n ', ''],
+    ['héllo 世界 🙂', 'héllo 世界 🙂'],
+  ])('of %j is %j', (text, line) => {
+    expect(cleanLine(text)).toBe(line)
+  })
+
+  it('is as long as it may be and no longer, with a sign that something is missing', () => {
+    expect(cleanLine('x'.repeat(300))).toBe('x'.repeat(300))
+    expect(cleanLine('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`)
+    expect(cleanLine('abcdef', 4)).toBe('abc…')
+  })
+
+  it('is counted after it was cleaned: white space takes nothing from the text', () => {
+    expect(cleanLine(`a${' '.repeat(1000)}b`, 5)).toBe('a b')
+  })
+
+  it('is made of the beginning of an endless text alone', () => {
+    expect(cleanLine(`${' '.repeat(20_000)}late`)).toBe('')
+    expect(cleanLine(`${' '.repeat(19_999)}late`)).toBe('l')
+  })
+})
+
+describe('clean text', () => {
+  it('keeps lines, and up to 2000 units', () => {
+    expect(cleanText('a\nb\tc')).toBe('a\nb\tc')
+    expect(cleanText('x'.repeat(2000))).toHaveLength(2000)
+    expect(cleanText('x'.repeat(2001))).toBe(`${'x'.repeat(1999)}…`)
+  })
+
+  it('is not cut within a character', () => {
+    expect(cleanText('abc🙂def', 5)).toBe('abc\ufffd…')
+  })
+})

@@ -1,0 +1,152 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sigmoid } from '../../../src/detect/scoring/calibration.js'
+import {
+  type CalibrateOptions,
+  type CalibrationReport,
+  calibrateRows,
+  calibrationReportSchema,
+} from '../../../src/lab/calibrate/calibration-report.js'
+import { writeCalibration } from '../../../src/lab/calibrate/write-calibration.js'
+import type { ScoredRow } from '../../../src/lab/evaluate/score-rows.js'
+import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { refusedRow, scoredRow } from '../../support/scored-rows.js'
+
+const OPTIONS: CalibrateOptions = {
+  method: 'platt',
+  prior: null,
+  accuracy: 0.7,
+  present: { kind: 'identity' },
+  presentBand: { low: 0.4, high: 0.6 },
+}
+
+/** Rows whose logits are twice as sure as they should be; of as many sources as said, or of unstated ones. */
+function rowsOf(sources: number | null, count = 400): ScoredRow[] {
+  const random = seededRandom(17)
+  return Array.from({ length: count }, (_, index) => {
+    const logit = 4 * random() - 2
+    const columns: Record<string, string> = sources === null ? {} : { source: `s${index % sources}` }
+    return scoredRow(sigmoid(2 * logit), random() < sigmoid(logit), {
+      id: `row ${index}`,
+      columns,
+      rawScore: 2 * logit,
+    })
+  })
+}
+
+const known = { schema: 1, madeAt: '', command: '', detector: { id: 'd', version: '1', digest: '' } } as const
+const data = { from: '', digest: '', real: 1, fake: 1 }
+
+describe('a calibration of scored rows', () => {
+  it('is judged better than before on rows that it did not see, and can be kept', () => {
+    const found = calibrateRows(rowsOf(20), OPTIONS)
+    expect(found.calibration).toMatchObject({ kind: 'platt', slope: expect.closeTo(0.5, 1) })
+    expect(found.after.logLoss).toBeLessThan(found.before.logLoss ?? 0)
+    expect(calibrationReportSchema.parse({ ...known, data, ...found })).toMatchObject(found)
+  })
+
+  it.each([
+    ['whole sources are held out where each fit still has both classes', 20, 'source'],
+    ['rows are held out where nobody states a source', null, 'rows'],
+    ['rows are held out of a single source', 1, 'rows'],
+  ] as const)('%s', (_, sources, heldOut) => {
+    expect(calibrateRows(rowsOf(sources), OPTIONS).heldOut).toBe(heldOut)
+  })
+
+  it('rows are held out where one of them states no source', () => {
+    const [first, ...others] = rowsOf(20) as [ScoredRow, ...ScoredRow[]]
+    const unstated = { ...first, row: { ...first.row, columns: {} } }
+    expect(calibrateRows([unstated, ...others], OPTIONS).heldOut).toBe('rows')
+  })
+
+  it('takes no account of rows without a score', () => {
+    const rows = rowsOf(20)
+    const refused = Array.from({ length: 300 }, (_, index) => refusedRow(`refused ${index}`, true))
+    expect(calibrateRows([...rows, ...refused], OPTIONS)).toEqual(calibrateRows(rows, OPTIONS))
+  })
+
+  it('takes the share of fakes of the scored rows for the prior where none is stated', () => {
+    const rows = rowsOf(20)
+    const share = rows.filter(({ row }) => row.fake).length / rows.length
+    const own = calibrateRows(rows, OPTIONS)
+    expect(own.prior).toBe(share)
+    expect(calibrateRows(rows, { ...OPTIONS, prior: share })).toEqual(own)
+    const rare = calibrateRows(rows, { ...OPTIONS, prior: 0.05 })
+    expect(rare.prior).toBe(0.05)
+    expect((rare.calibration as { intercept: number }).intercept).toBeLessThan(-2)
+  })
+
+  it('says what both bands cost and give, the present one by the present risks', () => {
+    const found = calibrateRows(rowsOf(20), OPTIONS)
+    expect(found.bandBefore).toMatchObject(OPTIONS.presentBand)
+    const rows = rowsOf(20)
+    const inside = rows.filter(({ detection }) => (detection?.risk ?? 0) > 0.4 && (detection?.risk ?? 0) < 0.6)
+    expect(found.bandBefore.abstainRate).toBeCloseTo(inside.length / rows.length, 5)
+    expect(found.bandAfter.accuracyOutside).toBeGreaterThanOrEqual(OPTIONS.accuracy)
+    expect(found.bandAfter.low).toBeLessThanOrEqual(0.5)
+    expect(found.bandAfter.high).toBeGreaterThanOrEqual(0.5)
+  })
+
+  it('of a length that is measured goes by it', () => {
+    const short = rowsOf(20).map((each) => ({
+      ...each,
+      detection: each.detection && { ...each.detection, length: 100 },
+    }))
+    const long = rowsOf(20).map((each, index) => ({
+      ...each,
+      row: { ...each.row, id: `long ${index}` },
+      detection: each.detection && { ...each.detection, length: 900, rawScore: each.detection.rawScore * 2 },
+    }))
+    const bins = [
+      { upTo: 500, slope: 1, intercept: 0 },
+      { slope: 1, intercept: 0 },
+    ]
+    const { calibration } = calibrateRows([...short, ...long], {
+      ...OPTIONS,
+      method: 'by-length',
+      present: { kind: 'by-length', bins },
+    })
+    const [first, second] = (calibration as { bins: { slope: number }[] }).bins
+    expect(first?.slope).toBeCloseTo(2 * (second?.slope ?? 0), 2)
+  })
+})
+
+describe('writing a calibration', () => {
+  let models: string
+  let folder: string
+  beforeAll(async () => {
+    models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-calibration-'))
+    folder = await writeTinyPackage(models)
+  })
+  afterAll(() => fs.rm(models, { recursive: true }))
+
+  const sample = { measurement: { rawScore: 2, length: undefined } as never }
+  const report = (): CalibrationReport => ({ ...known, data, ...calibrateRows(rowsOf(20), OPTIONS) })
+  const manifest = () => fs.readFile(path.join(folder, 'detector.json'), 'utf8')
+
+  it('that no manifest takes changes nothing, and leaves no figures of it', async () => {
+    const before = await manifest()
+    const bad = { ...report(), calibration: { kind: 'platt', slope: -1, intercept: 0 } } as CalibrationReport
+    await expect(writeCalibration({ folder }, bad, sample)).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+    })
+    expect(await manifest()).toBe(before)
+    await expect(fs.readdir(path.join(folder, 'evaluation'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('keeps the figures beside it, and files that others can read', async () => {
+    const found = report()
+    await writeCalibration({ folder }, found, sample)
+    const written = JSON.parse(await manifest())
+    const { slope, intercept } = found.calibration as { slope: number; intercept: number }
+    expect(written.selfTest.risk).toBe(Number(sigmoid(2 * slope + intercept).toFixed(4)))
+    expect(written.decisionBand).toEqual({ low: found.bandAfter.low, high: found.bandAfter.high })
+    const figures = path.join(folder, 'evaluation', 'calibration.json')
+    expect(calibrationReportSchema.parse(JSON.parse(await fs.readFile(figures, 'utf8')))).toEqual(found)
+    for (const file of [figures, path.join(folder, 'detector.json')])
+      expect(((await fs.stat(file)).mode & 0o777).toString(8)).toBe('644')
+  })
+})

@@ -1,0 +1,170 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
+import type { DetectRequest } from '../../../src/detect/detection.js'
+import { type ScoreOptions, scoreRows } from '../../../src/lab/evaluate/score-rows.js'
+import { settle } from '../../support/manual-clock.js'
+import { storableDetection } from '../../support/pipeline-parts.js'
+import { dataRow } from '../../support/scored-rows.js'
+
+let folder: string
+let before: string | undefined
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-score-'))
+  before = process.env.TMPDIR
+  process.env.TMPDIR = folder
+})
+afterEach(async () => {
+  if (before === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = before
+  await fs.rm(folder, { recursive: true })
+})
+
+const row = (id: string) => ({ ...dataRow(id, true), mediaType: 'text' as const })
+const rows = (count: number) => Array.from({ length: count }, (_, nth) => row(`row ${nth}`))
+
+type Detect = ScoreOptions['host']['detect']
+
+function options(detect: Detect, change: Partial<ScoreOptions> = {}): ScoreOptions {
+  return { host: { detect }, concurrency: 2, signal: new AbortController().signal, onProgress: () => {}, ...change }
+}
+
+/** Detects by the first number in the file, so that a mix-up of rows shows. */
+const byContent: Detect = async ({ file }: DetectRequest) =>
+  storableDetection({ notes: await fs.readFile(file, 'utf8') })
+
+describe('scoring rows', () => {
+  it('gives each row its own result, in order, whichever is done first', async () => {
+    const waiting: (() => void)[] = []
+    const detect: Detect = async (request) => {
+      const made = byContent(request)
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return made
+    }
+    const running = scoreRows(rows(4), options(detect, { concurrency: 4 }))
+    while (waiting.length < 4) await settle()
+    for (const go of waiting.toReversed()) go()
+    const scored = await running
+    expect(scored.map(({ detection }) => detection?.notes)).toEqual([0, 1, 2, 3].map((nth) => `text of row ${nth}`))
+    expect(scored.map(({ row: { id } }) => id)).toEqual(['row 0', 'row 1', 'row 2', 'row 3'])
+  })
+
+  it.each([
+    [1, 5, 1],
+    [3, 5, 3],
+    [8, 5, 5],
+  ])('with %i at a time of %i rows asks for %i at once', async (concurrency, count, most) => {
+    const seen = { started: 0, running: 0, peak: 0 }
+    const detect: Detect = async (request) => {
+      seen.started++
+      seen.peak = Math.max(seen.peak, ++seen.running)
+      while (seen.running < most && seen.started < count) await settle()
+      seen.running--
+      return byContent(request)
+    }
+    const done: number[] = []
+    const onProgress = (nth: number, of: number) => void done.push(nth * 100 + of)
+    expect(await scoreRows(rows(count), options(detect, { concurrency, onProgress }))).toHaveLength(count)
+    expect(seen.peak).toBe(most)
+    expect(done).toEqual(Array.from({ length: count }, (_, nth) => (nth + 1) * 100 + count))
+  })
+
+  it('leaves no text behind, whatever the end', async () => {
+    await scoreRows(rows(3), options(byContent))
+    const fails: Detect = async () => Promise.reject(new AttestdError('detector-not-admitted', 'x'))
+    await scoreRows(rows(3), options(fails)).catch(() => {})
+    expect(await fs.readdir(folder)).toEqual([])
+  })
+
+  it('of no rows asks nobody', async () => {
+    expect(
+      await scoreRows(
+        [],
+        options(() => Promise.reject(new Error('asked'))),
+      ),
+    ).toEqual([])
+  })
+
+  it('hands over media of a table, and files where they lie', async () => {
+    const file = path.join(folder, 'a.txt')
+    await fs.writeFile(file, 'from a file')
+    const seen: string[] = []
+    const detect: Detect = async (request) => {
+      seen.push(request.file)
+      return byContent(request)
+    }
+    const table = { ...row('b'), content: { bytes: async () => Buffer.from('from a table') } }
+    const scored = await scoreRows([{ ...row('a'), content: { file } }, table], options(detect, { concurrency: 1 }))
+    expect(scored.map(({ detection }) => detection?.notes)).toEqual(['from a file', 'from a table'])
+    expect(seen[0]).toBe(file)
+    expect(await fs.readFile(file, 'utf8')).toBe('from a file')
+  })
+})
+
+describe('a row that cannot be scored', () => {
+  it.each([
+    ['media-type-mismatch', 'abstained'],
+    ['detector-timeout', 'failed'],
+    ['detector-crashed', 'failed'],
+    ['internal-error', 'failed'],
+  ] as const)('for %s has %s, and the others go on', async (reason, how) => {
+    const detect: Detect = async (request) => {
+      if (request.label === 'row 1') throw new AttestdError(reason, 'why')
+      return byContent(request)
+    }
+    const scored = await scoreRows(rows(3), options(detect))
+    expect(scored.map(({ unscored }) => unscored)).toEqual([null, { how, reason, message: 'why' }, null])
+    expect(scored[1]?.sha256).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('for a bug has failed with its message', async () => {
+    const [scored] = await scoreRows(
+      rows(1),
+      options(() => Promise.reject(new TypeError('x is not a function'))),
+    )
+    expect(scored?.unscored).toMatchObject({ how: 'failed', reason: 'internal-error', message: 'x is not a function' })
+  })
+
+  it.each(['detector-not-admitted', 'stake-low'] as const)(
+    'for %s ends the run: all others would end alike',
+    async (reason) => {
+      let asked = 0
+      const detect: Detect = async () => {
+        asked++
+        throw new AttestdError(reason)
+      }
+      await expect(scoreRows(rows(50), options(detect))).rejects.toMatchObject({ reason })
+      expect(asked).toBeLessThan(5)
+    },
+  )
+})
+
+describe('an interrupted run', () => {
+  it('ends as such before the next row, and where the host says so', async () => {
+    const stop = new AbortController()
+    const onProgress = () => stop.abort()
+    let asked = 0
+    const detect: Detect = (request) => {
+      asked++
+      return byContent(request)
+    }
+    const change = { signal: stop.signal, onProgress, concurrency: 1 }
+    await expect(scoreRows(rows(5), options(detect, change))).rejects.toMatchObject({ reason: 'draining' })
+    expect(asked).toBe(1)
+    const later = new AbortController()
+    const aborts: Detect = async () => {
+      later.abort()
+      throw later.signal.reason
+    }
+    await expect(scoreRows(rows(2), options(aborts, { signal: later.signal }))).rejects.toMatchObject({
+      reason: 'draining',
+    })
+  })
+
+  it('is none where a row was aborted by something else', async () => {
+    const detect: Detect = async () => Promise.reject(new DOMException('other', 'AbortError'))
+    await expect(scoreRows(rows(1), options(detect))).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
