@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Uncompressed, in MB of 1,000,000 bytes. About half is Debian with the libraries that its ffmpeg is linked to.
-LIMIT_MB=650
+LIMIT_MB=610
 
 work=$(mktemp -d)
 clean() {

@@ -16,5 +16,7 @@ rm -rf /var/lib/apt/lists/* /var/cache/apt/*
 } | sort -u >"$work/linked"
 packages | comm -23 - "$work/before" | comm -23 - "$work/linked" >"$work/idle"
 xargs dpkg --purge --force-depends <"$work/idle" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# What only a build of packages reads, and the copies that dpkg keeps of its own lists.
+rm -rf /var/lib/dpkg/info/*.symbols /var/lib/dpkg/*-old /var/cache/debconf/*-old
 rm -rf "$work" /var/log/apt /var/log/dpkg.log /var/log/alternatives.log
 ffmpeg -hide_banner -loglevel error -version >/dev/null

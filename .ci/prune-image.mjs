@@ -31,16 +31,28 @@ for (const file of fs.readdirSync(modules, { recursive: true })) {
   }
 }
 
-// The same code once more as CommonJS, which ES modules of these packages never load, and constants of blob transactions.
-for (const part of ['viem/_cjs', 'viem/trusted-setups', 'ox/_cjs', 'ox/trusted-setups']) remove(modules, part)
+// The same code once more as CommonJS, which ES modules of these packages never load; constants of blob transactions; builds
+// for browsers.
+for (const part of [
+  'viem/_cjs',
+  'viem/trusted-setups',
+  'ox/_cjs',
+  'ox/trusted-setups',
+  'libphonenumber-js/bundle',
+  'libphonenumber-js/es6-modern',
+]) {
+  remove(modules, part)
+}
 
 // TypeScript and its declarations, source maps, pages: read by tools and people, never by Node. Bundles for browsers and
-// React Native; other `.min.js` are run.
+// React Native; other `.min.js` are run. Sources of native code; extensions of PGlite, of which the queue uses none.
 const DEAD = new RegExp(
   [
     /\.(?:[cm]?ts|map|flow|markdown)$/,
     /(?<!LICENSE)\.md$/,
     /-decoder\.(?:opus-ml\.)?min\.js$/,
+    /\.(?:cpp|cc|c|hpp|h|gypi?)$/,
+    /pglite\/dist\/(?:.*\.cjs|[^/]+\.tar\.gz)$/,
     /\/(?:iife|umd|amd|global|cjs-browser|bundles)\/[^/]+\.[cm]?js$/,
     /\/index\.(?:iife|browser|native)(?:\.cjs|\.esm)?(?:\.min)?\.[cm]?js$/,
   ]

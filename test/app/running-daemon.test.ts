@@ -100,7 +100,7 @@ describe('verbs that need a daemon', () => {
     draining: false,
     queues: [{ name: 'submit', waiting: 1, active: 2, delayed: 3, failed: 4 }],
     fleet: null,
-    readiness: { ready: false, checks: [{ name: 'stake', ok: false, says: 'Too low.', reason: 'stake-low' }] },
+    readiness: { ready: false, checks: [{ name: 'stake', ok: false, message: 'Too low.', reason: 'stake-low' }] },
     more: 'of a later release',
   }
 
@@ -122,7 +122,7 @@ describe('verbs that need a daemon', () => {
       draining: true,
       queues: [{ ...status.queues[0], paused: true }],
       selection: { setting: 'a', chosen: 'b' },
-      readiness: { ready: true, checks: [{ name: 'stake', ok: true, says: 'Fine.' }] },
+      readiness: { ready: true, checks: [{ name: 'stake', ok: true, message: 'Fine.' }] },
     }
     const { lines, ready } = await readStatus(await leadingTo(context, answers(200, changed)))
     const text = lines.join('\n')

@@ -7,7 +7,7 @@ import {
   failedInContract,
   isBehind,
 } from '../../src/chain/rpc-answers.js'
-import { endpointName, maskedText } from '../../src/chain/rpc-text.js'
+import { endpointName, maskedEndpointText } from '../../src/chain/rpc-text.js'
 
 const error = (message: string, code = -32_000) => ({ code, message })
 
@@ -116,14 +116,14 @@ describe('what is said of an endpoint', () => {
     [`https://me:${KEY}@base.example/`, `who is me:${KEY}?`],
     ['https://base.example/short', 'bad path /short'],
   ])('of %s holds no key: %s', (url, text) => {
-    const masked = maskedText(text, url)
+    const masked = maskedEndpointText(text, url)
     expect(masked).toContain('••••••')
     expect(masked).not.toContain(KEY)
     expect(masked).not.toContain('/short')
   })
 
   it('is one short line', () => {
-    expect(maskedText('a\nb', 'https://base.example')).toBe('a b')
-    expect(maskedText('x'.repeat(300), 'https://base.example')).toHaveLength(200)
+    expect(maskedEndpointText('a\nb', 'https://base.example')).toBe('a b')
+    expect(maskedEndpointText('x'.repeat(300), 'https://base.example')).toHaveLength(200)
   })
 })

@@ -65,7 +65,7 @@ describe('the queue', () => {
     const { check, queue } = newReadiness()
     expect(await check('queue')).toMatchObject({ ok: true })
     queue.isPaused = async () => true
-    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-paused', says: 'Paused: analyze, submit.' })
+    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-paused', message: 'Paused: analyze, submit.' })
     queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
     expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
   })
@@ -89,7 +89,7 @@ describe('inference', () => {
     expect(await check('inference')).toMatchObject({
       ok: false,
       reason: 'detector-unreachable',
-      says: expect.stringContaining('far, near'),
+      message: expect.stringContaining('far, near'),
     })
   })
 })
@@ -114,7 +114,7 @@ describe('the stream', () => {
     const { activity, check, clock } = newReadiness()
     activity.streamEvent(news)
     clock.tick(IDLE_MS - 1000)
-    expect(await check('stream')).toMatchObject({ ok: true, says: 'The stream last sent data 90 s ago.' })
+    expect(await check('stream')).toMatchObject({ ok: true, message: 'The stream last sent data 90 s ago.' })
     expect(await check('stream')).toMatchObject({ ok: false, reason: 'stream-silent' })
   })
 })
@@ -124,11 +124,11 @@ describe('the stake', () => {
     expect(await newReadiness().check('stake')).toMatchObject({
       ok: false,
       reason: 'stake-unknown',
-      says: 'The stake has not been read yet.',
+      message: 'The stake has not been read yet.',
     })
     const trouble = new AttestdError('rpc-unreachable', 'no endpoint')
     const contract = { watch: {}, trouble, close: async () => {} } as unknown as NonNullable<ReadinessParts['contract']>
-    expect((await newReadiness({ contract }).check('stake'))?.says).toBe(
+    expect((await newReadiness({ contract }).check('stake'))?.message).toBe(
       'The stake has not been read yet (no endpoint).',
     )
   })
@@ -137,12 +137,12 @@ describe('the stake', () => {
     [2n * 10n ** 18n, true, 'Staked 2 ether of at least 1.'],
     [10n ** 18n, true, 'Staked 1 ether of at least 1.'],
     [10n ** 18n - 1n, false, 'Staked'],
-  ])('of %i wei is enough: %s', async (wei, ok, says) => {
+  ])('of %i wei is enough: %s', async (wei, ok, message) => {
     const { check, gate } = newReadiness()
     gate.updateStake(stake(wei))
     const found = await check('stake')
     expect([found?.ok, found?.reason]).toEqual([ok, ok ? undefined : 'stake-low'])
-    expect(found?.says).toContain(says)
+    expect(found?.message).toContain(message)
   })
 
   it('is told by what stands behind it: a role, a refusal, a doubt', async () => {
@@ -151,20 +151,20 @@ describe('the stake', () => {
     gate.doubtStake()
     expect(await check('stake')).toMatchObject({
       reason: 'stake-unknown',
-      says: 'The service refused a score, and the stake contract has not been read since.',
+      message: 'The service refused a score, and the stake contract has not been read since.',
     })
     gate.refuse('service-forbidden')
     expect(await check('stake')).toMatchObject({
       reason: 'service-forbidden',
-      says: expect.stringMatching(/^The service refuses/),
+      message: expect.stringMatching(/^The service refuses/),
     })
     gate.refuse('stake-low')
     expect(await check('stake')).toMatchObject({
       reason: 'stake-low',
-      says: expect.stringContaining('does not state how much'),
+      message: expect.stringContaining('does not state how much'),
     })
     gate.updateRole(false)
-    expect(await check('stake')).toMatchObject({ reason: 'role-missing', says: expect.stringContaining('attester') })
+    expect(await check('stake')).toMatchObject({ reason: 'role-missing', message: expect.stringContaining('attester') })
     gate.updateRole(true)
     gate.updateStake(stake(2n * 10n ** 18n))
     expect(await check('stake')).toMatchObject({ ok: true })
@@ -188,7 +188,7 @@ describe('the clock', () => {
     time.state = state
     const found = await check('clock')
     expect([found?.ok, found?.reason]).toEqual([reason === undefined, reason])
-    if (state.objection) expect(found?.says).toContain('a says b')
+    if (state.objection) expect(found?.message).toContain('a says b')
   })
 })
 
@@ -199,7 +199,7 @@ describe('scores that nobody here sent', () => {
     Object.assign(news, { scores: 2, lastAsset: 'asset-9' })
     expect(await check('alone')).toMatchObject({
       ok: true,
-      says: expect.stringContaining('2, the last for asset asset-9'),
+      message: expect.stringContaining('2, the last for asset asset-9'),
     })
     gate.close('doppelganger')
     expect(await check('alone')).toMatchObject({ ok: false, reason: 'doppelganger' })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
 import type { DaemonCard } from '../../../src/app/fleet/daemon-card.js'
 import { knownDaemons } from '../../../src/app/fleet/known-daemons.js'
-import { type DetectorOrder, type DetectorWish, readOrder } from '../../../src/app/rollout/detector-order.js'
+import { type DetectorOrder, type DetectorRequest, readOrder } from '../../../src/app/rollout/detector-order.js'
 import { DetectorSelection } from '../../../src/app/rollout/detector-selection.js'
 import { orderDetectors } from '../../../src/app/rollout/order-detectors.js'
 import { orderFollower } from '../../../src/app/rollout/order-follower.js'
@@ -16,7 +16,7 @@ import { ManualClock, settle } from '../../support/manual-clock.js'
 
 type Selection = NonNullable<DaemonCard['selection']>
 
-const RELOAD: DetectorWish = { kind: 'reload', detectors: 'b' }
+const RELOAD: DetectorRequest = { kind: 'reload', detectors: 'b' }
 const nothing = { analyze: null, submit: null }
 const idle: Selection = { setting: 'a', chosen: null, order: null, outcome: 'done', message: '', lost: [] }
 
@@ -37,8 +37,8 @@ function bench(...cards: DaemonCard[]) {
     return knownDaemons(announced, { id: 'self', card: self })
   }
   const placed = { orders: 0 }
-  const give = (wish: DetectorWish, before: DetectorOrder | null = null) =>
-    orderDetectors(wish, {
+  const give = (request: DetectorRequest, before: DetectorOrder | null = null) =>
+    orderDetectors(request, {
       queue: { fleet, claims },
       fleet: { daemons },
       clock,

@@ -149,9 +149,9 @@ describe('the worst mistakes', () => {
     const file = { ...text, row: { ...text.row, content: { file: '/a' } } }
     const [first, second] = evaluationOf([long, file]).mistakes.real
     expect(first?.id).toBe('a b')
-    expect(first?.says).toMatch(/^seen: line one line two x+…$/)
-    expect(first?.says).toHaveLength(300)
-    expect(second?.says).toBe('seen')
+    expect(first?.note).toMatch(/^seen: line one line two x+…$/)
+    expect(first?.note).toHaveLength(300)
+    expect(second?.note).toBe('seen')
   })
 })
 

@@ -151,7 +151,7 @@ describe('the cards of mistakes', () => {
     fake: false,
     risk: 0.876,
     unsureBecause: null,
-    says: 'five crops',
+    note: 'five crops',
     columns: { source: 'cam', generator: '-' },
     ...change,
   })
