@@ -28,7 +28,7 @@ const endsAt = performance.now() + Number(values.minutes) * 60_000
 const LOOK_MS = 200
 /** Longest time in which no asset at all is scored, ms. */
 const STUCK_MS = 300_000
-/** How much more the second half of the rows may take at its end than at its begin; what leaks takes more. */
+/** How much more the last quarter of the rows may take than the second one; what leaks takes more. */
 const GROWTH = { rssMb: 1.25, heapMb: 1.5, childrenMb: 1.25, descriptors: 1.2 } as const
 
 const DETECTOR = `
@@ -70,12 +70,17 @@ async function scoreUpTo(sandbox: Sandbox, total: number): Promise<boolean> {
   return true
 }
 
-/** What has grown from the middle to the end: by then caches and pools are filled. */
+/**
+ * What takes more in the last quarter of the rows than in the second one, by then caches and pools are filled. The least of
+ * each counts: a detector process that is just being replaced is there twice.
+ */
 function growing(samples: readonly Sample[]): string[] {
-  const [middle, last] = [samples[Math.floor(samples.length / 2)], samples.at(-1)]
-  if (!middle || !last || samples.length < 4) return []
+  const quarter = Math.floor(samples.length / 4)
+  if (quarter === 0) return []
+  const [second, last] = [samples.slice(quarter, 2 * quarter), samples.slice(-quarter)]
+  const least = (of: readonly Sample[], name: keyof Sample) => Math.min(...of.map((sample) => sample[name]))
   return Object.entries(GROWTH).flatMap(([name, most]) => {
-    const [from, to] = [middle[name as keyof Sample], last[name as keyof Sample]]
+    const [from, to] = [least(second, name as keyof Sample), least(last, name as keyof Sample)]
     return to > from * most ? [`${name} grew from ${from.toFixed(0)} to ${to.toFixed(0)}`] : []
   })
 }
