@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plattTargets } from '../../../src/lab/calibrate/calibration-row.js'
-import { row } from './calibration-rows.js'
+import { row } from './drawn-rows.js'
 
 describe('targets', () => {
   it.each([

@@ -3,7 +3,7 @@ import { calibrationSchema } from '../../../src/detect/package/calibration-schem
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
 import { weightedToPrior } from '../../../src/lab/calibrate/calibration-row.js'
 import { fitCalibration, METHODS, requireClasses } from '../../../src/lab/calibrate/fit-calibration.js'
-import { BY_LENGTH, drawn, row } from './calibration-rows.js'
+import { BY_LENGTH, drawn, row } from './drawn-rows.js'
 
 describe('what is fitted', () => {
   it.each(METHODS)('by %s is what a manifest takes, and keeps the order of any two files', (method) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fitCalibration } from '../../../src/lab/calibrate/fit-calibration.js'
 import { fitIsotonic } from '../../../src/lab/calibrate/fit-isotonic.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
-import { BY_LENGTH, drawn, row } from './calibration-rows.js'
+import { BY_LENGTH, drawn, row } from './drawn-rows.js'
 
 describe('steps', () => {
   it('where the rows say nothing are one, which is refused as upside down', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { plattTargets, weightedToPrior } from '../../../src/lab/calibrate/calibration-row.js'
 import { fitPlatt } from '../../../src/lab/calibrate/fit-platt.js'
-import { drawn, row } from './calibration-rows.js'
+import { drawn, row } from './drawn-rows.js'
 
 describe('the line', () => {
   it('where all logits are alike says the share of fakes', () => {

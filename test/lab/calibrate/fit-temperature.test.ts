@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { plattTargets } from '../../../src/lab/calibrate/calibration-row.js'
 import { fitTemperature } from '../../../src/lab/calibrate/fit-temperature.js'
-import { drawn, row } from './calibration-rows.js'
+import { drawn, row } from './drawn-rows.js'
 
 describe('the temperature', () => {
   it('is a minimum of the loss', () => {
