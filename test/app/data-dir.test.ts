@@ -1,12 +1,12 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openDataDir } from '../../src/app/data-dir.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dataPaths, openDataDir } from '../../src/app/data-dir.js'
 
 let folder: string
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-data-dir-'))
+  folder = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-data-dir-')))
   await fs.mkdir(path.join(folder, 'elsewhere'))
 })
 afterEach(() => fs.rm(folder, { recursive: true }))
@@ -29,4 +29,33 @@ it('the data directory itself may be a symbolic link, and hold any number of fol
   await fs.mkdir(path.join(folder, 'elsewhere', 'cache', 'sha256', 'ab'), { recursive: true })
   await fs.symlink(path.join(folder, 'elsewhere'), root)
   expect((await openDataDir(root)).cache).toBe(path.join(root, 'cache'))
+})
+
+const at = (...names: string[]) => path.join(folder, ...names)
+const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
+
+describe('the data directory', () => {
+  it('is made for its owner, with every place in it', async () => {
+    const paths = await openDataDir(at('deep', 'data'))
+    expect(await mode(at('deep', 'data'))).toBe('700')
+    expect(await fs.readdir(at('deep', 'data'))).toEqual([])
+    expect(paths).toEqual(dataPaths(at('deep', 'data')))
+    expect(new Set(Object.values(paths)).size).toBe(Object.keys(paths).length)
+  })
+
+  it('may be a link itself, and holds none', async () => {
+    await fs.mkdir(at('real'))
+    await fs.symlink(at('real'), at('link'))
+    await openDataDir(at('link'))
+    await fs.symlink(at(), at('real', 'out'))
+    await expect(openDataDir(at('link'))).rejects.toMatchObject({
+      reason: 'data-dir-unusable',
+      message: expect.stringContaining(path.join('link', 'out')),
+    })
+  })
+
+  it('where a file stands is refused', async () => {
+    await fs.writeFile(at('file'), '')
+    await expect(openDataDir(at('file'))).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+  })
 })

@@ -65,7 +65,11 @@ describe('the queue', () => {
     const { check, queue } = newReadiness()
     expect(await check('queue')).toMatchObject({ ok: true })
     queue.isPaused = async () => true
-    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-paused', message: 'Paused: analyze, submit.' })
+    expect(await check('queue')).toMatchObject({
+      ok: false,
+      reason: 'queue-paused',
+      message: 'Paused: analyze, submit.',
+    })
     queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
     expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
   })

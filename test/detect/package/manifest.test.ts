@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { manifestDigest, parseManifest } from '../../../src/detect/package/manifest.js'
 import { FACES_PLAN, FUSION } from '../../support/detector-faces.js'
 import { tinyManifest } from '../../support/detector-package.js'
+import { AUDIO, IMAGE, TEXT, VIDEO } from './plans.js'
 
 type Tree = { [key: string]: Tree }
 
@@ -128,4 +129,67 @@ describe('parseManifest', () => {
 
 it('manifestDigest is the sha256 of the text', () => {
   expect(manifestDigest('{"a":1}')).toBe(createHash('sha256').update('{"a":1}').digest('hex'))
+})
+
+describe('what a whole manifest must agree on', () => {
+  const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
+  const parse = (fields: object) => parseManifest(JSON.stringify({ ...tinyManifest('tiny', FILES), ...fields }), 'x')
+
+  it.each([
+    [{ outputKind: 'class-logits' }, 'fakeClasses'],
+    [{ fakeClasses: [1] }, 'fakeClasses'],
+    [{ outputKind: 'class-logits', fakeClasses: [] }, 'fakeClasses'],
+    [{ preprocessing: { kind: 'none' } }, 'preprocessing.kind'],
+    [{ runtime: { kind: 'module', module: 'model.onnx' } }, 'preprocessing.kind'],
+    [{ runtime: { kind: 'composed', frames: 'a' } }, 'preprocessing.kind'],
+    [{ preprocessing: VIDEO, mediaTypes: ['video_short'] }, 'preprocessing.kind'],
+    [{ preprocessing: AUDIO }, 'mediaTypes.0'],
+    [{ decisionBand: { low: 0.6, high: 0.5 } }, 'decisionBand.low'],
+    [{ weight: 0 }, 'weight'],
+    [{ weight: 1001 }, 'weight'],
+    [{ version: '1.0' }, 'version'],
+    [{ variantOf: 'Bad Id' }, 'variantOf'],
+    [{ selfTest: { file: 'selftest.png', risk: 0.5, tolerance: 0.51 } }, 'selfTest.tolerance'],
+    [{ title: 'x'.repeat(501) }, 'title'],
+    [
+      {
+        preprocessing: {
+          ...TEXT,
+          features: { kind: 'tokens', tokenizer: 'no.json', tokenizerConfig: 'model.onnx', maxTokens: 8 },
+        },
+        mediaTypes: ['text'],
+      },
+      'preprocessing.features.tokenizer',
+    ],
+  ])('%j is refused at %s', (fields, at) => {
+    expect(() => parse(fields)).toThrow(`  ${at}: `)
+  })
+
+  it.each([
+    [{ outputKind: 'class-logits', fakeClasses: [0, 2] }],
+    [{ preprocessing: AUDIO, mediaTypes: ['audio'] }],
+    [{ preprocessing: TEXT, mediaTypes: ['text'] }],
+    [{ preprocessing: VIDEO, runtime: { kind: 'composed', frames: 'a' }, mediaTypes: ['video_short', 'video_long'] }],
+    [
+      {
+        preprocessing: { kind: 'none' },
+        runtime: { kind: 'module', module: 'model.onnx' },
+        mediaTypes: ['image', 'text'],
+      },
+    ],
+    [{ decisionBand: { low: 0.5, high: 0.5 } }],
+    [{ version: '1.0.0-rc.1' }],
+    [{ preprocessing: { ...IMAGE, crops: { size: 256, positions: 'center' } } }],
+  ])('%j is taken', (fields) => {
+    expect(() => parse(fields)).not.toThrow()
+  })
+
+  it('one that leaves them out has weight 1, no shadow and no probe', () => {
+    expect(parse({})).toMatchObject({ weight: 1, shadow: false, stabilityProbe: false })
+  })
+
+  it('names every bad field at once', () => {
+    const fields = { version: 'x', weight: -1, selfTest: { file: 'selftest.png', risk: 2, tolerance: 0 } }
+    for (const at of ['version', 'weight', 'selfTest.risk']) expect(() => parse(fields)).toThrow(`  ${at}: `)
+  })
 })

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { DetectRequest } from '../../../src/detect/detection.js'
-import { type ScoreOptions, scoreRows } from '../../../src/lab/evaluate/score-rows.js'
+import { dataDigest, type ScoredRow, type ScoreOptions, scoreRows } from '../../../src/lab/evaluate/score-rows.js'
 import { settle } from '../../support/manual-clock.js'
 import { storableDetection } from '../../support/pipeline-parts.js'
-import { dataRow } from '../../support/scored-rows.js'
+import { dataRow, scoredRow } from '../../support/scored-rows.js'
 
 let folder: string
 let before: string | undefined
@@ -166,5 +166,19 @@ describe('an interrupted run', () => {
   it('is none where a row was aborted by something else', async () => {
     const detect: Detect = async () => Promise.reject(new DOMException('other', 'AbortError'))
     await expect(scoreRows(rows(1), options(detect))).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('the digest of data', () => {
+  const rows = [scoredRow(0.1, false, { id: 'a' }), scoredRow(0.9, true, { id: 'b' })]
+
+  it('hangs on what was scored, not on the order or the risks', () => {
+    const [a, b] = rows as [ScoredRow, ScoredRow]
+    expect(dataDigest([b, a])).toBe(dataDigest(rows))
+    expect(dataDigest([a, { ...b, detection: null }])).toBe(dataDigest(rows))
+    expect(dataDigest([a, { ...b, sha256: 'c'.repeat(64) }])).not.toBe(dataDigest(rows))
+    expect(dataDigest([a, { ...b, row: dataRow('b', false) }])).not.toBe(dataDigest(rows))
+    expect(dataDigest([a, { ...b, row: dataRow('c', true) }])).not.toBe(dataDigest(rows))
+    expect(dataDigest([a])).not.toBe(dataDigest(rows))
   })
 })

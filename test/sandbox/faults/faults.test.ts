@@ -105,3 +105,31 @@ describe('a rule', () => {
     expect([...FAULT_KINDS].filter((kind) => !shown.has(kind))).toEqual([])
   })
 })
+
+describe('the bounds of a plan', () => {
+  it.each([
+    ['ms', 3_600_000, 3_600_001],
+    ['ms', 0, -1],
+    ['bytes', 256 * 1024 * 1024, 256 * 1024 * 1024 + 1],
+    ['bytes', 1, 0],
+    ['retryAfterSeconds', 0, -0.1],
+    ['retryAfterSeconds', 0.5, '1'],
+    ['probability', 0, -0.1],
+    ['probability', 1, 1.01],
+    ['untilAttempt', 1, 0],
+    ['attempts', [1], [1.5]],
+  ])('takes %s %j and refuses %j', (field, good, bad) => {
+    const plan = (value: unknown) =>
+      FaultPlanSchema.safeParse({ rules: [{ route: 'score', fault: 'slow', [field]: value }] })
+    expect(plan(good).success).toBe(true)
+    expect(plan(bad).success).toBe(false)
+  })
+
+  it('has a thousand rules at most', () => {
+    const rules = (length: number) => Array.from({ length }, () => ({ route: 'score', fault: 'slow' }))
+    expect([1000, 1001].map((count) => FaultPlanSchema.safeParse({ rules: rules(count) }).success)).toEqual([
+      true,
+      false,
+    ])
+  })
+})

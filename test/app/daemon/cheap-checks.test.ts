@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import net, { type AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cheapChecks } from '../../../src/app/daemon/cheap-checks.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+
+describe('what ends a start early', () => {
+  const settingsOf = (change: Record<string, string>) =>
+    loadSettings({ env: { ATTESTD_HTTP_HOST: '127.0.0.1', ATTESTD_HTTP_PORT: '0', ...change } }).settings
+
+  it('is a port that another process has, named', async ({ onTestFinished }) => {
+    const server = net.createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    await expect(cheapChecks(settingsOf({ ATTESTD_HTTP_PORT: String(port) }))).rejects.toMatchObject({
+      reason: 'port-in-use',
+      message: expect.stringContaining(String(port)),
+    })
+  })
+
+  it('is a detector that is not there, where this process analyzes', async ({ onTestFinished }) => {
+    const models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cheap-'))
+    onTestFinished(() => fs.rm(models, { recursive: true }))
+    await writeTinyPackage(models)
+    const of = (detectors: string, roles: string) =>
+      cheapChecks(
+        settingsOf({
+          ATTESTD_MODELS_DIR: models,
+          ATTESTD_DETECTORS: detectors,
+          ATTESTD_ROLES: roles,
+          ATTESTD_QUEUE_URL: 'redis://h',
+        }),
+      )
+    await of('tiny-image', 'analyze')
+    await of('absent', 'submit')
+    await expect(of('absent', 'analyze')).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+
+  it('leaves the port free', async () => {
+    const settings = settingsOf({ ATTESTD_ROLES: 'submit', ATTESTD_QUEUE_URL: 'redis://h' })
+    await cheapChecks(settings)
+    await cheapChecks(settings)
+  })
+})

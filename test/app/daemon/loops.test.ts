@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { Loops } from '../../../src/app/daemon/loops.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { silentLog } from '../../../src/core/log.js'
+import { ManualClock, settle } from '../../support/manual-clock.js'
+
+describe('background loops', () => {
+  function newLoops() {
+    const stop = new AbortController()
+    const clock = new ManualClock()
+    const logged: object[] = []
+    const loops = new Loops(stop.signal, clock, { ...silentLog, error: (facts) => void logged.push(facts) })
+    const lost: Error[] = []
+    void loops.lost.then((error) => lost.push(error))
+    return { clock, logged, loops, stop, lost }
+  }
+
+  it('that fail lose the process, by name and reason', async () => {
+    const { logged, loops } = newLoops()
+    loops.keep('stream', Promise.reject(new AttestdError('queue-unreachable', 'gone')))
+    expect(await loops.lost).toMatchObject({ reason: 'queue-unreachable', message: 'gone' })
+    expect(logged).toMatchObject([{ loop: 'stream', reason: 'queue-unreachable' }])
+  })
+
+  it('that return too early lose it too', async () => {
+    const { loops } = newLoops()
+    loops.keep('list', Promise.resolve())
+    expect(await loops.lost).toMatchObject({ reason: 'internal-error', message: 'it returned' })
+  })
+
+  it('that end once the process stops, however they end, lose nothing', async () => {
+    const { logged, loops, lost, stop } = newLoops()
+    stop.abort()
+    loops.keep('stream', Promise.reject(new Error('aborted')))
+    loops.keep('list', Promise.resolve())
+    loops.lose(new Error('the queue closed'))
+    await loops.ended(1000)
+    await settle()
+    expect([lost, logged]).toEqual([[], []])
+  })
+
+  it('are waited for so long and no longer', async () => {
+    const { clock, loops } = newLoops()
+    loops.keep('stuck', new Promise(() => {}))
+    const over: string[] = []
+    const ended = loops.ended(5000).then(() => over.push('over'))
+    await clock.advance(4999)
+    expect(over).toEqual([])
+    await clock.advance(1)
+    await ended
+  })
+
+  it('report the first loss alone', async () => {
+    const { loops } = newLoops()
+    loops.lose(new Error('first'))
+    loops.lose(new Error('second'))
+    expect((await loops.lost).message).toBe('first')
+  })
+})

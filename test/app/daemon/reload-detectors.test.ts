@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { reloadDetectors } from '../../../src/app/daemon/reload-detectors.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { silentLog } from '../../../src/core/log.js'
+import type { MediaType } from '../../../src/core/media-types.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const newMetrics = () => createMetrics({ clock: new ManualClock(), processMetrics: false })
+
+describe('a reload of detectors', () => {
+  /** A host whose detectors score some media before and others afterwards. */
+  function newHost(before: MediaType[], after: MediaType[] | Error) {
+    const state = { scored: before }
+    const host = {
+      detectorFor: (type: MediaType) => (state.scored.includes(type) ? {} : null),
+      reload: async () => {
+        if (after instanceof Error) throw after
+        state.scored = after
+      },
+    }
+    return host as unknown as Parameters<typeof reloadDetectors>[0]
+  }
+  const exported = async (metrics: ReturnType<typeof newMetrics>) =>
+    (await metrics.text()).split('\n').filter((line) => /^attestd_detector_reloads_total\{.*[1-9]$/.test(line))
+
+  it('tries failed files again, and names the media that lost its last detector', async () => {
+    const metrics = newMetrics()
+    let retried = 0
+    const host = newHost(['image', 'audio', 'text'], ['image', 'video_short'])
+    const warned: object[] = []
+    const log = { ...silentLog, warn: (facts: object) => void warned.push(facts) }
+    const roles = { retryFailed: () => void retried++ }
+    expect(await reloadDetectors(host, roles, { log, metrics })).toEqual({ lost: ['audio', 'text'] })
+    expect(warned).toEqual([{ reason: 'detector-none', mediaTypes: ['audio', 'text'] }])
+    expect(await reloadDetectors(newHost(['image'], ['image']), { retryFailed: () => {} }, { log, metrics })).toEqual({
+      lost: [],
+    })
+    expect(warned).toHaveLength(1)
+    expect(retried).toBe(1)
+    expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="done"} 2'])
+  })
+
+  it('that fails tries nothing again, and is counted by its reason', async () => {
+    const metrics = newMetrics()
+    let retried = 0
+    const host = newHost(['image'], new AttestdError('manifest-invalid', 'x'))
+    const running = reloadDetectors(host, { retryFailed: () => void retried++ }, { log: silentLog, metrics })
+    await expect(running).rejects.toMatchObject({ reason: 'manifest-invalid' })
+    expect(retried).toBe(0)
+    expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="manifest-invalid"} 1'])
+  })
+})

@@ -1,0 +1,81 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { initFolder } from '../../../src/app/verbs/init.js'
+import { loadSettings } from '../../../src/config/load.js'
+
+let root: string
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
+})
+afterEach(() => fs.rm(root, { recursive: true }))
+
+const at = (...names: string[]) => path.join(root, ...names)
+const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
+
+describe('a new folder', () => {
+  const URL = 'https://service.example'
+
+  it('for keys has a file for each secret, empty, for its owner alone', async () => {
+    const made = await initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    expect(made).toEqual({
+      config: at('new', 'attestd.yaml'),
+      secrets: [at('new', 'secrets', 'access_key'), at('new', 'secrets', 'signing_secret')],
+      keystore: null,
+    })
+    for (const file of [made.config, ...made.secrets]) expect(await mode(file)).toBe('600')
+    expect(await mode(at('new', 'secrets'))).toBe('700')
+    for (const file of made.secrets) expect(await fs.readFile(file, 'utf8')).toBe('')
+  })
+
+  it('is read by the daemon once its secrets are filled in', async () => {
+    const { config, secrets } = await initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    await fs.writeFile(secrets[0] ?? '', 'ak_att_12345678\n')
+    await fs.writeFile(secrets[1] ?? '', 'hush\n')
+    const { openSecretFiles, settings } = loadSettings({ env: {}, file: config })
+    expect(settings).toMatchObject({
+      serviceUrl: URL,
+      accessKey: 'ak_att_12345678',
+      signingSecret: 'hush',
+      dataDir: at('new', 'data'),
+    })
+    expect(openSecretFiles).toEqual([])
+  })
+
+  it('for a wallet names the key file and the keystore that it could be instead', async () => {
+    const made = await initFolder(at('new'), { api: 'wallet-session', serviceUrl: URL })
+    expect(made).toMatchObject({ secrets: [at('new', 'secrets', 'wallet_key')], keystore: at('new', 'keystore.json') })
+    await fs.writeFile(made.secrets[0] ?? '', `0x${'5e'.repeat(32)}`)
+    const { settings } = loadSettings({ env: {}, file: made.config })
+    expect(settings).toMatchObject({ serviceApi: 'wallet-session', wallet: 'local', chainId: 84532 })
+    expect(settings.stakeContract).toBeUndefined()
+    expect(await fs.readFile(made.config, 'utf8')).toContain(made.keystore)
+  })
+
+  it('is never written over; secrets that are there stay', async () => {
+    const first = await initFolder(root, { api: 'signed-key', serviceUrl: URL })
+    await fs.writeFile(first.secrets[0] ?? '', 'filled in')
+    const again = initFolder(root, { api: 'signed-key', serviceUrl: 'https://other.example' })
+    await expect(again).rejects.toMatchObject({ reason: 'setting-invalid', message: /already exists/ })
+    expect(await fs.readFile(first.config, 'utf8')).toContain(URL)
+    await fs.rm(first.config)
+    await initFolder(root, { api: 'signed-key', serviceUrl: URL })
+    expect(await fs.readFile(first.secrets[0] ?? '', 'utf8')).toBe('filled in')
+  })
+
+  it.each(['service.example', 'https://service.example/api', 'ftp://x', ''])(
+    'is not made for the URL %j',
+    async (serviceUrl) => {
+      const making = initFolder(at('new'), { api: 'signed-key', serviceUrl })
+      await expect(making).rejects.toMatchObject({ reason: 'setting-invalid' })
+      await expect(fs.stat(at('new'))).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+  )
+
+  it('where a file stands is refused', async () => {
+    await fs.writeFile(at('file'), '')
+    const making = initFolder(at('file'), { api: 'signed-key', serviceUrl: URL })
+    await expect(making).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+  })
+})

@@ -1,0 +1,53 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { surveyModels } from '../../../src/app/verbs/models.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { tinyManifest, writeTinyPackage } from '../../support/detector-package.js'
+
+let root: string
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
+})
+afterEach(() => fs.rm(root, { recursive: true }))
+
+const at = (...names: string[]) => path.join(root, ...names)
+
+describe('the models directory', () => {
+  const survey = (detectors = '') =>
+    surveyModels(loadSettings({ env: { ATTESTD_MODELS_DIR: root, ATTESTD_DETECTORS: detectors } }).settings)
+
+  it('is listed by name, a package that is broken with what is wrong', async () => {
+    await writeTinyPackage(root, { id: 'b-good' })
+    await fs.mkdir(at('a-empty'))
+    await writeTinyPackage(root, { id: 'c-broken', manifest: { aggregation: 'guess' } })
+    await fs.writeFile(at('a-file'), '')
+    const found = await survey()
+    expect(found.map(({ id, version }) => [id, version])).toEqual([
+      ['a-empty', null],
+      ['b-good', '1.0.0'],
+      ['c-broken', null],
+    ])
+    expect(found[1]).toMatchObject({
+      mediaTypes: ['image'],
+      part: { shadow: false },
+      summary: tinyManifest('', {}).title,
+    })
+    expect(found[2]?.summary).toMatch(/^\[manifest-invalid\] /)
+  })
+
+  it('says what part the settings give each; none where they name others', async () => {
+    await writeTinyPackage(root, { id: 'a' })
+    await writeTinyPackage(root, { id: 'b' })
+    const parts = async (detectors: string) => (await survey(detectors)).map(({ part }) => part)
+    expect(await parts('')).toMatchObject([{ weight: 1 }, { weight: 1 }])
+    expect(await parts('a=3')).toMatchObject([{ weight: 3, shadow: false }, null])
+    expect(await parts('a=shadow,b=canary:7')).toMatchObject([{ shadow: true }, { canary: 7 }])
+  })
+
+  it('that is not there is an error', async () => {
+    const settings = loadSettings({ env: { ATTESTD_MODELS_DIR: at('absent') } }).settings
+    await expect(surveyModels(settings)).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+})

@@ -1,0 +1,68 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeSandboxSecrets } from '../../../src/app/verbs/sandbox-secrets.js'
+import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
+
+let root: string
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
+})
+afterEach(() => fs.rm(root, { recursive: true }))
+
+const at = (...names: string[]) => path.join(root, ...names)
+const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
+
+describe('the secrets of a sandbox', () => {
+  const sandbox = (run: string) =>
+    ({
+      attesterKey: { accessKey: `ak ${run}`, signingSecret: `secret ${run}` },
+      wallets: { attester: { privateKey: `0x${run}` } },
+    }) as unknown as Sandbox
+  const held = () =>
+    Promise.all(['access_key', 'signing_secret', 'wallet_key'].map((name) => fs.readFile(at('s', name), 'utf8')))
+
+  it('are written for the owner alone, and over those of an earlier run', async () => {
+    await writeSandboxSecrets(at('s'), sandbox('1'))
+    expect(await held()).toEqual(['ak 1\n', 'secret 1\n', '0x1\n'])
+    expect(await mode(at('s', 'wallet_key'))).toBe('600')
+    await writeSandboxSecrets(at('s'), sandbox('2'))
+    await writeSandboxSecrets(at('s'), sandbox('3'))
+    expect(await held()).toEqual(['ak 3\n', 'secret 3\n', '0x3\n'])
+  })
+
+  it('fill the empty files that init leaves', async () => {
+    await fs.mkdir(at('s'))
+    await fs.writeFile(at('s', 'wallet_key'), '')
+    await writeSandboxSecrets(at('s'), sandbox('1'))
+    expect((await held())[2]).toBe('0x1\n')
+  })
+
+  it('are not written over anything else, and then none of them is', async () => {
+    await fs.mkdir(at('s'))
+    await fs.writeFile(at('s', 'wallet_key'), 'the key of a real wallet')
+    await expect(writeSandboxSecrets(at('s'), sandbox('1'))).rejects.toMatchObject({
+      reason: 'setting-invalid',
+      message: expect.stringContaining('wallet_key was not written by a sandbox'),
+    })
+    expect(await fs.readdir(at('s'))).toEqual(['wallet_key'])
+    expect(await fs.readFile(at('s', 'wallet_key'), 'utf8')).toBe('the key of a real wallet')
+  })
+
+  it('that a person changed since are kept', async () => {
+    await writeSandboxSecrets(at('s'), sandbox('1'))
+    await fs.appendFile(at('s', 'signing_secret'), 'and more')
+    await expect(writeSandboxSecrets(at('s'), sandbox('2'))).rejects.toMatchObject({ reason: 'setting-invalid' })
+    expect((await held())[0]).toBe('ak 1\n')
+  })
+
+  it('of a process that ended in the middle can be written by the next', async () => {
+    await writeSandboxSecrets(at('s'), sandbox('1'))
+    await writeSandboxSecrets(at('s'), sandbox('2'))
+    // As if the second had ended before its last file.
+    await fs.writeFile(at('s', 'wallet_key'), '0x1\n')
+    await writeSandboxSecrets(at('s'), sandbox('3'))
+    expect((await held())[2]).toBe('0x3\n')
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { settingsOf, verbWithSettings } from '../../../src/cli/flags/settings-flags.js'
+import { flagName } from '../../../src/config/setting.js'
+import { settingRows } from '../../../src/config/settings.js'
+
+describe('the flags of settings', () => {
+  const parse = (...argv: string[]) => {
+    const verb = verbWithSettings('x', 'y').exitOverride()
+    verb.configureOutput({ writeErr: () => {} })
+    verb.parse(argv, { from: 'user' })
+    return settingsOf(verb)
+  }
+
+  it('are one for each setting that is no secret, by its own name', () => {
+    const flags = verbWithSettings('x', 'y').options.flatMap(({ long }) => (long === '--config' ? [] : [long]))
+    const rows = settingRows.filter(([, row]) => row.secret !== 'whole')
+    expect(flags).toEqual(rows.map(([, row]) => flagName(row)))
+  })
+
+  it.each([
+    ['--http-port', '1234', 'httpPort', 1234],
+    ['--data-dir', '/a', 'dataDir', '/a'],
+    ['--block-max-age-ms', '5000', 'blockMaxAgeMs', 5000],
+    ['--media-max-bytes', '1MiB', 'mediaMaxBytes', 1_048_576],
+  ] as const)('%s %s arrives at its setting', (flag, text, key, value) => {
+    const { origins, settings } = parse(flag, text)
+    expect(settings[key]).toBe(value)
+    expect(origins[key]).toBe(flag)
+  })
+
+  it('every flag arrives at a setting', () => {
+    for (const [key, row] of settingRows) {
+      if (row.secret === 'whole' || row.fallback === undefined) continue
+      const { origins } = parse(flagName(row), row.fallback)
+      expect([key, origins[key]]).toEqual([key, flagName(row)])
+    }
+  })
+
+  it('a secret as a flag is not known', () => {
+    expect(() => parse('--signing-secret', 'x')).toThrow(/unknown option/)
+  })
+
+  it('named ones alone are offered, without secrets among them', () => {
+    const verb = verbWithSettings('x', 'y', ['dataDir', 'signingSecret', 'httpPort'])
+    expect(verb.options.map(({ long }) => long)).toEqual(['--config', '--data-dir', '--http-port'])
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { FleetReply } from '../../src/app/verbs/fleet-reply.js'
+import { fleetLines } from '../../src/cli/fleet-text.js'
+
+const fleetText = (fleet: FleetReply) => fleetLines(fleet).join('\n')
+const DIGEST = 'abcdef0123456789'.repeat(4)
+
+describe('the fleet for people', () => {
+  const daemon = (change: Partial<FleetReply['daemons'][number]> = {}): FleetReply['daemons'][number] => ({
+    name: 'm:1',
+    machine: 'm',
+    pid: 1,
+    version: '0.1.0',
+    roles: ['intake', 'analyze'],
+    state: 'alive',
+    lastSeenMs: 400,
+    detectors: [{ id: 'tiny', version: '1.0.0', digest: DIGEST, shadow: false }],
+    jobsPerSecond: { analyze: 1.25, submit: null },
+    reasons: ['stake-low', 'stream-ended'],
+    ...change,
+  })
+  const fleet = (change: Partial<FleetReply> = {}): FleetReply => ({
+    daemons: [daemon()],
+    mixed: { versions: [], detectors: [] },
+    backlog: { rows: [], drainMs: { analyze: 0, submit: null }, missesAhead: 0 },
+    ...change,
+  })
+
+  it('is a line a daemon, without rates of what it does not do', () => {
+    const [, , line] = fleetText(fleet()).split('\n')
+    expect(line?.split(/ {2,}/)).toEqual([
+      'm:1',
+      'intake+analyze',
+      'alive',
+      '0.4 s ago',
+      'analyze 1.3',
+      '0.1.0',
+      'tiny@1.0.0 abcdef012345',
+      'stake-low stream-ended',
+    ])
+  })
+
+  it('marks shadows, and says what differs', () => {
+    const shadow = { id: 's', version: '2', digest: DIGEST, shadow: true }
+    const text = fleetText(
+      fleet({
+        daemons: [daemon({ detectors: [shadow] })],
+        mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['tiny'] },
+      }),
+    )
+    expect(text).toContain('s@2 abcdef012345 shadow')
+    expect(text).toContain('Mixed versions: 0.1.0, 0.2.0')
+    expect(text).toContain('Not the same on all that analyze: tiny')
+    expect(fleetText(fleet())).not.toMatch(/Mixed|Not the same/)
+  })
+
+  it('states the work ahead where there is any, and what is not known as such', () => {
+    const rows = [
+      { queue: 'analyze', turnaround: 'standard', waiting: 3, oldestMs: 65_000 },
+      { queue: 'submit', turnaround: 'standard', waiting: 0, oldestMs: null },
+    ]
+    const text = fleetText(fleet({ backlog: { rows, drainMs: { analyze: 90_000, submit: null }, missesAhead: 2 } }))
+    expect(text).toContain('analyze standard: 3 waiting, the oldest for 1 min 5 s')
+    expect(text).not.toContain('submit standard')
+    expect(text).toContain('time to drain: analyze 1 min 30 s, submit not known')
+    expect(text).toContain('2 assets will miss the deadline at this rate.')
+    expect(fleetText(fleet())).not.toContain('miss')
+  })
+})

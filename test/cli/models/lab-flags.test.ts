@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { columnsFlag, dataOptions, numberFlag, priorFlag } from '../../../src/cli/models/lab-flags.js'
+
+const invalid = expect.objectContaining({ reason: 'setting-invalid' })
+
+describe('a number of a flag', () => {
+  it.each([
+    [undefined, null],
+    ['0.5', 0.5],
+    ['0', 0],
+    ['1', 1],
+    ['1e-1', 0.1],
+  ])('%j is %j', (text, value) => {
+    expect(numberFlag('--x', text, 0, 1)).toBe(value)
+  })
+
+  it.each(['', ' ', '-0.1', '1.1', 'half', '0,5', 'NaN', 'Infinity'])('%j is refused with its bounds', (text) => {
+    expect(() => numberFlag('--x', text, 0, 1)).toThrow(`--x takes a number from 0 to 1, got ${JSON.stringify(text)}`)
+  })
+
+  it.each(['0', '1', '0.0009', '0.9991'])('a prior of %s leaves one class out, and is refused', (text) => {
+    expect(() => priorFlag(text)).toThrow(invalid)
+  })
+
+  it('a prior may be close to either end', () => {
+    expect([priorFlag('0.001'), priorFlag('0.999'), priorFlag(undefined)]).toEqual([0.001, 0.999, null])
+  })
+})
+
+describe('the flags of labeled data', () => {
+  it.each([
+    ['source', ['source']],
+    [' source , generator,', ['source', 'generator']],
+    ['', []],
+  ])('columns %j are %j', (text, columns) => {
+    expect(columnsFlag(text)).toEqual(columns)
+  })
+
+  it('a limit is a whole number from 1, or none', () => {
+    expect(dataOptions({}).limit).toBeNull()
+    expect(dataOptions({ limit: '7', root: '/media' })).toMatchObject({ limit: 7, root: '/media' })
+    for (const bad of ['0', '-1', '1.5', 'all', '']) expect(() => dataOptions({ limit: bad })).toThrow(invalid)
+  })
+
+  it('what was typed is kept so that a shell takes it again', () => {
+    const before = process.argv
+    process.argv = ['node', 'main.js', 'models', 'eval', '--data', "it's mine.csv", '--by=a,b', '$(rm)']
+    try {
+      expect(dataOptions({}).command).toBe(`attestd models eval --data 'it'\\''s mine.csv' --by=a,b '$(rm)'`)
+    } finally {
+      process.argv = before
+    }
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { plattTargets, weightedToPrior } from '../../../src/lab/calibrate/calibration-row.js'
+import { fitPlatt } from '../../../src/lab/calibrate/fit-platt.js'
+import { drawn, row } from './drawn-rows.js'
+
+describe('the line', () => {
+  it('where all logits are alike says the share of fakes', () => {
+    const rows = [...Array.from({ length: 30 }, () => row(1, true)), ...Array.from({ length: 90 }, () => row(1, false))]
+    const { intercept, slope } = fitPlatt(rows)
+    expect(sigmoid(slope + intercept)).toBeCloseTo(0.26, 1)
+    expect(Number.isFinite(slope) && Number.isFinite(intercept)).toBe(true)
+  })
+
+  it('is a minimum: no line beside it fits better', () => {
+    const rows = weightedToPrior(drawn(9), 0.4)
+    const targets = plattTargets(rows)
+    const loss = (slope: number, intercept: number) =>
+      rows.reduce((sum, { fake, logit, weight }) => {
+        const [target, risk] = [fake ? targets.fake : targets.real, sigmoid(slope * logit + intercept)]
+        return sum - weight * (target * Math.log(risk) + (1 - target) * Math.log(1 - risk))
+      }, 0)
+    const { intercept, slope } = fitPlatt(rows)
+    const best = loss(slope, intercept)
+    for (const [right, up] of [
+      [0.01, 0],
+      [-0.01, 0],
+      [0, 0.01],
+      [0, -0.01],
+    ] as const)
+      expect(loss(slope + right, intercept + up)).toBeGreaterThan(best)
+  })
+
+  it('stays finite for logits in the thousands', () => {
+    const rows = drawn(10).map((each) => ({ ...each, logit: each.logit * 1000 }))
+    const { slope } = fitPlatt(rows)
+    expect(slope * 1000).toBeCloseTo(fitPlatt(drawn(10)).slope, 3)
+  })
+})

@@ -1,0 +1,53 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readIndex } from '../../../src/lab/data/read-index.js'
+import { rowOf } from '../../../src/lab/data/row-fields.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-rows-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+async function write(name: string, data: string | Uint8Array): Promise<string> {
+  const file = path.join(folder, name)
+  await fs.mkdir(path.dirname(file), { recursive: true })
+  await fs.writeFile(file, data)
+  return file
+}
+
+describe('an index', () => {
+  const read = async (name: string, text: string | Uint8Array) =>
+    readIndex(await write(name, text), (fields, where) => rowOf(fields, folder, where))
+
+  it.each([
+    ['a.csv', ' text , label \n  one , real \n\n"two, with ""quotes""",fake\n', ['one', 'two, with "quotes"']],
+    ['b.jsonl', '{"text":"one","label":0}\r\n\n{"text":"two","label":1}', ['one', 'two']],
+    ['c.json.gz', gzipSync('[{"text":"one","label":0}]'), ['one']],
+    ['d.csv.gz', gzipSync('text,label\none,0\n'), ['one']],
+    ['e.json', '[]', []],
+    ['f.jsonl', '\n\n', []],
+  ])('%s', async (name, text, expected) => {
+    const rows = await read(name, text)
+    expect(rows.map(({ content }) => 'text' in content && content.text)).toEqual(expected)
+  })
+
+  it.each([
+    ['g.jsonl', '{"text":"one","label":0}\n\n[1]\n', 'g.jsonl line 3 is not an object'],
+    ['h.jsonl', '{"text":"one","label":0}\nnull', 'h.jsonl line 2 is not an object'],
+    ['i.json', '[{"text":"one","label":0},{"label":0}]', 'i.json row 2: there is neither'],
+    ['j.csv', 'text,label\na,real\nb,\n', 'j.csv row 2: label is ""'],
+    ['k.jsonl.gz', gzipSync('{'), 'k.jsonl.gz line 1 is not JSON'],
+    ['l.jsonl.gz', gzipSync('x'.repeat(1000)).subarray(0, 20), 'cannot be unpacked'],
+    ['m.txt', '', 'is not .csv, .jsonl, .json'],
+    ['n.CSV', 'text,label\na,real\n', 'is not .csv, .jsonl, .json'],
+  ])('%s is refused with the place of the mistake', async (name, text, message) => {
+    await expect(read(name, text)).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: expect.stringContaining(message),
+    })
+  })
+})

@@ -1,0 +1,57 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type LoadedPackage, loadPackage } from '../../../src/detect/package/package-loader.js'
+import {
+  type FixtureFigures,
+  fixtureDrift,
+  fixtureFigures,
+  fixtureSchema,
+} from '../../../src/lab/evaluate/fixture-figures.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+import { refusedRow, scoredRow } from '../../support/scored-rows.js'
+
+let models: string
+let detector: LoadedPackage
+beforeAll(async () => {
+  models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-figures-'))
+  detector = await loadPackage(await writeTinyPackage(models))
+})
+afterAll(() => fs.rm(models, { recursive: true }))
+type Figure = FixtureFigures['rows'][number]
+
+describe('the figures of sample media', () => {
+  const rows = () => [
+    scoredRow(0.123456, false, { id: 'b' }),
+    scoredRow(0.9, true, { id: 'a' }),
+    refusedRow('c', true, { reason: 'language-unsupported' }),
+  ]
+
+  it('are in the order of their ids, with four decimals, as the file takes them', () => {
+    const found = fixtureFigures(detector, rows())
+    expect(fixtureSchema.parse(found)).toMatchObject({
+      auc: 1,
+      detector: { id: 'tiny-image', digest: detector.digest },
+      rows: [
+        { id: 'a', made: 'fake', risk: 0.9, reason: null },
+        { id: 'b', made: 'real', risk: 0.1235, reason: null },
+        { id: 'c', made: 'fake', risk: null, reason: 'language-unsupported' },
+      ],
+    })
+  })
+
+  it('hold while risks move by two hundredths, and not where a refusal comes, goes or changes', () => {
+    const kept = fixtureFigures(detector, rows())
+    const [a, b, c] = kept.rows as [Figure, Figure, Figure]
+    const drift = (...now: Figure[]) => fixtureDrift(kept, { ...kept, rows: now })
+    expect(drift({ ...a, risk: 0.885 }, b, c)).toEqual([])
+    expect(drift({ ...a, risk: 0.879 }, b, c)).toEqual(['tiny-image: a was 0.9, is 0.879'])
+    expect(drift(a, { ...b, risk: null, reason: 'detector-timeout' }, c)).toEqual([
+      'tiny-image: b was 0.1235, is detector-timeout',
+    ])
+    expect(drift(a, b, { ...c, risk: 0.01, reason: null })).toEqual(['tiny-image: c was language-unsupported, is 0.01'])
+    expect(drift(a, b, { ...c, reason: 'media-type-mismatch' })).toHaveLength(1)
+    expect(drift(a, b, c, { ...c, id: 'd' })).toEqual(['tiny-image: d was undefined, is language-unsupported'])
+  })
+})

@@ -1,0 +1,98 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readExport } from '../../../src/lab/import/hugging-face-export.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-export-'))
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+async function write(files: Record<string, string | object>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await fs.mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await fs.writeFile(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+}
+
+const refused = (message: string | RegExp) => ({
+  reason: 'import-unsupported',
+  message: expect.stringMatching(message),
+})
+
+describe('an export', () => {
+  it('is read from its files, what is not there as such', async () => {
+    await write({ 'config.json': { model_type: 'vit' }, 'model.onnx': 'x' })
+    expect(await readExport(folder, null)).toEqual({
+      folder,
+      model: path.join(folder, 'model.onnx'),
+      config: { model_type: 'vit' },
+      preprocessor: null,
+      tokenizer: null,
+      license: null,
+    })
+  })
+
+  it('has its weights at the usual places, or where a person says', async () => {
+    await write({ 'config.json': {}, 'model.onnx': 'x', 'onnx/model.onnx': 'x', 'other/m.onnx': 'x' })
+    expect((await readExport(folder, null)).model).toBe(path.join(folder, 'onnx', 'model.onnx'))
+    expect((await readExport(folder, 'other/m.onnx')).model).toBe(path.join(folder, 'other', 'm.onnx'))
+    await expect(readExport(folder, 'absent.onnx')).rejects.toMatchObject(refused('holds no absent.onnx'))
+  })
+
+  it.each<[string, Record<string, string | object>, RegExp]>([
+    ['without config.json', { 'model.onnx': 'x' }, /holds no config\.json/],
+    ['without weights', { 'config.json': {} }, /holds no onnx\/model\.onnx nor model\.onnx/],
+    ['with a folder for weights', { 'config.json': {}, 'model.onnx/x': 'x' }, /holds no/],
+    [
+      'with weights in two files',
+      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x' },
+      /model\.onnx_data; export/,
+    ],
+    [
+      'with weights in two files, as PyTorch',
+      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx.data': 'x' },
+      /one file/,
+    ],
+    ['with a broken config', { 'config.json': '{', 'model.onnx': 'x' }, /config\.json is not JSON/],
+    [
+      'with another config',
+      { 'config.json': { id2label: [] }, 'model.onnx': 'x' },
+      /config\.json is not accepted: id2label/,
+    ],
+    [
+      'with a size of nothing',
+      { 'config.json': {}, 'model.onnx': 'x', 'preprocessor_config.json': { size: 0 } },
+      /preprocessor_config\.json is not accepted: size/,
+    ],
+  ])('%s is refused', async (_, files, message) => {
+    await write(files)
+    await expect(readExport(folder, null)).rejects.toMatchObject(refused(message))
+  })
+
+  it.each([
+    [{ model_max_length: 512 }, 512],
+    [{ model_max_length: 1e30 }, null],
+    [{}, null],
+  ])('with the tokenizer %j takes at most %j tokens', async (config, maxLength) => {
+    const files = { 'config.json': {}, 'model.onnx': 'x', 'tokenizer.json': { model: {} } }
+    await write(files)
+    expect((await readExport(folder, null)).tokenizer).toBeNull()
+    await write({ 'tokenizer_config.json': config })
+    expect((await readExport(folder, null)).tokenizer).toEqual({ maxLength })
+  })
+
+  it.each([
+    ['---\nlicense: mit\n---\n', 'mit'],
+    ['---\ntags: [x]\nlicense: "cc-by-4.0"\n---\n', 'cc-by-4.0'],
+    ['license: mit\n', null],
+    ['---\ntags: [x]\n---\nlicense: mit\n', null],
+    ['---\nlicense:\n---\n', null],
+    ['', null],
+  ])('with the card %j states the license %j', async (card, license) => {
+    await write({ 'config.json': {}, 'model.onnx': 'x', 'README.md': card })
+    expect((await readExport(folder, null)).license).toBe(license)
+  })
+})

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { imagePlan } from '../../../src/lab/import/image-plan.js'
+
+describe('the plan of an image export', () => {
+  it.each([
+    [{ size: 32, resample: 0 }, /resample 0 \(of Pillow\) is not supported/],
+    [{ size: { height: 32, width: 64 }, resample: 2 }, /size is 32x64; only squares/],
+    [{ size: 32, do_center_crop: true, crop_size: { height: 16, width: 8 }, resample: 2 }, /crop_size is 16x8/],
+    [{ resample: 2 }, /size states no height and width/],
+  ])('with %j is refused', (config, message) => {
+    expect(() => imagePlan(config)).toThrow(message)
+  })
+
+  it('without its configuration is refused', () => {
+    expect(() => imagePlan(null)).toThrow(/preprocessor_config/)
+  })
+
+  it('of bytes that are not rescaled normalizes them on their own scale', () => {
+    const config = { size: 32, resample: 2, do_rescale: false, image_mean: 127.5, image_std: 127.5 }
+    const { guesses, preprocessing } = imagePlan(config)
+    expect(preprocessing.normalize.mean[0]).toBeCloseTo(0.5, 12)
+    expect(preprocessing.normalize.std[0]).toBeCloseTo(0.5, 12)
+    expect(guesses).toEqual([expect.stringMatching(/does not rescale/)])
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { HuggingFaceExport } from '../../../src/lab/import/hugging-face-export.js'
+import { planImport } from '../../../src/lab/import/import-plan.js'
+import type { OnnxTensor } from '../../../src/lab/import/onnx-messages.js'
+
+const refused = (message: string | RegExp) => ({
+  reason: 'import-unsupported',
+  message: expect.stringMatching(message),
+})
+
+describe('the plan of an import', () => {
+  const found: HuggingFaceExport = {
+    folder: '',
+    model: '',
+    config: { id2label: { 0: 'real', 1: 'fake' } },
+    preprocessor: { size: 32, resample: 2, image_mean: 0.5, image_std: 0.5, sampling_rate: 16_000 },
+    tokenizer: { maxLength: 100 },
+    license: null,
+  }
+  const request = { fakeLabels: null, languages: ['en'], windowSeconds: null }
+  const tensor = (name: string, shape: (number | null)[], type: string | null = 'float32'): OnnxTensor => ({
+    name,
+    shape,
+    type,
+  })
+  const logits = [tensor('logits', [null, 2])]
+  const plan = (inputs: OnnxTensor[], outputs = logits) => planImport(found, { inputs, outputs }, request)
+
+  it.each<[string, OnnxTensor[], string, string]>([
+    ['pixel_values', [tensor('pixel_values', [null, 3, 32, 32])], 'image', 'selftest.png'],
+    ['four dimensions of any name', [tensor('x', [null, null, null, null])], 'image', 'selftest.png'],
+    ['input_values', [tensor('input_values', [null, null])], 'audio', 'selftest.wav'],
+    ['two dimensions of any name', [tensor('x', [null, null])], 'audio', 'selftest.wav'],
+    ['input_ids', [tensor('input_ids', [null, null], 'int64')], 'text', 'selftest.txt'],
+    [
+      'input_ids with a mask',
+      [tensor('input_ids', [null, null], 'int64'), tensor('attention_mask', [null, null], 'int64')],
+      'text',
+      'selftest.txt',
+    ],
+  ])('of a network that takes %s', (_, inputs, mediaType, sample) => {
+    expect(plan(inputs)).toMatchObject({
+      mediaType,
+      inputs: inputs.map(({ name }) => name),
+      output: 'logits',
+      sample: { name: sample },
+      classes: { fake: [1] },
+    })
+  })
+
+  it.each<[string, OnnxTensor[], OnnxTensor[], RegExp]>([
+    ['one color channel', [tensor('pixel_values', [null, 1, 32, 32])], logits, /1 color channels, not 3/],
+    ['three dimensions', [tensor('x', [null, null, null])], logits, /was expected/],
+    ['two inputs', [tensor('a', [null, 3, 32, 32]), tensor('b', [1])], logits, /takes a, b;/],
+    ['no input', [], logits, /was expected/],
+    ['bytes', [tensor('pixel_values', [null, 3, 32, 32], 'uint8')], logits, /is uint8, not float32/],
+    ['tokens of 32 bits', [tensor('input_ids', [null, null], 'int32')], logits, /is int32, not int64/],
+    ['what is no tensor', [tensor('x', [], null)], logits, /is no tensor, not float32/],
+    [
+      'an unknown token input',
+      [tensor('input_ids', [null, null], 'int64'), tensor('bbox', [null, null], 'int64')],
+      logits,
+      /bbox is not known/,
+    ],
+    [
+      'another number of classes',
+      [tensor('pixel_values', [null, 3, 32, 32])],
+      [tensor('logits', [null, 3])],
+      /3 classes, config\.json names 2/,
+    ],
+    [
+      'outputs of other names',
+      [tensor('pixel_values', [null, 3, 32, 32])],
+      [tensor('a', [2]), tensor('b', [2])],
+      /returns a, b; none/,
+    ],
+  ])('of a network with %s is refused', (_, inputs, outputs, message) => {
+    expect(() => plan(inputs, outputs)).toThrow(expect.objectContaining(refused(message)))
+  })
+
+  it('takes an only output by whatever name, and logits among several', () => {
+    const pixels = [tensor('pixel_values', [null, 3, 32, 32])]
+    expect(plan(pixels, [tensor('probs', [null, null])]).output).toBe('probs')
+    expect(plan(pixels, [tensor('hidden', [null, 768]), ...logits]).output).toBe('logits')
+  })
+})

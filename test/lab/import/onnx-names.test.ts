@@ -1,0 +1,36 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { onnxNames } from '../../../src/lab/import/onnx-names.js'
+import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-export-'))
+})
+afterEach(() => fs.rm(folder, { recursive: true }))
+
+const refused = (message: string | RegExp) => ({
+  reason: 'import-unsupported',
+  message: expect.stringMatching(message),
+})
+
+describe('weights', () => {
+  it('say what they take and give, in a process of their own', async () => {
+    const model = path.join(folder, 'model.onnx')
+    await fs.writeFile(model, tinyOnnx([1, 2, 3], 0))
+    const { inputs, outputs } = await onnxNames(model, systemClock)
+    expect(inputs).toMatchObject([{ name: 'pixels', type: 'float32' }])
+    expect(inputs[0]?.shape[1]).toBe(3)
+    expect(outputs.map(({ name }) => name)).toEqual(['logit'])
+  })
+
+  it('that are none, or not there, are refused by name', async () => {
+    const model = path.join(folder, 'model.onnx')
+    await expect(onnxNames(model, systemClock)).rejects.toMatchObject(refused('is not a network that runs here'))
+    await fs.writeFile(model, 'not a network')
+    await expect(onnxNames(model, systemClock)).rejects.toMatchObject(refused(/model\.onnx is not a network/))
+  })
+})

@@ -1,0 +1,47 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { makeThumbnails } from '../../../src/lab/report/thumbnails.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-thumbnails-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+describe('thumbnails', () => {
+  it('are small JPEG pictures; what cannot be decoded is left out and harms no other', async () => {
+    const write = async (name: string, data: Uint8Array | string) => {
+      await fs.writeFile(path.join(folder, name), data)
+      return path.join(folder, name)
+    }
+    const large = { create: { width: 900, height: 300, channels: 3, background: 'red' } } as const
+    const small = { create: { width: 20, height: 30, channels: 3, background: 'blue' } } as const
+    const files = new Map([
+      ['text', await write('t.png', 'no picture')],
+      ['large', await write('l.png', await sharp(large).png().toBuffer())],
+      ['absent', path.join(folder, 'absent.png')],
+      ['small', await write('s.png', await sharp(small).png().toBuffer())],
+    ])
+    const made = await makeThumbnails(files, systemClock, new AbortController().signal)
+    expect([...made.keys()]).toEqual(['large', 'small'])
+    const sizes = [...made.values()].map(async (url) => {
+      const { format, height, width } = await sharp(
+        Buffer.from(url.replace('data:image/jpeg;base64,', ''), 'base64'),
+      ).metadata()
+      return [format, width, height]
+    })
+    expect(await Promise.all(sizes)).toEqual([
+      ['jpeg', 280, 93],
+      ['jpeg', 20, 30],
+    ])
+  })
+
+  it('are none after an interruption', async () => {
+    const stopped = makeThumbnails(new Map([['a', '/a']]), systemClock, AbortSignal.abort())
+    await expect(stopped).rejects.toMatchObject({ reason: 'draining' })
+  })
+})

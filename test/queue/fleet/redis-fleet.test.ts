@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { redisFleet } from '../../../src/queue/fleet/redis-fleet.js'
+import { connected } from '../redis/connected-redis.js'
+
+describe('the fleet', () => {
+  it('reads who announced itself, under keys of its prefix', async () => {
+    const { commands, redis } = await connected(() => [
+      ['run-1', '{"text":1}', 1500],
+      ['run-2', 'other', 0],
+    ])
+    expect(await redisFleet(redis, 'p').announced()).toEqual([
+      { id: 'run-1', text: '{"text":1}', agoMs: 1500 },
+      { id: 'run-2', text: 'other', agoMs: 0 },
+    ])
+    expect(commands()[0]?.slice(2)).toEqual(['2', 'p:fleet:daemons', 'p:fleet:seen'])
+  })
+
+  it('is queue-unreachable at once while the connection is away, instead of waiting for it', async () => {
+    const { redis } = await connected(() => [])
+    redis.disconnect()
+    const fleet = redisFleet(redis, 'p')
+    const asks = [
+      fleet.announced(),
+      fleet.order(),
+      fleet.recent(1),
+      fleet.append('x'),
+      fleet.announce('a', 'b'),
+      fleet.leave('a'),
+    ]
+    for (const ask of asks) await expect(ask).rejects.toMatchObject({ reason: 'queue-unreachable' })
+  })
+
+  it('names a refusal of Redis', async () => {
+    const { redis } = await connected(() => new Error('NOPERM this user has no permissions'))
+    await expect(redisFleet(redis, 'p').announced()).rejects.toMatchObject({ reason: 'queue-unauthorized' })
+  })
+})

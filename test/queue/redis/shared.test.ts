@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { redisClaims } from '../../../src/queue/redis/shared.js'
+import { connected } from './connected-redis.js'
+
+describe('claims', () => {
+  it.each([
+    [1, true],
+    [0, false],
+  ])('are taken where Redis answers %i: %s', async (answer, isTaken) => {
+    const { commands, redis } = await connected(() => answer)
+    expect(await redisClaims(redis).take('key', 'me', 500)).toBe(isTaken)
+    expect(commands()[0]?.slice(2)).toEqual(['1', 'key', 'me', '500'])
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { type ApiKey, KeyRing, maskedKey } from '../../../src/sandbox/books/key-ring.js'
+import { counting, diskFull, UPPER, WALLET } from './book-parts.js'
+
+describe('KeyRing', () => {
+  const newRing = (keep?: (key: ApiKey) => void) => {
+    const time = { now: 50 }
+    return { time, ring: new KeyRing({ random: counting(), now: () => time.now, ...(keep ? { keep } : {}) }) }
+  }
+
+  it('makes keys up, or takes what is given; the wallet in lower case', () => {
+    const { ring } = newRing()
+    const made = ring.create({ kind: 'attester', label: 'a', wallet: UPPER })
+    expect(made).toMatchObject({ wallet: WALLET, createdAt: 50, revokedAt: null })
+    expect(made.accessKey).toMatch(/^ak_att_[0-9a-f]{24}$/)
+    expect(made.signingSecret).toMatch(/^sk_[0-9a-f]{64}$/)
+    const given = ring.create({ kind: 'submitter', label: '', wallet: null, accessKey: 'A', signingSecret: 'S' })
+    expect(given).toMatchObject({ accessKey: 'A', signingSecret: 'S', wallet: null })
+    expect([ring.find('A'), ring.byId(made.id), ring.all().length]).toEqual([given, made, 2])
+    expect([ring.find('a'), ring.byId('A')]).toEqual([null, null])
+  })
+
+  it('revokes once, at the time of the first, and reports only that', () => {
+    const { ring, time } = newRing()
+    let heard = 0
+    ring.changed.listen(() => heard++)
+    const { id, accessKey } = ring.create({ kind: 'attester', label: '', wallet: null })
+    time.now = 60
+    ring.revoke(id)
+    time.now = 70
+    expect(ring.revoke(id)?.revokedAt).toBe(60)
+    expect(ring.find(accessKey)?.revokedAt).toBe(60)
+    expect([heard, ring.revoke('key_none')]).toEqual([1, null])
+  })
+
+  it('has no key and revokes none that cannot be kept', () => {
+    const refusing = newRing(diskFull).ring
+    expect(() => refusing.create({ kind: 'attester', label: '', wallet: null })).toThrow('disk full')
+    expect(refusing.all()).toEqual([])
+    const { id } = newRing().ring.create({ kind: 'attester', label: '', wallet: null })
+    refusing.restore({ ...newRing().ring.create({ kind: 'attester', label: '', wallet: null }), id })
+    expect(() => refusing.revoke(id)).toThrow('disk full')
+    expect(refusing.byId(id)?.revokedAt).toBeNull()
+  })
+
+  it('shows of a key its beginning and four characters', () => {
+    expect(maskedKey('ak_att_0123456789abcdef')).toBe('ak_att_…cdef')
+  })
+})
