@@ -313,6 +313,11 @@ export const REASONS = {
     fix: "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
   },
   'detector-unavailable': { kind: 'retry', summary: 'No detector process is ready.' },
+  'detector-killed': {
+    kind: 'retry',
+    summary: 'Somebody else killed the detector process at work: the kernel for want of memory, or a person.',
+    fix: 'Where the system log names the out-of-memory killer, give the daemon more memory, or set ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB lower.',
+  },
 
   // queue and process
   'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },

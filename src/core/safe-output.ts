@@ -14,7 +14,13 @@ export function safeText(text: string): string {
  * line that looks like one of ours.
  */
 export function safeLines(lines: readonly string[]): string {
-  return lines.map((line) => `${safeText(line).replaceAll(/\s*[\r\n]\s*/g, '\n    ')}\n`).join('')
+  return lines.map((line) => `${indented(safeText(line))}\n`).join('')
+}
+
+function indented(text: string): string {
+  const [first = '', ...rest] = text.split(/[\r\n]+/)
+  const more = rest.map((part) => part.trim()).filter((part) => part !== '')
+  return [more.length > 0 ? first.trimEnd() : first, ...more].join('\n    ')
 }
 
 /** Text for one line or cell: what is unsafe, line ends and tabs become spaces. */

@@ -45,6 +45,8 @@ export interface AnalyzeOptions {
 
 /** After this time it is looked whether the verdict on the same content is there, ms. */
 const ELSEWHERE_MS = 1000
+/** Tries in which the detector process was killed: one may be chance, but so many are the memory that the file takes. */
+const MAX_KILLS = 3
 
 /**
  * What the queue `analyze` runs its jobs by: turns an asset into a verdict and hands it to the submit queue. Never touches
@@ -130,7 +132,7 @@ async function detectionFor(
     const typed: TypedAsset = { ...asset, mediaType }
     const { contentHash } = asset
     const detector = detectors.detectorFor(mediaType, contentHash)
-    judge.by = { mediaType, detectorDigest: detector?.digest ?? null, platform: detectors.platform }
+    judge.by = abstainedBy(mediaType, detector, detectors)
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
     const known = await knownDetection(key, options)
@@ -138,12 +140,14 @@ async function detectionFor(
     const once =
       known ??
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
-      (await detectOnce(key, id, options, () =>
-        detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id }, signal),
-      ).catch(async (error: unknown) => {
+      (await detectOnce(key, id, options, () => {
+        // The detectors may have been replaced while the media was fetched.
+        judge.by = abstainedBy(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
+        return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id }, signal)
+      }).catch(async (error: unknown) => {
         if (error instanceof AttestdError && error.kind === 'abstain')
           options.events.refused?.({ asset: typed, detector })
-        throw await markedFailure(error, key, job, run, detectors)
+        throw await markedFailure(await countedKill(error, job, run), key, job, run, detectors)
       }))
     if (once && !once.cached) {
       options.events.detected?.({ asset: typed, detection: once.detection })
@@ -186,6 +190,26 @@ function detectOnce(
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
     return { detection, cached: false }
   })
+}
+
+function abstainedBy(
+  mediaType: MediaType,
+  detector: { readonly digest: string } | null,
+  { platform }: DetectorHost,
+): AbstainedBy {
+  return { mediaType, detectorDigest: detector?.digest ?? null, platform }
+}
+
+/** Counts tries in which the detector process was killed; with the last of them the file counts as what crashes it. */
+async function countedKill(error: unknown, job: AnalyzeJob, run: JobRun<unknown>): Promise<unknown> {
+  if (run.signal.aborted || !(error instanceof AttestdError) || error.reason !== 'detector-killed') return error
+  const kills = (job.kills ?? 0) + 1
+  if (kills < MAX_KILLS) {
+    await run.save({ ...job, kills } satisfies AnalyzeJob)
+    return error
+  }
+  const message = `The detector process was killed ${kills} times while it worked on this file.`
+  return new AttestdError('detector-crashed', message, { cause: error, facts: error.facts })
 }
 
 /** Marks a job whose file its detector failed on, so that `retryForDetectors` knows which others to give it to. */

@@ -35,6 +35,8 @@ const analyzeJob = z.object({
   unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: failedBy.optional(),
+  /** Tries in which somebody else killed the detector process. */
+  kills: z.number().int().nonnegative().optional(),
 })
 /** Data of a job of the queue `analyze`, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>

@@ -6,6 +6,8 @@ import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 const BLOCK = 4096
 /** Folders, by the first two hex digits of a name. Names are digests, which are spread evenly, so each gets the same share. */
 const FOLDERS = 256
+/** End of the name of a file that is still being written, see `writeFileAtomic`. */
+const TEMPORARY = '.tmp'
 /** What is kept of a full folder, so that not each write lists it. */
 const KEPT = 7 / 8
 
@@ -75,7 +77,7 @@ export class VerdictFiles {
 async function filesOf(folder: string): Promise<KeptFile[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => [])
   const files: KeptFile[] = []
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((one) => one.isFile() && !one.name.endsWith(TEMPORARY))) {
     const file = path.join(folder, entry.name)
     // Another process may have renamed or removed it since.
     const stat = await fs.stat(file).catch(() => null)

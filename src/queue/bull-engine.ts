@@ -33,6 +33,8 @@ type MarkedOptions = JobsOptions & { readonly addMark?: string }
 const LAST_PRIORITY = 2 ** 21 - 1
 /** Jobs read at a time. */
 const PAGE = 100
+/** Of reading for which nothing waits, so that the work of the queue goes on between two pages. */
+const SMALL_PAGE = 8
 const PING_MS = 3000
 const KEPT_STACKS = 3
 const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
@@ -121,16 +123,20 @@ export class BullEngine implements QueueEngine {
   }
 
   async *completed(name: QueueName): AsyncGenerator<{ id: string; data: unknown; result: unknown }> {
-    for await (const { id, job } of this.#jobsIn(name, ['completed'])) {
+    for await (const { id, job } of this.#jobsIn(name, ['completed'], SMALL_PAGE)) {
       yield { id, data: job.data, result: job.returnvalue }
     }
   }
 
-  async *#jobsIn(name: QueueName, states: readonly JobType[]): AsyncGenerator<{ id: string; job: Job }> {
+  async *#jobsIn(
+    name: QueueName,
+    states: readonly JobType[],
+    pageSize = PAGE,
+  ): AsyncGenerator<{ id: string; job: Job }> {
     const queue = this.#queues[name]
     // All ids first: pages by offset would skip jobs when the reader removes some on the way.
     const ids = await this.#ask(() => queue.getRanges([...states], 0, -1, true))
-    for (const page of pages(ids, PAGE)) {
+    for (const page of pages(ids, pageSize)) {
       const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
       for (const job of jobs) if (job?.id) yield { id: job.id, job }
     }

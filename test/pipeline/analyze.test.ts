@@ -132,11 +132,21 @@ it('an abstention names what abstained, so that another detector gets the file, 
   })
 })
 
-it('no abstention is kept of a detector that was replaced meanwhile', async () => {
-  const next = [SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
-  const host = { detectorFor: () => next.shift() ?? null }
+describe('a detector that is replaced', () => {
   const unsure = { unsure: true, unsureBecause: 'band' } as const
-  await expect(outcomeOf(unsure, 'abstain', { host })).rejects.toMatchObject({ reason: 'detector-unavailable' })
+  const other = { ...SUMMARY, digest: 'e'.repeat(64) }
+  // Asked for before the fetch, before the detection, and where it ended without a score.
+  const hostOf = (...asked: (typeof SUMMARY)[]) => ({ detectorFor: () => asked.shift() ?? null })
+
+  it('while it judges has no abstention kept', async () => {
+    const outcome = outcomeOf(unsure, 'abstain', { host: hostOf(SUMMARY, SUMMARY, other) })
+    await expect(outcome).rejects.toMatchObject({ reason: 'detector-unavailable' })
+  })
+
+  it('while the media is fetched is not the one that abstained', async () => {
+    const { end } = await outcomeOf(unsure, 'abstain', { host: hostOf(SUMMARY, other, other) })
+    expect(end).toMatchObject({ result: { reason: 'detector-unsure', by: { detectorDigest: other.digest } } })
+  })
 })
 
 it('or submitted as it is where the operator says so', async () => {
@@ -189,9 +199,23 @@ describe('a file that the detector fails on', () => {
 
   it('is tried again where the detector was replaced meanwhile', async () => {
     const run = jobRun(data())
-    const next = [SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
+    const next = [SUMMARY, SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
     const host = { detect, detectorFor: () => next.shift() ?? null }
     await expect(outcomeOf({}, 'abstain', { run, host })).rejects.toMatchObject({ reason: 'detector-unavailable' })
     expect(run.saved).toEqual([])
+  })
+
+  it('is tried again where somebody else killed the process, and counts as what crashes it from the third time', async () => {
+    const host = {
+      detect: async () => {
+        throw new AttestdError('detector-killed')
+      },
+    }
+    const first = jobRun(data())
+    await expect(outcomeOf({}, 'abstain', { run: first, host })).rejects.toMatchObject({ reason: 'detector-killed' })
+    expect(first.saved).toEqual([{ ...data(), kills: 1 }])
+    const third = jobRun({ ...data(), kills: 2 })
+    await expect(outcomeOf({}, 'abstain', { run: third, host })).rejects.toMatchObject({ reason: 'detector-crashed' })
+    expect(third.saved).toMatchObject([{ failedBy: { detectorDigest: SUMMARY.digest } }])
   })
 })

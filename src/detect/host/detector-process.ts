@@ -234,7 +234,7 @@ export class DetectorProcess {
     return new Promise((resolve, reject) => {
       const { exitCode, signalCode } = this.#handle
       if (exitCode !== null || signalCode !== null)
-        reject(endedError(isKilled(exitCode, signalCode) ? 'killed' : 'crashed', {}))
+        reject(endedError(this.#cause ?? (isKilled(exitCode, signalCode) ? 'killed' : 'crashed'), {}))
       else this.#waiting = { jobId, measured: null, stopParserLimit: null, resolve, reject }
     })
   }

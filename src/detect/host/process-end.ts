@@ -13,8 +13,7 @@ export function isKilled(code: number | null, signal: string | null): boolean {
 /** The error of a job whose process ended without this daemon: being killed says nothing about the file. */
 export function endedError(cause: StopCause, facts: AttestdError['facts']): AttestdError {
   if (cause !== 'killed') return new AttestdError('detector-crashed', undefined, { facts })
-  const words = 'Somebody else killed the detector process at work: the kernel for want of memory, or a person.'
-  return new AttestdError('detector-unavailable', words, { facts })
+  return new AttestdError('detector-killed', undefined, { facts })
 }
 
 /** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */

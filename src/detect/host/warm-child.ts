@@ -64,7 +64,11 @@ function tightMemory(rss: number, memoryBytes: number): AttestdError {
 function warmUpError(error: unknown): AttestdError {
   const cause = toAttestdError(error)
   if (cause.kind === 'setup') return cause
-  if (cause.reason === 'detector-crashed' || cause.reason === 'detector-unavailable') {
+  if (
+    cause.reason === 'detector-crashed' ||
+    cause.reason === 'detector-killed' ||
+    cause.reason === 'detector-unavailable'
+  ) {
     return new AttestdError('detector-start-failed', `A detector process ended while it was tested: ${cause.message}`, {
       cause,
     })

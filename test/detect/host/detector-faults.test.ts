@@ -77,7 +77,7 @@ it('a process that somebody else kills at work says nothing of the file', async 
   const host = await bench.start()
   bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
   await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toMatchObject({
-    reason: 'detector-unavailable',
+    reason: 'detector-killed',
     kind: 'retry',
     facts: { exit: 'SIGKILL' },
   })

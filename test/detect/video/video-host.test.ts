@@ -79,7 +79,7 @@ describe('a package that is composed of an image package', () => {
     // The limits of time, memory and the parser.
     await clock.untilSleeping(idle + 3)
     process.kill(pid, 'SIGKILL')
-    expect(await work).toMatchObject({ reason: 'detector-unavailable', facts: { exit: 'SIGKILL' } })
+    expect(await work).toMatchObject({ reason: 'detector-killed', facts: { exit: 'SIGKILL' } })
   })
 
   it('gives a turned picture the size of an upright one, and about the same score in every codec', async () => {

@@ -51,8 +51,11 @@ export class Mp3Frames {
     while (at < limit) {
       const frame = frameAt(bytes, at)
       const next = at + (frame?.bytes ?? 1)
-      // Out of step, bytes that look like a header are one only where another one follows.
-      const isFrame = frame !== null && next <= bytes.length && (this.#inStep || frameAt(bytes, next) !== null)
+      // Out of step, and where the rate changes, bytes that look like a header are one only where another like it follows.
+      const isFrame =
+        frame !== null &&
+        next <= bytes.length &&
+        ((this.#inStep && frame.rate === this.#rate) || frameAt(bytes, next)?.rate === frame.rate)
       if (isFrame) {
         this.isMono ??= frame.isMono
         if (runs.length === 0 || frame.rate !== this.#rate) runs.push([])

@@ -138,6 +138,13 @@ describe('frames of several sample rates', () => {
     expect(runs.slice(3).reduce((sum, length) => sum + length, 0)).toBe(parts[3])
   })
 
+  it('are not parted by one damaged header, which is passed over', async () => {
+    const damaged = Buffer.from(PLAIN)
+    damaged[2] = (damaged[2] as number) | 0x08
+    const bytes = Buffer.concat([repeated(PLAIN, 3), damaged, repeated(PLAIN, 3)])
+    expect(await framesOf(bytes)).toEqual(repeated(PLAIN, 6))
+  })
+
   it('are not parted where only bit rate, padding or channels change', async () => {
     const others = [
       frame({ version: 1, layer: 3, bitrate: 14 }, 1044),
