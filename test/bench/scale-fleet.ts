@@ -112,6 +112,10 @@ async function score(sandbox: Sandbox, contents: readonly Buffer[]): Promise<num
   return (performance.now() - started) / 1000
 }
 
+function images(seed: string, count: number): Promise<Buffer[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => image(seed, index)))
+}
+
 /** What a fleet of one size did; `ofLinear` is beside the first size times the factor. */
 export interface FleetRow {
   readonly workers: number
@@ -119,7 +123,7 @@ export interface FleetRow {
   readonly ofLinear: number
 }
 
-/** Scored assets a second at each size of one fleet that grows. */
+/** Scored assets a second at each size of one fleet that grows, after each worker's first file. */
 export function measureFleet(
   folder: string,
   { sizes, jobs, latencyMs }: { sizes: readonly number[]; jobs: number; latencyMs: number },
@@ -130,9 +134,10 @@ export function measureFleet(
     let one: number | undefined
     for (const workers of sizes) {
       await fleet.growTo(workers)
+      // The first file of a process loads code that only files need, which two cores do for all processes in turn.
+      await score(sandbox, await images(`first ${workers}`, workers))
       const count = workers * jobs
-      const contents = await Promise.all(Array.from({ length: count }, (_, index) => image(`scale ${workers}`, index)))
-      const jobsPerSecond = count / (await score(sandbox, contents))
+      const jobsPerSecond = count / (await score(sandbox, await images(`scale ${workers}`, count)))
       one ??= jobsPerSecond / workers
       onRow({ workers, jobsPerSecond, ofLinear: jobsPerSecond / (one * workers) })
     }
