@@ -149,7 +149,7 @@ export function measureSameContent(folder: string): Promise<{ assets: number; co
   return withFleet(folder, 1000, async ({ fleet, sandbox }) => {
     await fleet.startHead()
     await fleet.growTo(8)
-    const distinct = await Promise.all(Array.from({ length: 6 }, (_, index) => image('same', index)))
+    const distinct = await images('same', 6)
     const contents = Array.from({ length: 48 }, (_, index) => distinct[index % distinct.length]!)
     await score(sandbox, contents)
     return { assets: contents.length, contents: distinct.length, measured: await fleet.measured() }
