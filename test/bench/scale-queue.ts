@@ -1,12 +1,12 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { openQueue } from '../../src/app/open/open-queue.js'
 import { loadSettings } from '../../src/config/load.js'
 import { systemClock } from '../../src/core/clock.js'
 import { priorityOf } from '../../src/pipeline/jobs.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { DaemonUnderTest } from '../support/daemon-process.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 
@@ -80,8 +80,8 @@ async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, que
       .filter(({ route }) => route === 'list')
       .reduce((sum, { count }) => sum + count, 0)
   const before = lists()
-  const starting = startDaemonProcess({
-    env: {
+  const daemon = new DaemonUnderTest(
+    {
       ATTESTD_SERVICE_URL: sandbox.url,
       ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
       ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
@@ -89,18 +89,15 @@ async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, que
       ATTESTD_ROLES: 'intake',
       ATTESTD_HTTP_PORT: '0',
     },
-    dataDir: path.join(folder, 'data'),
-    logFile: path.join(folder, 'daemon.log'),
-    clock: systemClock,
-    startMs: 60_000,
-  })
-  while (lists() === before) await systemClock.sleep(LOOK_MS)
+    { dataDir: path.join(folder, 'data'), logFile: path.join(folder, 'daemon.log') },
+  )
+  // It is never ready, since nobody works on what it queues.
+  while (daemon.running && lists() === before) await systemClock.sleep(LOOK_MS)
   const asked = performance.now()
-  while ((await queue.counts('analyze')).waiting !== expected) await systemClock.sleep(LOOK_MS)
+  while (daemon.running && (await queue.counts('analyze')).waiting !== expected) await systemClock.sleep(LOOK_MS)
+  if (!daemon.running) throw new Error(`the daemon ended:\n${daemon.output.slice(-2000)}`)
   const elapsedMs = performance.now() - asked
-  const daemon = await starting
-  daemon.kill('SIGKILL')
-  await daemon.exited
+  await daemon.kill9()
   return elapsedMs
 }
 
