@@ -18,10 +18,10 @@ const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
 /** Whether another detector might not abstain from the same file. */
 export const isDetectorsOwn = (reason: Reason): boolean => BY_DETECTOR.has(reason)
 
-/** Whether another detector than the one that abstained is in use now, or the same one on another platform. */
+/** Whether another detector than the one that abstained or failed is in use now, or the same one on another platform. */
 export function isByOther(
   by: AbstainedBy,
-  contentHash: string,
+  contentHash: string | undefined,
   detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>,
 ): boolean {
   const detector = detectors.detectorFor(by.mediaType, contentHash)

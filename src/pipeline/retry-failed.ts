@@ -1,6 +1,7 @@
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
 import { type FailedJob, QUEUE_NAMES, type QueueEngine } from '../queue/queues.js'
+import { isByOther } from './free-abstained.js'
 import { assetOfJob, readFailedBy } from './jobs.js'
 
 /** Failed jobs read at a time, the newest first; the queue keeps no more. */
@@ -56,14 +57,12 @@ export async function retryForDetectors(
 ): Promise<number> {
   const failed = await queue.failed('analyze', FAILED_LIMIT)
   const recent = failed.filter(({ failedAt, reason }) => isByDetector(reason) && now - failedAt < OPEN_AT_MOST_MS)
-  const ids = recent.filter(({ data }) => isByOther(data, detectors)).map(({ id }) => id)
+  const ids = recent.filter(({ data }) => failedByOther(data, detectors)).map(({ id }) => id)
   return ids.length > 0 ? await queue.retry('analyze', ids) : 0
 }
 
-function isByOther(data: unknown, detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>): boolean {
+function failedByOther(data: unknown, detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>): boolean {
   const by = readFailedBy(data)
   // A release that did not mark it.
-  if (by === null) return true
-  const detector = detectors.detectorFor(by.mediaType, assetOfJob(data)?.contentHash)
-  return detector !== null && (detector.digest !== by.detectorDigest || detectors.platform !== by.platform)
+  return by === null || isByOther(by, assetOfJob(data)?.contentHash, detectors)
 }

@@ -165,7 +165,7 @@ export class DetectorProcess {
   /**
    * Measures one file. What reading its evidence does to the process costs the evidence alone.
    * @param timeoutMs longest time for this job
-   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed or detector-unavailable (the child is gone), or the reason of the child
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
     const place = this.#place

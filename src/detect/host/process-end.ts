@@ -12,8 +12,7 @@ export function isKilled(code: number | null, signal: string | null): boolean {
 
 /** The error of a job whose process ended without this daemon: being killed says nothing about the file. */
 export function endedError(cause: StopCause, facts: AttestdError['facts']): AttestdError {
-  if (cause !== 'killed') return new AttestdError('detector-crashed', undefined, { facts })
-  return new AttestdError('detector-killed', undefined, { facts })
+  return new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
 }
 
 /** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */
