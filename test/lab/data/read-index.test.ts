@@ -1,27 +1,15 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readIndex } from '../../../src/lab/data/read-index.js'
 import { rowOf } from '../../../src/lab/data/row-fields.js'
+import { rowFiles } from './row-files.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-rows-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
-
-async function write(name: string, data: string | Uint8Array): Promise<string> {
-  const file = path.join(folder, name)
-  await fs.mkdir(path.dirname(file), { recursive: true })
-  await fs.writeFile(file, data)
-  return file
-}
+const files = rowFiles()
+const { write } = files
 
 describe('an index', () => {
   const read = async (name: string, text: string | Uint8Array) =>
-    readIndex(await write(name, text), (fields, where) => rowOf(fields, folder, where))
+    readIndex(await write(name, text), (fields, where) => rowOf(fields, files.path, where))
 
   it.each([
     ['a.csv', ' text , label \n  one , real \n\n"two, with ""quotes""",fake\n', ['one', 'two, with "quotes"']],

@@ -7,23 +7,8 @@ import {
   type HistoryPoint,
   historyDocument,
 } from '../../../src/observe/console/history.js'
+import { EMPTY, FULL } from './history-points.js'
 
-const EMPTY: HistoryPoint = {
-  at: 0,
-  perSecond: null,
-  waiting: null,
-  openToRecordMs: null,
-  abstained: null,
-  risks: {},
-}
-const FULL: HistoryPoint = {
-  at: 10_000,
-  perSecond: { analyze: 1.2345, submit: 0 },
-  waiting: { analyze: 12, submit: 3 },
-  openToRecordMs: { median: 4256, longest: 61_000 },
-  abstained: 0.125,
-  risks: { 'image@1': riskOfPercent(40.126) },
-}
 const series = (points: readonly HistoryPoint[], id: string) =>
   Object.fromEntries(
     documentOf(points)

@@ -1,25 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import { documentOf, HISTORY_EVERY_MS, type HistoryPoint } from '../../../src/observe/console/history.js'
+import { documentOf, HISTORY_EVERY_MS } from '../../../src/observe/console/history.js'
 import { plotsSection } from '../../../src/observe/console/plots-section.js'
+import { EMPTY, FULL } from './history-points.js'
 import { visibleText } from './visible-text.js'
-
-const EMPTY: HistoryPoint = {
-  at: 0,
-  perSecond: null,
-  waiting: null,
-  openToRecordMs: null,
-  abstained: null,
-  risks: {},
-}
-const FULL: HistoryPoint = {
-  at: 10_000,
-  perSecond: { analyze: 1.2345, submit: 0 },
-  waiting: { analyze: 12, submit: 3 },
-  openToRecordMs: { median: 4256, longest: 61_000 },
-  abstained: 0.125,
-  risks: { 'image@1': riskOfPercent(40.126) },
-}
 
 describe('plotsSection', () => {
   it('shows the last value of each series beside its plot, and a dash for a gap', () => {

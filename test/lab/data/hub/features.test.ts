@@ -1,21 +1,10 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { featuresOfFolder, featuresOfParquet, withClassNames } from '../../../../src/lab/data/hub/features.js'
+import { rowFiles } from '../row-files.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-rows-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
-
-async function write(name: string, data: string | Uint8Array): Promise<string> {
-  const file = path.join(folder, name)
-  await fs.mkdir(path.dirname(file), { recursive: true })
-  await fs.writeFile(file, data)
-  return file
-}
+const files = rowFiles()
+const { write } = files
 
 describe('the features of a dataset', () => {
   const label = new Map([['label', { names: ['real', 'fake'], mediaType: null }]])
@@ -68,7 +57,7 @@ describe('the features of a dataset', () => {
     ['a head that is no YAML', '---\na: [\n---\n', undefined],
     ['a head that never ends', `---\n${features}        - a\n`, undefined],
   ])('of a card with %s', async (name, text, names) => {
-    const place = path.join(folder, `card ${name}`)
+    const place = path.join(files.path, `card ${name}`)
     await write(`card ${name}/README.md`, text)
     expect((await featuresOfFolder(place)).get('label')?.names).toEqual(names)
   })

@@ -1,22 +1,10 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ParquetFile } from '../../../../src/lab/data/hub/parquet-file.js'
 import { imageParquet } from '../../../support/image-parquet.js'
+import { rowFiles } from '../row-files.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-rows-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
-
-async function write(name: string, data: string | Uint8Array): Promise<string> {
-  const file = path.join(folder, name)
-  await fs.mkdir(path.dirname(file), { recursive: true })
-  await fs.writeFile(file, data)
-  return file
-}
+const files = rowFiles()
+const { write } = files
 
 describe('a parquet file', () => {
   const pictures = (count: number) =>
