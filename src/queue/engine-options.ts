@@ -3,7 +3,10 @@ import type { Log } from '../core/log.js'
 import type { QueueName } from './queues.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
-/** How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. */
+/**
+ * How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. The
+ * embedded engine looks every 101st time that a job ends.
+ */
 export interface Retention {
   /** Milliseconds. */
   readonly ageMs: number
@@ -58,5 +61,5 @@ export const DEFAULT_START_WAIT_MS = 30_000
 export const MAX_STALLED = 10
 /** BullMQ's own words for that; they stand in the job, so they are translated when it is read. */
 export const STALLED_MESSAGE = 'job stalled more than allowable limit'
-/** Entries of the event stream that BullMQ keeps a queue; nothing here reads it. */
+/** Entries of the event stream that BullMQ keeps a queue in Redis; nothing here reads it. */
 export const MAX_EVENTS = 1000

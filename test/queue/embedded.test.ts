@@ -136,6 +136,26 @@ describe('embedded engine', () => {
     expect(ids).toEqual(['kept'])
   }, 30_000)
 
+  it('writes no events, which nobody reads, and keeps few more ended jobs than it was told to', async () => {
+    const jobs = 250
+    const count = 20
+    const kept = { ageMs: 3_600_000, count }
+    const url = `embedded:${await copyTemplate('retained')}`
+    const opened = await openQueueEngine(engineOptions(url, root, { retention: { completed: kept, failed: kept } }))
+    try {
+      for (let n = 0; n < jobs; n++) await opened.add('analyze', `job-${n}`, {}, { priority: 1 })
+      const ended = new EventLog()
+      await opened.work('analyze', async () => ({ kind: 'done', result: null }), ended)
+      await ended.until('completed', () => true, jobs)
+      const left = (await opened.counts('analyze')).completed
+      expect(left).toBeGreaterThanOrEqual(count)
+      expect(left).toBeLessThanOrEqual(count + 101)
+      expect((await poolOf(opened).query('SELECT count(*) AS n FROM event', [])).rows).toEqual([{ n: 0 }])
+    } finally {
+      await opened.close()
+    }
+  }, 30_000)
+
   it('says that it is lost when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
     const events = new EventLog()

@@ -3,10 +3,33 @@ import { type PgPool, runMigrations } from 'bullmq'
 /** BullMQ's name for its schema when it is handed a pool. */
 const SCHEMA = 'bullmq'
 
-/** Brings the tables of BullMQ up to its version, and makes them what statements find. */
+/**
+ * Two functions of BullMQ 6.7 made lighter, which took four fifths of what a job costs. Its events are for readers in
+ * other processes, and nobody reads them. Its retention sorts the ended jobs of a queue again as each job ends; here it
+ * does so as every 101st ends, a prime so that queues which take turns are all looked at. Every job states age and count.
+ */
+const LIGHTER = `
+CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
+LANGUAGE sql AS 'SELECT 0::bigint';
+
+CREATE OR REPLACE FUNCTION apply_retention(
+  p_queue text, p_id text, p_state job_state, p_now bigint, p_remove_all boolean, p_keep_age bigint, p_keep_count integer
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF nextval('event_seq') % 101 = 0 THEN
+    DELETE FROM job
+     WHERE queue = p_queue AND state = p_state AND (
+       finished_at_ms <= p_now - p_keep_age * 1000
+       OR id NOT IN (SELECT id FROM job WHERE queue = p_queue AND state = p_state
+                      ORDER BY finished_at_ms DESC, seq DESC LIMIT p_keep_count));
+  END IF;
+END $$`
+
+/** Brings the tables of BullMQ up to its version, with lighter functions, and makes them what statements find. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect()
   await runMigrations(client, SCHEMA)
   client.release()
   await pool.query(`SET search_path TO "${SCHEMA}"`)
+  await pool.query(LIGHTER)
 }
