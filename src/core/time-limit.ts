@@ -3,11 +3,14 @@ import type { Clock } from './clock.js'
 
 type Timers = Pick<Clock, 'sleep'>
 
+/** The reason of a timer that is taken back, which nobody reads: without one Node makes an error with its stack, 0.1 ms. */
+const TAKEN_BACK = null
+
 /** Calls `fire` after `ms` by the clock. @returns takes it back */
 export function startTimer(clock: Timers, ms: number, fire: () => void): () => void {
   const taken = new AbortController()
   clock.sleep(ms, taken.signal).then(fire, () => undefined)
-  return () => taken.abort()
+  return () => taken.abort(TAKEN_BACK)
 }
 
 /** Calls `work` every `ms` by the clock, the first time after `ms`. @returns ends it */
@@ -42,7 +45,7 @@ export async function withinLimit<T, L>(
   } finally {
     // A limit that is taken back rejects, and nobody waits for it any more.
     limit.catch(() => {})
-    over.abort()
+    over.abort(TAKEN_BACK)
   }
 }
 
