@@ -35,7 +35,7 @@ function openMp3(file: string, from: number, tools: ReaderTools): OpenSound {
   return { format: 'mp3', blocks: onceIfMono(blocks, frames) }
 }
 
-/** The decoder gives the one channel of a mono file twice. */
+/** The decoder gives the one channel of a mono file twice. Where a later part has two, both are taken from there on. */
 async function* onceIfMono(blocks: SoundBlocks, frames: Mp3Frames): SoundBlocks {
   for await (const { sampleRate, channels } of blocks)
     yield { sampleRate, channels: frames.isMono ? channels.slice(0, 1) : channels }
