@@ -4,7 +4,7 @@ import type { DetectorHost } from '../detect/detection.js'
 import type { SharedTexts } from '../queue/claims.js'
 import type { QueueEngine } from '../queue/queues.js'
 import { type AbstainedBy, abstainedBy, analyzeResult, assetOfJob } from './jobs.js'
-import { isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
+import { isByOther, isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
 /** What a detector abstains for that another one might judge, as its training and its decision band are its own. */
 const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
@@ -39,6 +39,7 @@ export async function freeAbstained(
     const ended = analyzeResult.safeParse(result).data
     const asset = assetOfJob(data)
     if (asset === null || ended?.outcome !== 'abstained' || !ended.by) continue
+    if (!isByOther(ended.by, asset.contentHash, detectors)) continue
     const looks = [ended.by, ...(await earlierLooks(queue.texts, id))]
     if (!isNewTo(looks, asset.contentHash, detectors)) continue
     await queue.texts?.set(looksKey(id), JSON.stringify(looks), OPEN_AT_MOST_MS)

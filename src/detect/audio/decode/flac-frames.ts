@@ -6,7 +6,7 @@ import { corruptSound } from './sound.js'
 const READ_BYTES = 64 * 1024
 /** Frames go on together up to about so many bytes, see `READ_BYTES` of `openSound`. */
 const RUN_BYTES = 1024
-/** The decoder looks no further for the end of a frame; a second of any sound takes less. */
+/** The decoder looks no further for the end of a frame; 4096 samples in 8 channels of 24 bits take 96 KiB. */
 const MAX_FRAME_BYTES = 512 * 1024
 /** Sync code and codes, the number in up to 7 bytes, block size, rate, check. */
 const MAX_HEADER_BYTES = 4 + 7 + 2 + 2 + 1
@@ -25,8 +25,8 @@ const CRC16 = crcTable(16, 0x8005)
 /**
  * Runs of whole frames of a FLAC file (RFC 9639, section 9). They must follow each other without a gap, and have one rate
  * and one number of channels: the decoder passes over up to 512 KiB behind any byte that is of none, and mixes frames of
- * different channels by those of the last, while players play all of it. A frame that was cut off at the end, and tags
- * behind the last one, are left out.
+ * different channels by those of the last, while players play all of it. A frame that was cut off at the end is left
+ * out, and the last one where a tag follows it.
  * @throws AttestdError media-corrupt, media-unsupported
  */
 export async function* flacFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
