@@ -32,7 +32,7 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '1048576', MA
 const YOUNG_OBJECTS_MB = 4
 /**
  * What V8 may hold before it looks through all of it for the first time, MB. Left to itself it may settle on little more
- * than the 17 MB in use, buffers counted in: then it does so for every other picture, a fifth of the processor time.
+ * than the 17 MB in use, buffers counted in: then it does so every few pictures, a fifth of the processor time.
  */
 const OLD_OBJECTS_MB = 64
 /** Share of the job's time that decoding may take, so that it ends by itself before the child is killed. */
