@@ -1,3 +1,4 @@
+import { safeLine } from '../core/safe-output.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import { registryText } from '../sandbox/registry/registry-text.js'
 import { chainAccessOf } from '../sandbox/registry/rpc-route.js'
@@ -20,7 +21,7 @@ export interface SandboxTextOptions {
 export function sandboxText(sandbox: Sandbox, { secrets, auth }: SandboxTextOptions): string {
   const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
   const { chainId, contract, rpcUrl } = chainAccessOf(sandbox)
-  const folder = secrets ?? 'FOLDER'
+  const folder = safeLine(secrets ?? 'FOLDER')
   const hint = secrets === null ? '\n(FOLDER: name one with --secrets, and the key is written there.)' : ''
   return `The sandbox listens at ${url}  (docs: ${url}/docs, OpenAPI: ${url}/openapi.json)
 

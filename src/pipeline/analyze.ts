@@ -10,11 +10,12 @@ import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import { claimedWork } from '../queue/claims.js'
 import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
-import { isByOther, isDetectorsOwn } from './free-abstained.js'
+import { isDetectorsOwn } from './free-abstained.js'
 import {
   type AbstainedBy,
   type AnalyzeJob,
   endedClosed,
+  failuresOf,
   parseAnalyzeJob,
   priorityOf,
   type StoredAnalyzeResult,
@@ -24,6 +25,7 @@ import {
   type TypedAsset,
   type Verdict,
 } from './jobs.js'
+import { isByOther, MAX_LOOKS } from './other-detector.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { isByDetector } from './retry-failed.js'
 import type { ShadowLine } from './shadow-line.js'
@@ -225,7 +227,8 @@ async function markedFailure(
     return replacedMeanwhile(error)
   }
   const failedBy = { mediaType, detectorDigest, platform: detectors.platform }
-  await run.save({ ...job, failedBy } satisfies AnalyzeJob)
+  const failedBefore = failuresOf(job).slice(0, MAX_LOOKS)
+  await run.save({ ...job, failedBy, failedBefore, kills: undefined } satisfies AnalyzeJob)
   return error
 }
 

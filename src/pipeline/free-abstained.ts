@@ -1,7 +1,10 @@
+import { z } from 'zod'
 import type { Reason } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
+import type { SharedTexts } from '../queue/claims.js'
 import type { QueueEngine } from '../queue/queues.js'
-import { type AbstainedBy, analyzeResult, assetOfJob } from './jobs.js'
+import { type AbstainedBy, abstainedBy, analyzeResult, assetOfJob } from './jobs.js'
+import { isByOther, isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
 /** What a detector abstains for that another one might judge, as its training and its decision band are its own. */
 const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
@@ -18,23 +21,17 @@ const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
 /** Whether another detector might not abstain from the same file. */
 export const isDetectorsOwn = (reason: Reason): boolean => BY_DETECTOR.has(reason)
 
-/** Whether another detector than the one that abstained or failed is in use now, or the same one on another platform. */
-export function isByOther(
-  by: AbstainedBy,
-  contentHash: string | undefined,
-  detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>,
-): boolean {
-  const detector = detectors.detectorFor(by.mediaType, contentHash)
-  return detector !== null && (detector.digest !== by.detectorDigest || detectors.platform !== by.platform)
-}
+/** Who looked at a file without a score before the last one did, as the queue keeps it. */
+const looksSchema = z.array(abstainedBy).catch([])
 
 /**
  * Removes what is kept of analyses that ended without a score by other detectors than those in use now. Intake offers
  * open assets again and again (`REOFFER_MS`), so those among them are analyzed as if they were new; closed ones stay away.
+ * Where several processes share the queue, it keeps who looked at a file before, so that they do not hand it around.
  * @returns ids of their assets
  */
 export async function freeAbstained(
-  queue: Pick<QueueEngine, 'completed' | 'remove'>,
+  queue: Pick<QueueEngine, 'completed' | 'remove' | 'texts'>,
   detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>,
 ): Promise<string[]> {
   const freed: string[] = []
@@ -43,7 +40,17 @@ export async function freeAbstained(
     const asset = assetOfJob(data)
     if (asset === null || ended?.outcome !== 'abstained' || !ended.by) continue
     if (!isByOther(ended.by, asset.contentHash, detectors)) continue
+    const looks = [ended.by, ...(await earlierLooks(queue.texts, id))]
+    if (!isNewTo(looks, asset.contentHash, detectors)) continue
+    await queue.texts?.set(looksKey(id), JSON.stringify(looks), OPEN_AT_MOST_MS)
     if (await queue.remove('analyze', id, 'completed')) freed.push(asset.id)
   }
   return freed
+}
+
+const looksKey = (id: string): string => `looked-at:${id}`
+
+async function earlierLooks(texts: SharedTexts | null, id: string): Promise<AbstainedBy[]> {
+  const text = await texts?.get(looksKey(id))
+  return text ? looksSchema.parse(JSON.parse(text)) : []
 }

@@ -35,7 +35,9 @@ const analyzeJob = z.object({
   unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: failedBy.optional(),
-  /** Tries in which somebody else killed the detector process. */
+  /** The detectors that failed on it before that one. */
+  failedBefore: z.array(failedBy).optional(),
+  /** Tries in which somebody else killed the process of the detector in use. */
   kills: z.number().int().nonnegative().optional(),
 })
 /** Data of a job of the queue `analyze`, which intake adds. */
@@ -77,7 +79,8 @@ export type SubmitJob = z.infer<typeof submitJob>
 /** As it lies in the queue. */
 export type StoredSubmitJob = z.input<typeof submitJob>
 
-const abstainedBy = failedBy.extend({ detectorDigest: z.string().nullable() })
+/** Of what an analysis was abstained by. */
+export const abstainedBy = failedBy.extend({ detectorDigest: z.string().nullable() })
 /** What an analysis was abstained by; a digest of null where no detector was loaded for the media. */
 export type AbstainedBy = z.infer<typeof abstainedBy>
 
@@ -131,8 +134,11 @@ export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, 
 export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
 /** The verdict that a submit job is about; null where there is none or the data is malformed. */
 export const verdictOfJob = (data: unknown): Verdict | null => submitJob.safeParse(data).data?.verdict ?? null
-/** What a failed analysis failed by; null where it is not marked. */
-export const readFailedBy = (data: unknown): FailedBy | null => analyzeJob.safeParse(data).data?.failedBy ?? null
+/** What an analysis failed by, the last first; empty where it is not marked. */
+export function failuresOf(data: unknown): FailedBy[] {
+  const job = analyzeJob.safeParse(data).data
+  return job?.failedBy ? [job.failedBy, ...(job.failedBefore ?? [])] : []
+}
 /** The job as it is queued and saved, its risk as a percentage; `parseSubmitJob` takes it back. */
 export const storeSubmitJob = (job: SubmitJob): StoredSubmitJob => z.encode(submitJob, job)
 /** The end of an analyze job as the queue keeps it, its risk as a percentage. */

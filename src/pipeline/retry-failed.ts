@@ -1,17 +1,11 @@
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
 import { type FailedJob, QUEUE_NAMES, type QueueEngine } from '../queue/queues.js'
-import { isByOther } from './free-abstained.js'
-import { assetOfJob, readFailedBy } from './jobs.js'
+import { assetOfJob, failuresOf } from './jobs.js'
+import { isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
 /** Failed jobs read at a time, the newest first; the queue keeps no more. */
 const FAILED_LIMIT = 10_000
-/**
- * An analysis that failed longer ago than this, ms, is not begun again: its asset has closed. Twice the 12 hours that an
- * asset is typically open (wallet-session API, verificationDeadline).
- */
-const OPEN_AT_MOST_MS = 24 * 60 * 60_000
-
 /** Failures that speak of a detector as much as of the file: another detector may do better. */
 const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
   'detector-timeout',
@@ -45,7 +39,7 @@ function isPassed({ data, reason }: FailedJob, open: ReadonlySet<string>): boole
 }
 
 /**
- * Puts analyses back that failed by another detector than the one in use now, or by the same one on another platform.
+ * Puts analyses back that failed by other detectors than the one in use now, or by the same one on another platform.
  * Each detector fails a file once: what failed by it is marked with its digest.
  * @param now Unix ms
  * @returns how many
@@ -57,12 +51,8 @@ export async function retryForDetectors(
 ): Promise<number> {
   const failed = await queue.failed('analyze', FAILED_LIMIT)
   const recent = failed.filter(({ failedAt, reason }) => isByDetector(reason) && now - failedAt < OPEN_AT_MOST_MS)
-  const ids = recent.filter(({ data }) => failedByOther(data, detectors)).map(({ id }) => id)
+  // Those that a release did not mark have no failures here.
+  const others = recent.filter(({ data }) => isNewTo(failuresOf(data), assetOfJob(data)?.contentHash, detectors))
+  const ids = others.map(({ id }) => id)
   return ids.length > 0 ? await queue.retry('analyze', ids) : 0
-}
-
-function failedByOther(data: unknown, detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>): boolean {
-  const by = readFailedBy(data)
-  // A release that did not mark it.
-  return by === null || isByOther(by, assetOfJob(data)?.contentHash, detectors)
 }

@@ -8,6 +8,8 @@ const BLOCK = 4096
 const FOLDERS = 256
 /** End of the name of a file that is still being written, see `writeFileAtomic`. */
 const TEMPORARY = '.tmp'
+/** One of them that is older, ms, was left by a process that was killed. */
+const ABANDONED_MS = 60 * 60_000
 /** What is kept of a full folder, so that not each write lists it. */
 const KEPT = 7 / 8
 
@@ -46,11 +48,14 @@ export class VerdictFiles {
     this.#held.set(folder, (this.#held.get(folder) ?? 0) + bytes)
   }
 
-  /** Removes files older than `maxAgeMs`, and the oldest of more than the bound. @param now Unix ms */
+  /** Removes files older than `maxAgeMs`, those never finished, and the oldest of more than the bound. @param now Unix ms */
   async prune(maxAgeMs: number, now: number): Promise<void> {
     for (const name of await fs.readdir(this.#root).catch(() => [])) {
       const folder = path.join(this.#root, name)
-      for (const file of await filesOf(folder)) if (now - file.at > maxAgeMs) await fs.rm(file.path, { force: true })
+      for (const file of await allFilesOf(folder)) {
+        const limitMs = file.path.endsWith(TEMPORARY) ? Math.min(ABANDONED_MS, maxAgeMs) : maxAgeMs
+        if (now - file.at > limitMs) await fs.rm(file.path, { force: true })
+      }
       await this.#makeRoom(folder, 0)
     }
   }
@@ -74,10 +79,15 @@ export class VerdictFiles {
   }
 }
 
+/** Those that are whole. */
 async function filesOf(folder: string): Promise<KeptFile[]> {
+  return (await allFilesOf(folder)).filter((file) => !file.path.endsWith(TEMPORARY))
+}
+
+async function allFilesOf(folder: string): Promise<KeptFile[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => [])
   const files: KeptFile[] = []
-  for (const entry of entries.filter((one) => one.isFile() && !one.name.endsWith(TEMPORARY))) {
+  for (const entry of entries.filter((one) => one.isFile())) {
     const file = path.join(folder, entry.name)
     // Another process may have renamed or removed it since.
     const stat = await fs.stat(file).catch(() => null)

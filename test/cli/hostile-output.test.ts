@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { csvCell } from '../../src/core/csv.js'
 import { packagePath } from '../../src/core/files.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { attestdVerb, type EndedVerb } from '../support/attestd-verb.js'
@@ -88,12 +89,17 @@ describe('what verbs print of files', { timeout: SLOW_MS }, () => {
     await harmless('err', ['status', '--data-dir', HOSTILE_NAME])
   })
 
-  it('init and wallet create', async () => {
+  it('init, wallet create and wallet address', async () => {
     await harmless('out', ['init', world.at(HOSTILE_NAME)])
     await harmless('out', ['init', world.at(`${HOSTILE_NAME}2`), '--api', 'wallet-session'])
     await harmless('err', ['init', world.at(HOSTILE_NAME)])
     const wallet = ['wallet', 'create', world.at(`${HOSTILE_NAME}.json`)]
-    await harmless('out', wallet, { ATTESTD_WALLET_PASSWORD: 'a password of some length' })
+    const password = { ATTESTD_WALLET_PASSWORD: 'a password of some length' }
+    await harmless('out', wallet, password)
+    const keystore = world.at(`${HOSTILE_NAME}2.json`)
+    await fs.writeFile(keystore, JSON.stringify({ version: 3, crypto: { kdf: HOSTILE_NAME } }), { mode: 0o600 })
+    const settings = { ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: keystore }
+    await harmless('err', ['wallet', 'address'], { ...settings, ...password })
   })
 })
 
@@ -101,24 +107,33 @@ describe('what the lab prints', { timeout: SLOW_MS }, () => {
   let index: string
   beforeAll(async () => {
     index = await world.lab.writePictures(
-      Array.from({ length: 12 }, (_, nth) => ({
+      Array.from({ length: 60 }, (_, nth) => ({
         name: `${nth}.png`,
-        label: nth % 2 === 0 ? 'fake' : 'real',
-        red: nth * 20,
+        // Mostly the red ones are fake: what a calibration can be fitted to.
+        label: nth >= 30 !== (nth % 7 === 0) ? 'fake' : 'real',
+        red: nth * 4,
         source: HOSTILE_NAME,
         generator: HOSTILE_NAME,
       })),
+      `${HOSTILE_NAME}.csv`,
     )
   })
   const lab = (...args: string[]) => ['models', ...args, '--models-dir', world.lab.modelsDir]
 
   it('eval, compare and admit', async () => {
-    const data = ['--data', index]
+    const data = ['--data', index, '--limit', '12']
     await harmless('out', lab('eval', 'tiny-image', ...data, '--out', world.at(HOSTILE_NAME, 'eval')))
     JSON.parse((await harmless('out', [...lab('compare', 'tiny-image', 'tiny-image'), ...data, '--json'])).out)
     await harmless('out', lab('admit', 'tiny-image', '--license', HOSTILE_NAME))
     await harmless('err', lab('eval', HOSTILE_NAME, ...data))
     await harmless('err', lab('eval', 'tiny-image', '--data', HOSTILE_NAME))
+  })
+
+  it('calibrate', async () => {
+    await harmlessJson(lab('calibrate', 'tiny-image', '--data', index, '--json'))
+    const labels = world.at('labels.csv')
+    await fs.writeFile(labels, `path,label\n0.png,${csvCell(HOSTILE_NAME)}\n`)
+    await harmless('err', lab('calibrate', 'tiny-image', '--data', labels))
   })
 
   it('import', async () => {
@@ -208,5 +223,25 @@ describe('what verbs print of a service', { timeout: SLOW_MS }, () => {
     await harmless('err', ['models', 'reload', '--detectors', 'misspelt', ...at])
     await harmless('nowhere', ['queue', 'retry', '--id', HOSTILE_NAME, ...at])
     await harmless('nowhere', ['replay', `picture ${HOSTILE_NAME}`, ...at, '--ipfs-gateways', world.sandbox.url])
+    await rolledBackToSpoiled(at)
   }
+
+  /** The detectors that the daemon is told to go back to have a package with hostile words by then. */
+  async function rolledBackToSpoiled(at: readonly string[]): Promise<void> {
+    await harmless('nowhere', ['models', 'reload', '--detectors', 'tiny-image', ...at])
+    const manifest = world.at('models', 'by-module', 'detector.json')
+    const fields = JSON.parse(await fs.readFile(manifest, 'utf8')) as object
+    await fs.writeFile(manifest, JSON.stringify({ ...fields, [HOSTILE_NAME]: 1 }))
+    await harmless('err', ['models', 'rollback', ...at])
+  }
+})
+
+// `demo` is not run: it scores the project's own samples by its own service and daemon, in a folder of its own.
+
+describe('what a running sandbox prints', () => {
+  it('of its folders, its books and all requests above', () => {
+    const printed = world.sandbox.printed()
+    expect(harmIn(printed), printed).toBeNull()
+    expect(isShown(printed)).toBe(true)
+  })
 })

@@ -194,7 +194,19 @@ describe('a file that the detector fails on', () => {
       reason: 'detector-crashed',
     })
     const failedBy = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
-    expect(run.saved).toEqual([{ ...data(), failedBy }])
+    expect(run.saved).toEqual([{ ...data(), failedBy, failedBefore: [] }])
+  })
+
+  it('is marked with those before it too, and tries in which theirs was killed do not count for it', async () => {
+    const [before, earlier] = ['b', 'c'].map((digit) => ({
+      mediaType: 'image' as const,
+      detectorDigest: digit.repeat(64),
+      platform: PLATFORM,
+    }))
+    const run = jobRun({ ...data(), failedBy: before, failedBefore: [earlier], kills: 2 })
+    await expect(outcomeOf({}, 'abstain', { run, host: { detect } })).rejects.toThrow()
+    expect(run.saved).toMatchObject([{ failedBy: { detectorDigest: SUMMARY.digest }, failedBefore: [before, earlier] }])
+    expect(run.saved[0]).not.toHaveProperty('kills', 2)
   })
 
   it('is tried again where the detector was replaced meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { freeAbstained } from '../../src/pipeline/free-abstained.js'
+import { MAX_LOOKS } from '../../src/pipeline/other-detector.js'
 import { openAsset } from '../support/pipeline-parts.js'
 
 const SUMMARY = { id: 'd', title: 'd', version: '1.0.0', digest: 'now', mediaTypes: ['image' as const] }
@@ -20,6 +21,7 @@ it.each<[string, object, boolean]>([
   const result = { outcome: 'abstained', reason: 'detector-unsure', message: '', ...change }
   const removed: unknown[] = []
   const queue = {
+    texts: null,
     async *completed() {
       yield { id: 'one', data: { asset, seenAt: 1 }, result }
     },
@@ -31,4 +33,58 @@ it.each<[string, object, boolean]>([
   }
   expect(await freeAbstained(queue, detectors)).toEqual(isFreed ? [asset.id] : [])
   expect(removed).toEqual(isFreed ? [['analyze', 'one', 'completed']] : [])
+})
+
+/** A queue with one analysis, which `abstain` ends, and texts that outlive it. */
+function sharedQueue() {
+  const asset = openAsset()
+  const texts = new Map<string, string>()
+  let ended: object | null = null
+  return {
+    abstain(...look: Parameters<typeof by>) {
+      ended = { outcome: 'abstained', reason: 'detector-unsure', message: '', ...by(...look) }
+    },
+    texts: {
+      get: async (key: string) => texts.get(key) ?? null,
+      set: async (key: string, text: string) => void texts.set(key, text),
+    },
+    async *completed() {
+      if (ended) yield { id: 'one', data: { asset, seenAt: 1 }, result: ended }
+    },
+    async remove() {
+      const wasThere = ended !== null
+      ended = null
+      return wasThere
+    },
+  }
+}
+
+const inUse = (digest: string, platform = 'here') => ({ platform, detectorFor: () => ({ ...SUMMARY, digest }) })
+
+it('a file that each of two daemons on a queue has looked at is not given to either again', async () => {
+  const queue = sharedQueue()
+  queue.abstain('first')
+  expect(await freeAbstained(queue, inUse('second'))).toHaveLength(1)
+  queue.abstain('second')
+  expect(await freeAbstained(queue, inUse('first'))).toEqual([])
+  expect(await freeAbstained(queue, inUse('first', 'elsewhere'))).toHaveLength(1)
+  queue.abstain('first', 'elsewhere')
+  for (const detectors of [inUse('first'), inUse('second'), inUse('first', 'elsewhere')])
+    expect(await freeAbstained(queue, detectors)).toEqual([])
+})
+
+it('a daemon that starts again and again makes others look again a few times only', async () => {
+  const queue = sharedQueue()
+  for (let looks = 1; looks < MAX_LOOKS; looks++) {
+    queue.abstain('other')
+    expect(await freeAbstained(queue, inUse('now'))).toHaveLength(1)
+  }
+  queue.abstain('other')
+  expect(await freeAbstained(queue, inUse('now'))).toEqual([])
+})
+
+it('what is kept of earlier looks in another shape counts as none', async () => {
+  const queue = { ...sharedQueue(), texts: { get: async () => '{"not":"a list"}', set: async () => {} } }
+  queue.abstain('other')
+  expect(await freeAbstained(queue, inUse('now'))).toHaveLength(1)
 })

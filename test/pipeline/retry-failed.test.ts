@@ -8,16 +8,22 @@ const HOUR_MS = 3_600_000
 const SUMMARY = { id: 'd', title: 'd', version: '1.0.0', digest: 'now', mediaTypes: ['image' as const] }
 const by = (detectorDigest: string, platform = 'here', mediaType = 'image') => ({ mediaType, detectorDigest, platform })
 
+const before = (failedBy: object, ...failedBefore: object[]) => ({ failedBy, failedBefore })
+
 it.each<[string, Partial<FailedJob>, object, boolean]>([
   ['by another detector', {}, by('before'), true],
   ['by this one on another platform', {}, by('now', 'there'), true],
   ['by this one', {}, by('now'), false],
+  ['by others, the first of which is this one', {}, before(by('other'), by('now')), false],
+  ['by others, none of which is this one', {}, before(by('other'), by('third')), true],
+  ['as often as others may look', {}, before(by('other'), ...Array.from({ length: 7 }, () => by('other'))), false],
   ['in a release that did not mark by which', {}, {}, true],
   ['on a kind of media without a detector', {}, by('before', 'here', 'text'), false],
   ['a day ago', { failedAt: NOW - 24 * HOUR_MS }, by('before'), false],
   ['for a reason that no detector changes', { reason: 'job-malformed' }, by('before'), false],
 ])('an analysis that failed %s is begun again or not', async (_what, change, failedBy, again) => {
-  const data = { asset: openAsset(), seenAt: 1, ...(Object.keys(failedBy).length > 0 ? { failedBy } : {}) }
+  const marks = 'failedBefore' in failedBy || Object.keys(failedBy).length === 0 ? failedBy : { failedBy }
+  const data = { asset: openAsset(), seenAt: 1, ...marks }
   const job: FailedJob = {
     queue: 'analyze',
     id: 'one',

@@ -44,6 +44,15 @@ describe('the files of verdicts', () => {
     await new VerdictFiles(folder, FOLDERS * 2 * BLOCK).prune(365 * DAY, Date.now())
     expect(await names()).toEqual(['aa/aa8.json'])
   })
+
+  it('that a killed process did not finish are removed, those at work are not', async () => {
+    const files = new VerdictFiles(folder, FOLDERS * 8 * BLOCK)
+    await write(files, 'aa0.json', 1)
+    await write(files, 'aa1.json.0123456789ab.tmp', 1)
+    await write(files, 'aa2.json.0123456789ab.tmp', 0)
+    await files.prune(365 * DAY, Date.now())
+    expect((await fs.readdir(path.join(folder, 'aa'))).sort()).toEqual(['aa0.json', 'aa2.json.0123456789ab.tmp'])
+  })
 })
 
 it('the verdict store keeps to its bound', async () => {

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { Log } from '../../src/core/log.js'
 import { silentLog } from '../../src/core/log.js'
+import { freeAbstained } from '../../src/pipeline/free-abstained.js'
+import { MAX_LOOKS } from '../../src/pipeline/other-detector.js'
 import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
-import { storableDetection } from '../support/pipeline-parts.js'
+import { openAsset, storableDetection } from '../support/pipeline-parts.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
 import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
@@ -46,6 +48,35 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
 
   engineContract(() => engine)
   fleetContract(() => engine)
+
+  it('what a detector abstained from is given to another one a few times only, and to none that looked at it', async () => {
+    const asset = openAsset()
+    const look = (detectorDigest: string) => ({ mediaType: 'image', detectorDigest, platform: 'here' })
+    let by = 'first'
+    const events = new EventLog()
+    const abstain = async () => ({
+      kind: 'done' as const,
+      result: { outcome: 'abstained', reason: 'detector-unsure', message: '', by: look(by) },
+    })
+    const worker = await engine.work('analyze', abstain, events)
+    const summary = { id: 'd', title: 'd', version: '1.0.0', mediaTypes: ['image' as const] }
+    const free = (digest: string) =>
+      freeAbstained(engine, { platform: 'here', detectorFor: () => ({ ...summary, digest }) })
+    const measure = async (digest: string, nth: number) => {
+      by = digest
+      await engine.add('analyze', 'handed', { asset, seenAt: 1, unscoredAt: null }, { priority: 1 })
+      await events.until('completed', ({ id }) => id === 'handed', nth)
+    }
+    for (let nth = 1; nth < MAX_LOOKS; nth++) {
+      await measure('first', nth)
+      expect(await free('first')).toEqual([])
+      expect(await free('second')).toEqual([asset.id])
+    }
+    await measure('second', MAX_LOOKS)
+    expect([await free('first'), await free('second'), await free('third')]).toEqual([[], [], []])
+    await worker.stop(0)
+    await engine.remove('analyze', 'handed', 'completed')
+  })
 
   it('knows a run that did not leave for an hour, on every engine of the prefix and on no other', async () => {
     const redis = new Redis(`${server.url}/1`)

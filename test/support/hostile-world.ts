@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -15,12 +17,18 @@ import { startSandbox } from './sandbox.js'
 /** A folder, packages, a ledger and a service in which every text that can be chosen from outside is hostile. */
 export interface HostileWorld {
   readonly folder: string
-  readonly sandbox: Sandbox
+  readonly sandbox: HostileSandbox
   readonly lab: LabBench
   /** With rows of every kind. */
   readonly ledgerDir: string
   readonly at: (...names: string[]) => string
   dispose(): Promise<void>
+}
+
+/** The running `attestd sandbox`, with all that it has printed so far. */
+export interface HostileSandbox extends Pick<Sandbox, 'url' | 'attesterKey' | 'submitterKey' | 'sessionToken'> {
+  printed(): string
+  close(): Promise<void>
 }
 
 export async function createHostileWorld(): Promise<HostileWorld> {
@@ -31,7 +39,7 @@ export async function createHostileWorld(): Promise<HostileWorld> {
   await writeHostileLedger(at('recorded', 'ledger'))
   await placeEmptyQueue(at('daemon'))
   await fs.copyFile(packagePath('samples', 'coffee.jpg'), at(`${HOSTILE_NAME}.jpg`))
-  const sandbox = await startHostileSandbox(at('service'))
+  const sandbox = await startHostileSandbox(at('service'), at(HOSTILE_NAME, 'secrets'))
   return {
     folder,
     sandbox,
@@ -102,8 +110,9 @@ async function writeHostileLedger(folder: string): Promise<void> {
 }
 
 /** A real service whose books hold hostile ids, titles and URIs, which it takes from no submitter. */
-async function startHostileSandbox(folder: string): Promise<Sandbox> {
+async function startHostileSandbox(folder: string, secrets: string): Promise<HostileSandbox> {
   const first = await startSandbox({ dataDirectory: folder })
+  const { attesterKey, submitterKey, sessionToken } = first
   const picture = await first.registerFile(packagePath('samples', 'coffee.jpg'))
   const text = await first.registerFile('a.txt', { content: Buffer.from('fail '.repeat(100)), mediaType: 'text' })
   await first.close()
@@ -117,5 +126,32 @@ async function startHostileSandbox(folder: string): Promise<Sandbox> {
   ]
   const lines = assets.map((asset) => `${JSON.stringify({ type: 'asset', asset })}\n`)
   await fs.appendFile(books, lines.join(''))
-  return startSandbox({ dataDirectory: folder })
+  const running = await runSandbox(['--data', folder, '--secrets', secrets])
+  return { ...running, attesterKey, submitterKey, sessionToken }
+}
+
+/** The verb itself, since what it prints is looked at too. Rejects with what it printed where it does not start. */
+async function runSandbox(args: readonly string[]): Promise<Pick<HostileSandbox, 'url' | 'printed' | 'close'>> {
+  const { PATH = '' } = process.env
+  const command = [packagePath('dist', 'cli', 'main.js'), 'sandbox', '--port', '0', '--chain', 'memory', ...args]
+  const child = spawn(process.execPath, command, {
+    env: { PATH, HOME: '/nowhere' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  let printed = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        printed += chunk
+        const listening = /listens at (\S+)/.exec(printed)
+        if (listening) resolve(listening[1]!)
+      })
+    exited.then(() => reject(new Error(`the sandbox ended: ${printed}`)), reject)
+  })
+  const close = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  return { url, printed: () => printed, close }
 }

@@ -3,11 +3,11 @@ import type { Settings } from '../../config/settings.js'
 import { loadPackages } from '../../detect/package/package-loader.js'
 import { openDataDir } from '../data-dir.js'
 import { admissionCheck } from '../open/admission-check.js'
-import { openCage } from '../open/open-cage.js'
 import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
 import { verifyModels } from '../verbs/models.js'
+import { diagnoseCage } from './diagnose-cage.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { diagnoseSettings } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
@@ -36,7 +36,7 @@ export async function* diagnose(
     })
   }
   yield await checkFfmpeg(settings)
-  yield await checkCage(settings)
+  yield await diagnoseCage(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)
     if (daemon) return `the daemon of this data directory (process ${daemon.pid}) has it open`
@@ -56,21 +56,5 @@ async function checkFfmpeg(settings: Settings): Promise<Diagnosis> {
     return { check: 'ffmpeg', outcome: state === 'found' ? 'ok' : 'skipped', ...found }
   } catch (error) {
     return failed('ffmpeg', error)
-  }
-}
-
-/** The daemon works without one; what goes unprotected then is named. */
-async function checkCage(settings: Settings): Promise<Diagnosis> {
-  try {
-    const { gap } = await openCage(settings)
-    if (gap === null) return { check: 'cage', outcome: 'ok', message: 'detector processes run under bubblewrap' }
-    return {
-      check: 'cage',
-      outcome: 'skipped',
-      message: `${gap}; detector processes can read what this user can, and open connections`,
-      fix: 'Install bubblewrap (apt-get install bubblewrap) where user namespaces are allowed.',
-    }
-  } catch (error) {
-    return failed('cage', error)
   }
 }

@@ -2,22 +2,24 @@ import os from 'node:os'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import { cageGap, type DetectorCage } from '../../detect/host/detector-cage.js'
+import { hasFilter } from '../../detect/host/system-calls.js'
 import { findProgram } from './find-program.js'
 
-/** The cage of detector processes, or why there is none; exactly one of both. */
+/** The cage of detector processes, null where there is none. */
 export interface CageState {
   readonly cage: DetectorCage | null
+  /** Why there is none, or none that filters system calls; null where it is whole. */
   readonly gap: string | null
 }
 
 /**
  * The cage that the settings ask for, tried out: kernels and containers may forbid it.
- * @throws AttestdError setting-invalid where one is required and not possible
+ * @throws AttestdError setting-invalid where one is required and not possible as a whole
  */
 export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>): Promise<CageState> {
   if (detectorCage === 'off') return { cage: null, gap: 'ATTESTD_DETECTOR_CAGE is off' }
   const state = await tryCage()
-  if (state.cage !== null || detectorCage === 'auto') return state
+  if (state.gap === null || detectorCage === 'auto') return state
   throw new AttestdError('setting-invalid', `ATTESTD_DETECTOR_CAGE is require, but ${state.gap}.`, {
     fix: 'Install bubblewrap (apt-get install bubblewrap), allow user namespaces to this user, or set ATTESTD_DETECTOR_CAGE to auto.',
   })
@@ -26,7 +28,15 @@ export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>)
 async function tryCage(): Promise<CageState> {
   const [bwrap, env] = await Promise.all([findProgram('bwrap'), findProgram('env')])
   if (bwrap === null || env === null) return { cage: null, gap: 'bubblewrap (bwrap) is not installed' }
-  const cage = { bwrap, env, scratchDir: os.tmpdir() }
+  const cage = { bwrap, env, scratchDir: os.tmpdir(), isFiltered: hasFilter }
   const gap = await cageGap(cage)
-  return gap === null ? { cage, gap } : { cage: null, gap }
+  if (gap === null) return { cage, gap: hasFilter ? null : unfiltered(`for ${process.arch} there is no filter`) }
+  const unfilteredCage = { ...cage, isFiltered: false }
+  const rest = hasFilter ? await cageGap(unfilteredCage) : gap
+  if (rest === null) return { cage: unfilteredCage, gap: unfiltered(gap) }
+  return { cage: null, gap: `bubblewrap is not possible here (${rest})` }
+}
+
+function unfiltered(why: string): string {
+  return `system calls are not filtered (${why})`
 }

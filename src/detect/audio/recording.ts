@@ -21,6 +21,7 @@ export interface Recording {
   readonly format: string
   /** Samples a second in the file. */
   readonly sourceRate: number
+  /** Of the part that has most. */
   readonly channels: number
   /** Length of the part that was decoded. */
   readonly seconds: number
@@ -29,7 +30,7 @@ export interface Recording {
 }
 
 /**
- * Decodes a file, takes the mean of its channels and brings it to a rate.
+ * Decodes a file, takes the mean of the channels that each part has, and brings it to a rate.
  * @throws AttestdError media-*, detector-timeout
  */
 export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {
@@ -37,38 +38,36 @@ export async function readRecording(file: string, rate: number, tools: ReaderToo
   const deadline = tools.clock.monotonic() + tools.timeoutSeconds * 1000
   const pieces: Float32Array[] = []
   let frames = 0
-  let first: SoundBlock | undefined
+  let channels = 0
+  let sourceRate = 0
   let resampler: Resampler | undefined
   let isCut = false
   for await (const block of blocks) {
     if (tools.clock.monotonic() > deadline)
       throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
-    first ??= checked(block)
-    resampler ??= new Resampler(block.sampleRate, rate)
-    if (block.sampleRate !== first.sampleRate || block.channels.length !== first.channels.length) {
-      throw new AttestdError('media-unsupported', 'The recording changes its sample rate or number of channels.')
-    }
-    const left = Math.min(MAX_SECONDS * first.sampleRate, MAX_FRAMES) - frames
+    requireBounds(block)
+    sourceRate ||= block.sampleRate
+    if (block.sampleRate !== sourceRate)
+      throw new AttestdError('media-unsupported', 'The recording changes its sample rate.')
+    resampler ??= new Resampler(sourceRate, rate)
+    channels = Math.max(channels, block.channels.length)
+    const left = Math.min(MAX_SECONDS * sourceRate, MAX_FRAMES) - frames
     const mono = meanOf(block.channels).subarray(0, left)
     pieces.push(resampler.push(mono))
     frames += mono.length
     isCut = mono.length === left
     if (isCut) break
   }
-  if (first === undefined || resampler === undefined)
-    throw new AttestdError('media-empty', 'The recording holds no sample.')
-  const { sampleRate: sourceRate, channels } = first
+  if (resampler === undefined) throw new AttestdError('media-empty', 'The recording holds no sample.')
   const samples = join([...pieces, resampler.flush()])
-  return { samples, format, sourceRate, channels: channels.length, seconds: frames / sourceRate, isCut }
+  return { samples, format, sourceRate, channels, seconds: frames / sourceRate, isCut }
 }
 
-function checked(block: SoundBlock): SoundBlock {
-  const { sampleRate, channels } = block
+function requireBounds({ sampleRate, channels }: SoundBlock): void {
   if (sampleRate < RATES[0] || sampleRate > RATES[1])
     throw new AttestdError('media-unsupported', `Sound of ${sampleRate} Hz is not supported.`)
   if (channels.length > MAX_CHANNELS)
     throw new AttestdError('media-too-complex', `The recording has ${channels.length} channels.`)
-  return block
 }
 
 function meanOf(channels: readonly Float32Array[]): Float32Array {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { filterArguments, sendFilter } from './system-calls.js'
+import { FILTER_ARGUMENTS, sendFilter } from './system-calls.js'
 
 /** A trial takes milliseconds, on a busy machine a second. */
 const TRIAL_TIMEOUT_MS = 10_000
@@ -22,6 +22,8 @@ export interface DetectorCage {
   readonly env: string
   /** Folder in which each process gets one, for the file that it reads. */
   readonly scratchDir: string
+  /** Whether system calls are filtered: not on a kernel without seccomp, nor on an architecture without a filter. */
+  readonly isFiltered: boolean
 }
 
 /** What one process may see beside the system's programs and libraries. */
@@ -46,16 +48,17 @@ function words(...lines: string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
-/** The command line that runs a program in a cage, without the program; what is started by it gets `sendFilter`. */
-function lineOf({ env, bwrap }: Pick<DetectorCage, 'bwrap' | 'env'>, view: View): string[] {
+/** The command line that runs a program in a cage, without the program; one that filters is started with `sendFilter`. */
+function lineOf({ env, bwrap, isFiltered }: Omit<DetectorCage, 'scratchDir'>, view: View): string[] {
   const seen = (file: string, how: string) => [how, file, file]
   // bwrap would die of signals to the whole group, and take a detector along that is to end its file.
   const program = [env, '--ignore-signal=INT,TERM,HUP', bwrap, ...APART, ...BOUND]
+  const filter = isFiltered ? FILTER_ARGUMENTS : []
   const network = view.hasNetwork ? [] : ['--unshare-net']
   const system = [...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')), ...OWN]
   const visible = view.visible.filter(isElsewhere).flatMap((file) => seen(file, '--ro-bind'))
   const writable = view.writable === undefined ? [] : seen(view.writable, '--bind')
-  return [...program, ...filterArguments, ...network, ...system, ...visible, ...writable, '--']
+  return [...program, ...filter, ...network, ...system, ...visible, ...writable, '--']
 }
 
 /** Whether a file is not among those of the system, which are seen anyway. */
@@ -63,7 +66,7 @@ function isElsewhere(file: string): boolean {
   return !SYSTEM.some((folder) => file.startsWith(`${folder}/`))
 }
 
-/** Why processes cannot be caged here; null where they can: tried, because kernels and containers forbid what it does. */
+/** Why no process can be put into this cage; null where one can: tried, because kernels and containers forbid what it does. */
 export async function cageGap(cage: DetectorCage): Promise<string | null> {
   // The memory of a caged process is read from outside, where it is found as a child of bwrap.
   const canCount = await fs.access(`/proc/${process.pid}/task/${process.pid}/children`).then(
@@ -75,20 +78,21 @@ export async function cageGap(cage: DetectorCage): Promise<string | null> {
   const child = spawn(command, [...args, process.execPath, '--version'], {
     env: {},
     cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ignore', cage.isFiltered ? 'pipe' : 'ignore'],
     timeout: TRIAL_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
-  sendFilter(child)
+  if (cage.isFiltered) sendFilter(child)
   try {
     const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
-    return code === 0 ? null : gapText(said || `it ended with ${code}`)
+    return code === 0 ? null : firstLine(said) || `it ended with ${code}`
   } catch (error) {
-    return gapText(errorText(error))
+    return errorText(error)
   }
 }
 
-const gapText = (why: string) => `bubblewrap is not possible here (${why.trim().slice(0, 200)})`
+/** Both processes of bubblewrap may say why they end. */
+const firstLine = (said: string) => said.trim().split('\n', 1)[0]!.slice(0, 200)
 
 /** The place of one process: a folder for the file that it reads, and one that it may write to. */
 export class CagedPlace {

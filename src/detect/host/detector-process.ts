@@ -116,7 +116,7 @@ export class DetectorProcess {
     const place = options.cage ? await CagedPlace.make(options.cage) : null
     if (signal.aborted) await place?.remove()
     signal.throwIfAborted()
-    const child = new DetectorProcess(forkChild(place?.line(options.packages, options.ffmpeg) ?? []), options, place)
+    const child = new DetectorProcess(forkChild(options, place), options, place)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -348,18 +348,19 @@ function malformedAnswer(): AttestdError {
   return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
-/** @param cage the command line that confines it; empty for none */
-function forkChild([program = process.execPath, ...cage]: readonly string[]): ChildProcess {
-  const isCaged = cage.length > 0
+/** @param place of one that is caged, else null */
+function forkChild({ packages, ffmpeg, cage }: ChildOptions, place: CagedPlace | null): ChildProcess {
+  const [program = process.execPath, ...line] = place?.line(packages, ffmpeg) ?? []
+  const isFiltered = cage?.isFiltered === true
   const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
     env: ALLOCATOR,
-    execArgv: [...(isCaged ? [...cage, process.execPath] : []), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
+    execArgv: [...(place === null ? [] : [...line, process.execPath]), `--max-semi-space-size=${YOUNG_OBJECTS_MB}`],
     cwd: '/',
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...(isCaged ? (['pipe'] as const) : [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...(isFiltered ? (['pipe'] as const) : [])],
   })
-  if (isCaged) sendFilter(child)
+  if (isFiltered) sendFilter(child)
   return child
 }

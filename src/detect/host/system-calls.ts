@@ -79,10 +79,12 @@ type Instruction = readonly [code: number, holds: number, fails: number, operand
 
 const end = (how: number): Instruction => [RETURN, 0, 0, how]
 
-/** The arguments of bubblewrap that name the program; none on an architecture whose numbers are not listed. */
-export const filterArguments = process.arch in NUMBERS ? ['--seccomp', String(FILTER_FD)] : []
+/** Whether the numbers of this architecture are listed. */
+export const hasFilter = process.arch in NUMBERS
+/** The arguments of bubblewrap that name the program. */
+export const FILTER_ARGUMENTS: readonly string[] = ['--seccomp', String(FILTER_FD)]
 
-/** Gives the program to a bubblewrap that was started with `filterArguments` and a pipe as its fifth `stdio`. */
+/** Gives the program to a bubblewrap that was started with `FILTER_ARGUMENTS` and a pipe as its fifth `stdio`. */
 export function sendFilter(child: ChildProcess): void {
   // Not there where no process could be started; one that ended before it read says why by its end.
   const pipe = child.stdio?.[FILTER_FD] as Writable | undefined

@@ -134,6 +134,30 @@ describe('other formats, without ffmpeg', () => {
     expect(Math.abs(split.seconds - whole.seconds)).toBeLessThan(0.2)
   })
 
+  it('hears all channels of an MP3 that begins with one', async () => {
+    const { samples, channels } = await readRecording(path.join(FIXTURES, 'mono-then-right.mp3'), RATE, TOOLS)
+    expect(channels).toBe(2)
+    const [mono, right] = [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)]
+    // The mean of a sound and of silence is half of it: 6 dB less.
+    expect(levelOf(mono) - levelOf(right)).toBeCloseTo(6, -1)
+  })
+
+  it.each(['speech-opus.ogg', 'speech-vorbis.ogg', 'speech-flac.ogg'])(
+    'refuses a second recording behind the first: %s',
+    async (name) => {
+      const ogg = await fixture(name)
+      const other = await fixture('speech-vorbis.ogg')
+      for (const chain of [
+        [ogg, ogg],
+        [ogg, other],
+      ])
+        await expect(read('chain.ogg', Buffer.concat(chain))).rejects.toMatchObject({
+          reason: 'media-unsupported',
+          message: expect.stringMatching(/several recordings/),
+        })
+    },
+  )
+
   it('passes over what lies between Ogg pages', async () => {
     const ogg = await fixture('speech-opus.ogg')
     const { samples } = await read('plain.ogg', ogg)

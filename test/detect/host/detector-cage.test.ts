@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { diagnoseCage } from '../../../src/app/doctor/diagnose-cage.js'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { CagedPlace, type DetectorCage } from '../../../src/detect/host/detector-cage.js'
@@ -153,6 +154,60 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     await expect(place.takeResult(path.join(bench.folder, 'taken'))).rejects.toMatchObject({ code: 'ELOOP' })
   })
 })
+
+describe.skipIf(possible === null)('where the kernel takes no system call filter', () => {
+  const { PATH } = process.env
+  beforeEach(async () => {
+    await writeUnfilteredBwrap()
+    process.env.PATH = bench.folder
+  })
+  afterEach(() => {
+    process.env.PATH = PATH
+  })
+
+  /** The real one, in a surrounding in which prctl(PR_SET_SECCOMP) is refused as by a kernel without it. */
+  async function writeUnfilteredBwrap(): Promise<void> {
+    const { bwrap, env } = possible!
+    const filter = await bench.write('filter', withoutSeccomp())
+    const line = `exec ${bwrap} --dev-bind / / --seccomp 9 ${bwrap} "$@" 9<${filter}`
+    await fs.chmod(await bench.write('bwrap', `#!/bin/sh\n${line}\n`), 0o755)
+    await fs.symlink(env, path.join(bench.folder, 'env'))
+  }
+
+  it('the filter alone is lost, by name, and require insists on it', async () => {
+    const { cage, gap } = await openCage({ detectorCage: 'auto' })
+    expect(cage).toMatchObject({ isFiltered: false })
+    expect(gap).toMatch(/^system calls are not filtered \(.*SECCOMP/)
+    await expect(openCage({ detectorCage: 'require' })).rejects.toMatchObject({ reason: 'setting-invalid' })
+    const message = `detector processes run under bubblewrap, but ${gap}`
+    expect(await diagnoseCage({ detectorCage: 'auto' })).toEqual({ check: 'cage', outcome: 'skipped', message })
+    const secret = await bench.write('secret', 'signing secret')
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': CURIOUS.replace('SECRET', secret) })
+    const host = await bench.start({ cage: { ...cage!, scratchDir: bench.folder } })
+    const { notes } = await host.detect(text(await bench.write('a.txt', 'y'.repeat(150))))
+    expect(JSON.parse(notes)).toMatchObject({ besides: 1, secret: 'ENOENT', overUsr: 'EROFS' })
+  })
+})
+
+/** A program for seccomp(2) after which prctl(PR_SET_SECCOMP) ends with EINVAL; what the calls are: asm/unistd.h, linux/prctl.h. */
+function withoutSeccomp(): Buffer {
+  const [prctl, setSeccomp] = [process.arch === 'x64' ? 157 : 167, 22]
+  const program = [
+    [0x20, 0, 0, 0],
+    [0x15, 0, 3, prctl],
+    [0x20, 0, 0, 16],
+    [0x15, 0, 1, setSeccomp],
+    [0x06, 0, 0, 0x00050000 + 22],
+    [0x06, 0, 0, 0x7fff0000],
+  ] as const
+  return Buffer.concat(
+    program.map(([code, holds, fails, operand]) => {
+      const instruction = Buffer.from([code, 0, holds, fails, 0, 0, 0, 0])
+      instruction.writeUInt32LE(operand, 4)
+      return instruction
+    }),
+  )
+}
 
 describe('where no cage is possible', () => {
   const { PATH } = process.env

@@ -27,8 +27,8 @@ interface Frame {
  * a player goes on behind tags, pictures and whatever was appended.
  */
 export class Mp3Frames {
-  /** Of the first frame; null until there was one. */
-  isMono: boolean | null = null
+  /** Whether all frames so far are of one channel. */
+  isMono = true
   #inStep = false
   #rate = 0
 
@@ -57,7 +57,7 @@ export class Mp3Frames {
         next <= bytes.length &&
         ((this.#inStep && frame.rate === this.#rate) || frameAt(bytes, next)?.rate === frame.rate)
       if (isFrame) {
-        this.isMono ??= frame.isMono
+        this.isMono &&= frame.isMono
         if (runs.length === 0 || frame.rate !== this.#rate) runs.push([])
         this.#rate = frame.rate
         runs.at(-1)?.push(bytes.subarray(at, next))

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { sniffAudioFormat } from './audio-format.js'
 import { openByFfmpeg } from './ffmpeg-decode.js'
+import { flacFrames } from './flac-frames.js'
 import { Mp3Frames } from './mp3-frames.js'
 import { oggPages } from './ogg-pages.js'
 import type { OpenSound, SoundBlocks } from './sound.js'
@@ -25,7 +26,7 @@ export async function openSound(file: string, tools: ReaderTools): Promise<OpenS
   if (format.reader === 'ffmpeg') return openByFfmpeg(file, format.mime, tools)
   if (format.codec === 'mp3') return openMp3(file, format.from, tools)
   const bytes = createReadStream(file, { start: format.from, highWaterMark: READ_BYTES })
-  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? bytes : oggPages(bytes), tools)
+  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? flacFrames(bytes) : oggPages(bytes), tools)
   return { format: format.codec.replace('-', ' '), blocks }
 }
 
@@ -35,7 +36,7 @@ function openMp3(file: string, from: number, tools: ReaderTools): OpenSound {
   return { format: 'mp3', blocks: onceIfMono(blocks, frames) }
 }
 
-/** The decoder gives the one channel of a mono file twice. */
+/** The decoder gives the one channel of a mono file twice. Where a later part has two, both are taken from there on. */
 async function* onceIfMono(blocks: SoundBlocks, frames: Mp3Frames): SoundBlocks {
   for await (const { sampleRate, channels } of blocks)
     yield { sampleRate, channels: frames.isMono ? channels.slice(0, 1) : channels }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { oggPages } from '../../../../src/detect/audio/decode/ogg-pages.js'
 
 /** A page of segments of these sizes, filled with one byte. */
@@ -56,4 +56,28 @@ it('keeps a last page that holds nothing, which ends some streams', async () => 
 it('gives nothing of bytes without a page, however many', async () => {
   expect(await pagesOf(Buffer.alloc(0), 1)).toHaveLength(0)
   expect(await pagesOf(Buffer.alloc(100_000, 'Ogg'), 1000)).toHaveLength(0)
+})
+
+describe('a chain of recordings', () => {
+  const FIRST_OF_STREAM = 2
+
+  function pageOf(serial: number, flags = 0): Buffer {
+    const bytes = page(serial, 9)
+    bytes[5] = flags
+    bytes.writeUInt32LE(serial, 14)
+    return bytes
+  }
+
+  it('is refused, whether or not its next stream is marked as one', async () => {
+    for (const next of [pageOf(1, FIRST_OF_STREAM), pageOf(2, FIRST_OF_STREAM), pageOf(2)]) {
+      const bytes = Buffer.concat([pageOf(1, FIRST_OF_STREAM), pageOf(1), pageOf(1), next])
+      await expect(pagesOf(bytes)).rejects.toMatchObject({ reason: 'media-unsupported' })
+    }
+  })
+
+  it('is none where all streams begin at the start', async () => {
+    const starts = [pageOf(1, FIRST_OF_STREAM), pageOf(2, FIRST_OF_STREAM)]
+    const bytes = Buffer.concat([...starts, pageOf(2), pageOf(1), pageOf(2), pageOf(1)])
+    expect((await pagesOf(bytes)).equals(bytes)).toBe(true)
+  })
 })
