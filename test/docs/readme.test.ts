@@ -117,7 +117,7 @@ describe('what the README states', () => {
 })
 
 describe('sample media', () => {
-  const FREE = new Set(['CC0-1.0', 'public-domain', 'made-by-script'])
+  const FREE = new Set(['CC0-1.0', 'public-domain', 'MIT', 'made-by-script'])
 
   it('each is listed with source and license, and nothing else lies there', async () => {
     const samples = await readSamples()

@@ -20,15 +20,15 @@ from prepare import NATIVE
 
 # Sides (px) of each view's pictures, and its phases: steps, the length of the falling cosine they are cut from, and the
 # rate. A later phase starts from the averaged weights of the one before. `kept` phases are averaged: the whole view
-# overfits, and the mean of two of its phases ranked sources that neither saw better than either did. The `half` phase
-# starts from there, once with each half of the other sources beside the training ones.
+# overfits, and the mean of two of its phases ranked sources that neither saw better than either did. The `half` phases
+# start from there, once with each half of the other sources beside the training ones; all of them are averaged.
 PLANS = {
     "native": {
-        "phases": ((2000, 4000, 4e-4), (1200, 1200, 2e-4), (600, 600, 1.5e-4)), "half": (1600, 1600, 3e-4),
-        "kept": 1, "sides": (128, 160, 160, 192),
+        "phases": ((2000, 4000, 4e-4), (1200, 1200, 2e-4), (600, 600, 1.5e-4)),
+        "half": ((1600, 1600, 3e-4), (3400, 3400, 3e-4), (900, 900, 2e-4)), "kept": 1, "sides": (128, 160, 160, 192),
     },
-    "whole": {"phases": ((1000, 1800, 4e-4), (400, 400, 2e-4)), "half": (400, 400, 2e-4), "kept": 2, "sides": (192,)},
-    "face": {"phases": ((1500, 1500, 4e-4),), "half": (800, 800, 3e-4), "kept": 1, "sides": (160,)},
+    "whole": {"phases": ((1000, 1800, 4e-4), (400, 400, 2e-4)), "half": ((400, 400, 2e-4),), "kept": 2, "sides": (192,)},
+    "face": {"phases": ((1500, 1500, 4e-4),), "half": ((800, 800, 3e-4),), "kept": 1, "sides": (160,)},
 }
 # The head's rate is a multiple of the body's.
 BATCH, HEAD, DECAY, WARM_UP = 32, 3, 0.02, 200
@@ -103,25 +103,28 @@ def fit(rows, work, view, plan, seed=0):
         out = work / f"{view}-{half}.pt"
         if out.exists():
             continue
-        torch.manual_seed(seed)
         net = network.Network()
         net.load_state_dict(torch.load(base, weights_only=True))
         views = Views(rows, work, view, ("train", half))
-        torch.save(fit_phase(net, views, plan["sides"], plan["half"], f"{out}.checkpoint", seed + 10 + number), out)
+        save_mean(fit_phases(net, views, plan["sides"], plan["half"], out, seed + 10 * (number + 1)), out)
     save_mean([work / f"{view}-{half}.pt" for half in sources.HALVES], work / f"{view}.pt")
 
 
 def fit_base(views, plan, out, seed):
-    """Trains all phases and writes the averaged weights to `out`."""
+    """Trains the phases of the training sources and writes the mean of the kept ones to `out`."""
+    done = fit_phases(network.pretrained(), views, plan["sides"], plan["phases"], out, seed)
+    save_mean(done[-plan["kept"] :], out)
+
+
+def fit_phases(net, views, sides, phases, out, seed):
+    """Trains phases one after the other; gives the files of their averaged weights."""
     torch.manual_seed(seed)
-    net = network.pretrained()
-    for number, phase in enumerate(plan["phases"]):
-        done = pathlib.Path(f"{out}.phase{number}")
-        if not done.exists():
-            torch.save(fit_phase(net, views, plan["sides"], phase, f"{out}.checkpoint{number}", seed + number), done)
-        net.load_state_dict(torch.load(done, weights_only=True))
-    last = len(plan["phases"])
-    save_mean([f"{out}.phase{number}" for number in range(last - plan["kept"], last)], out)
+    done = [pathlib.Path(f"{out}.phase{number}") for number in range(len(phases))]
+    for number, (phase, file) in enumerate(zip(phases, done)):
+        if not file.exists():
+            torch.save(fit_phase(net, views, sides, phase, f"{out}.checkpoint{number}", seed + number), file)
+        net.load_state_dict(torch.load(file, weights_only=True))
+    return done
 
 
 def save_mean(files, out):

@@ -16,13 +16,16 @@ export async function openPackage(ffmpeg, otherwise = {}, images = null) {
   const { loadPackage, loadOrder } = await built('detect/package/package-loader.js')
   const { loadChildDetector } = await built('detect/child/load-child-detector.js')
   const { calibrate } = await built('detect/scoring/calibration.js')
+  const { ParserWatch } = await built('detect/contract/parser-watch.js')
   const { systemClock } = await built('core/clock.js')
   const shipped = await loadPackage(PACKAGE)
   const preprocessing = { ...shipped.manifest.preprocessing, ...otherwise }
   const scorer = images === null ? null : await loadPackage(images)
   const uses = shipped.uses.map((each) => (each.manifest.id === scorer?.manifest.id ? scorer : each))
   const pack = { ...shipped, uses, manifest: { ...shipped.manifest, preprocessing } }
-  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock }
+  // Nobody watches here: the clips are our own.
+  const parsers = new ParserWatch(systemClock, () => {})
+  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers }
   const loaded = new Map()
   for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))
   const { manifest } = pack

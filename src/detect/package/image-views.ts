@@ -6,7 +6,7 @@ import { relativePath } from './package-file.js'
 const nativeView = z.strictObject({
   /** Side of the square crops, px; in a picture whose short side is smaller, that side. */
   size: z.int().min(32).max(1024),
-  /** Most crops: each costs one run of the native network. */
+  /** Most crops, in a square grid of them: each costs one run of the native network. */
   count: z.int().min(1).max(16),
 })
 

@@ -46,10 +46,10 @@ describe('a package for several views', () => {
     expect(detection.rawScore).toBeCloseTo(viewsLogit(MEAN), 2)
     expect(detection.notes).toMatch(/^png 192x128; 5 parts, logit /)
     expect(detection.parts.map(({ name }) => name).sort()).toEqual([
-      'crop 1 (0,0 64x64)',
-      'crop 2 (64,0 64x64)',
-      'crop 3 (128,0 64x64)',
-      'crop 4 (0,64 64x64)',
+      'crop 1 (32,16 64x64)',
+      'crop 2 (96,16 64x64)',
+      'crop 3 (32,48 64x64)',
+      'crop 4 (96,48 64x64)',
       'whole picture',
     ])
     for (const { risk } of detection.parts) expect(risk).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 2)
