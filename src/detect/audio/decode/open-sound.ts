@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { sniffAudioFormat } from './audio-format.js'
 import { openByFfmpeg } from './ffmpeg-decode.js'
-import { flacFrames } from './flac-frames.js'
 import { Mp3Frames } from './mp3-frames.js'
 import { oggPages } from './ogg-pages.js'
 import type { OpenSound, SoundBlocks } from './sound.js'
@@ -26,7 +25,7 @@ export async function openSound(file: string, tools: ReaderTools): Promise<OpenS
   if (format.reader === 'ffmpeg') return openByFfmpeg(file, format.mime, tools)
   if (format.codec === 'mp3') return openMp3(file, format.from, tools)
   const bytes = createReadStream(file, { start: format.from, highWaterMark: READ_BYTES })
-  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? flacFrames(bytes) : oggPages(bytes), tools)
+  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? bytes : oggPages(bytes), tools)
   return { format: format.codec.replace('-', ' '), blocks }
 }
 
