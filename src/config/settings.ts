@@ -232,7 +232,7 @@ export const SETTINGS = {
     fallback: 'auto',
     expects: 'auto, require or off',
     summary:
-      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone, have no network (those of a package of runtime remote or module keep it) and are refused system calls that no detector needs: where it is possible, always, or never. With require, run stops where it is not possible.',
+      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone, have no network (those of a package of runtime remote or module keep it) and are refused system calls that no detector needs: where it is possible, always, or never. With require, run stops where it is not possible as a whole.',
   }),
   requireAdmission: define({
     env: 'REQUIRE_ADMISSION',

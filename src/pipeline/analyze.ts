@@ -149,7 +149,7 @@ async function detectionFor(
       }).catch(async (error: unknown) => {
         if (error instanceof AttestdError && error.kind === 'abstain')
           options.events.refused?.({ asset: typed, detector })
-        throw await markedFailure(await countedKill(error, job, run), key, job, run, detectors)
+        throw await markedFailure(await countedKill(error, key, job, run), key, job, run, detectors)
       }))
     if (once && !once.cached) {
       options.events.detected?.({ asset: typed, detection: once.detection })
@@ -203,14 +203,19 @@ function abstainedBy(
 }
 
 /** Counts tries in which the detector process was killed; with the last of them the file counts as what crashes it. */
-async function countedKill(error: unknown, job: AnalyzeJob, run: JobRun<unknown>): Promise<unknown> {
+async function countedKill(
+  error: unknown,
+  { detectorDigest }: VerdictKey,
+  job: AnalyzeJob,
+  run: JobRun<unknown>,
+): Promise<unknown> {
   if (run.signal.aborted || !(error instanceof AttestdError) || error.reason !== 'detector-killed') return error
-  const kills = (job.kills ?? 0) + 1
-  if (kills < MAX_KILLS) {
-    await run.save({ ...job, kills } satisfies AnalyzeJob)
+  const count = (job.kills?.detectorDigest === detectorDigest ? job.kills.count : 0) + 1
+  if (count < MAX_KILLS) {
+    await run.save({ ...job, kills: { detectorDigest, count } } satisfies AnalyzeJob)
     return error
   }
-  const message = `The detector process was killed ${kills} times while it worked on this file.`
+  const message = `The detector process was killed ${count} times while it worked on this file.`
   return new AttestdError('detector-crashed', message, { cause: error, facts: error.facts })
 }
 

@@ -22,7 +22,7 @@ const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
 export const isDetectorsOwn = (reason: Reason): boolean => BY_DETECTOR.has(reason)
 
 /** Who looked at a file without a score before the last one did, as the queue keeps it. */
-const looksSchema = z.array(abstainedBy).catch([])
+const looksSchema = z.array(abstainedBy)
 
 /**
  * Removes what is kept of analyses that ended without a score by other detectors than those in use now. Intake offers
@@ -52,5 +52,10 @@ const looksKey = (id: string): string => `looked-at:${id}`
 
 async function earlierLooks(texts: SharedTexts | null, id: string): Promise<AbstainedBy[]> {
   const text = await texts?.get(looksKey(id))
-  return text ? looksSchema.parse(JSON.parse(text)) : []
+  try {
+    return looksSchema.parse(JSON.parse(text ?? '[]'))
+  } catch {
+    // What another release may have written: as if nobody had looked.
+    return []
+  }
 }

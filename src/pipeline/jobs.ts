@@ -37,8 +37,8 @@ const analyzeJob = z.object({
   failedBy: failedBy.optional(),
   /** The detectors that failed on it before that one. */
   failedBefore: z.array(failedBy).optional(),
-  /** Tries in which somebody else killed the process of the detector in use. */
-  kills: z.number().int().nonnegative().optional(),
+  /** Tries in which somebody else killed the process of that detector. */
+  kills: z.object({ detectorDigest: z.string(), count: z.number().int().nonnegative() }).optional().catch(undefined),
 })
 /** Data of a job of the queue `analyze`, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>

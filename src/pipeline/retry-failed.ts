@@ -6,6 +6,7 @@ import { isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
 /** Failed jobs read at a time, the newest first; the queue keeps no more. */
 const FAILED_LIMIT = 10_000
+
 /** Failures that speak of a detector as much as of the file: another detector may do better. */
 const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
   'detector-timeout',

@@ -5,7 +5,7 @@ import type { RedisAccess } from './redis/redis-access.js'
 
 /**
  * How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. The
- * embedded engine looks every 101st time that a job ends.
+ * embedded engine counts them at about every hundredth end.
  */
 export interface Retention {
   /** Milliseconds. */

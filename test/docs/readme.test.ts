@@ -123,7 +123,9 @@ describe('sample media', () => {
     const samples = await readSamples()
     const there = fs.readdirSync(packagePath('samples'))
     const listed = samples.map(({ file }) => file)
-    expect([...listed, 'README.md', 'samples.json'].toSorted()).toEqual(there.toSorted())
+    expect([...listed, 'LICENSE-comfyui-workflow-templates', 'README.md', 'samples.json'].toSorted()).toEqual(
+      there.toSorted(),
+    )
     for (const { file, license, source } of samples) {
       expect(FREE, file).toContain(license)
       expect(source, file).not.toBe('')

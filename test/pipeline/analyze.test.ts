@@ -197,16 +197,15 @@ describe('a file that the detector fails on', () => {
     expect(run.saved).toEqual([{ ...data(), failedBy, failedBefore: [] }])
   })
 
-  it('is marked with those before it too, and tries in which theirs was killed do not count for it', async () => {
+  it('is marked with those before it too', async () => {
     const [before, earlier] = ['b', 'c'].map((digit) => ({
       mediaType: 'image' as const,
       detectorDigest: digit.repeat(64),
       platform: PLATFORM,
     }))
-    const run = jobRun({ ...data(), failedBy: before, failedBefore: [earlier], kills: 2 })
+    const run = jobRun({ ...data(), failedBy: before, failedBefore: [earlier] })
     await expect(outcomeOf({}, 'abstain', { run, host: { detect } })).rejects.toThrow()
     expect(run.saved).toMatchObject([{ failedBy: { detectorDigest: SUMMARY.digest }, failedBefore: [before, earlier] }])
-    expect(run.saved[0]).not.toHaveProperty('kills', 2)
   })
 
   it('is tried again where the detector was replaced meanwhile', async () => {
@@ -225,9 +224,14 @@ describe('a file that the detector fails on', () => {
     }
     const first = jobRun(data())
     await expect(outcomeOf({}, 'abstain', { run: first, host })).rejects.toMatchObject({ reason: 'detector-killed' })
-    expect(first.saved).toEqual([{ ...data(), kills: 1 }])
-    const third = jobRun({ ...data(), kills: 2 })
+    expect(first.saved).toEqual([{ ...data(), kills: { detectorDigest: SUMMARY.digest, count: 1 } }])
+    const third = jobRun({ ...data(), kills: { detectorDigest: SUMMARY.digest, count: 2 } })
     await expect(outcomeOf({}, 'abstain', { run: third, host })).rejects.toMatchObject({ reason: 'detector-crashed' })
     expect(third.saved).toMatchObject([{ failedBy: { detectorDigest: SUMMARY.digest } }])
+    // Those of another detector do not count for it.
+    const afterAnother = jobRun({ ...data(), kills: { detectorDigest: 'e'.repeat(64), count: 2 } })
+    await expect(outcomeOf({}, 'abstain', { run: afterAnother, host })).rejects.toMatchObject({
+      reason: 'detector-killed',
+    })
   })
 })

@@ -112,6 +112,7 @@ def fit(rows, work, view, plan, seed=0):
 
 def fit_base(views, plan, out, seed):
     """Trains the phases of the training sources and writes the mean of the kept ones to `out`."""
+    torch.manual_seed(seed)
     done = fit_phases(network.pretrained(), views, plan["sides"], plan["phases"], out, seed)
     save_mean(done[-plan["kept"] :], out)
 

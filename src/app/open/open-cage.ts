@@ -21,7 +21,10 @@ export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>)
   const state = await tryCage()
   if (state.gap === null || detectorCage === 'auto') return state
   throw new AttestdError('setting-invalid', `ATTESTD_DETECTOR_CAGE is require, but ${state.gap}.`, {
-    fix: 'Install bubblewrap (apt-get install bubblewrap), allow user namespaces to this user, or set ATTESTD_DETECTOR_CAGE to auto.',
+    fix:
+      state.cage === null
+        ? 'Install bubblewrap (apt-get install bubblewrap), allow user namespaces to this user, or set ATTESTD_DETECTOR_CAGE to auto.'
+        : 'Set ATTESTD_DETECTOR_CAGE to auto, or run on a kernel with seccomp on x86-64 or arm64.',
   })
 }
 

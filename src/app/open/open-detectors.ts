@@ -13,7 +13,8 @@ import { countDetectorEvent } from './room-events.js'
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
 export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
   const ffmpeg = await findProgram(settings.ffmpeg)
-  const { cage } = await openCage(settings)
+  const { cage, gap } = await openCage(settings)
+  if (cage !== null && gap !== null) own.log?.warn({ detail: gap }, 'detector processes are not caged as a whole')
   return createDetectorHost({
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,

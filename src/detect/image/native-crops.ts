@@ -4,10 +4,13 @@ import type { Area } from './image-tensor.js'
 
 /**
  * Where the crops at native resolution lie, in reading order. The side is `size`, or the short side of a smaller picture.
- * They stand evenly and away from the edges, where borders, marks and blurred backgrounds are: in the middle of the picture
- * where no second one fits, else at a quarter and three quarters of the room (at sixths for nine).
+ * They stand evenly and away from the edges, where borders, marks and blurred backgrounds are: as many along a side as fit
+ * when rounded, at most the square root of `count`; one in the middle, two at a quarter and three quarters of the room.
  */
-export function nativeCrops(picture: Picture, { size, count }: ImageViewsPreprocessing['native']): Area[] {
+export function nativeCrops(
+  picture: Pick<Picture, 'width' | 'height'>,
+  { size, count }: ImageViewsPreprocessing['native'],
+): Area[] {
   const side = Math.min(size, picture.width, picture.height)
   const most = Math.floor(Math.sqrt(count))
   const lefts = starts(picture.width, side, most)

@@ -5,9 +5,9 @@ const SCHEMA = 'bullmq'
 
 /**
  * Two functions of BullMQ 6.7 made lighter, which took half of what a job costs, and more where many are kept. Its events
- * are for readers in other processes, and nobody reads them. Its retention sorts the ended jobs of a queue again as each
- * job ends; here it does so as every 101st ends, a prime so that queues which take turns are all looked at. Every job
- * states age and count.
+ * are for readers in other processes, and nobody reads them; those of an older release are removed. Its retention sorts the
+ * ended jobs of a queue again as each job ends: here age counts at each end, which an index answers, and number at about
+ * every hundredth (101 is prime, so that queues and outcomes which take turns are all looked at). Every job states both.
  */
 const LIGHTER = `
 CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
@@ -17,14 +17,16 @@ CREATE OR REPLACE FUNCTION apply_retention(
   p_queue text, p_id text, p_state job_state, p_now bigint, p_remove_all boolean, p_keep_age bigint, p_keep_count integer
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  DELETE FROM job WHERE queue = p_queue AND state = p_state AND finished_at_ms <= p_now - p_keep_age * 1000;
   IF nextval('event_seq') % 101 = 0 THEN
     DELETE FROM job
-     WHERE queue = p_queue AND state = p_state AND (
-       finished_at_ms <= p_now - p_keep_age * 1000
-       OR id NOT IN (SELECT id FROM job WHERE queue = p_queue AND state = p_state
-                      ORDER BY finished_at_ms DESC, seq DESC LIMIT p_keep_count));
+     WHERE queue = p_queue AND state = p_state
+       AND id NOT IN (SELECT id FROM job WHERE queue = p_queue AND state = p_state
+                       ORDER BY finished_at_ms DESC, seq DESC LIMIT p_keep_count);
   END IF;
-END $$`
+END $$;
+
+TRUNCATE event`
 
 /** Brings the tables of BullMQ up to its version, with lighter functions, and makes them what statements find. */
 export async function migrate(pool: PgPool): Promise<void> {
