@@ -91,8 +91,13 @@ export async function cageGap(cage: DetectorCage): Promise<string | null> {
   }
 }
 
-/** Both processes of bubblewrap may say why they end. */
-const firstLine = (said: string) => said.trim().split('\n', 1)[0]!.slice(0, 200)
+/** Both processes of bubblewrap may say why they end, now and then into each other, behind their name. */
+const firstLine = (said: string) =>
+  said
+    .trim()
+    .replace(/^(bwrap:\s*)+/, '')
+    .split('\n', 1)[0]!
+    .slice(0, 200)
 
 /** The place of one process: a folder for the file that it reads, and one that it may write to. */
 export class CagedPlace {
