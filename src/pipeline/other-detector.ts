@@ -7,8 +7,8 @@ import type { AbstainedBy } from './jobs.js'
  */
 export const OPEN_AT_MOST_MS = 24 * 60 * 60_000
 /**
- * So often is a file looked at without a score, within that time, before it stays without one. Daemons with different
- * detectors on one queue would otherwise hand it to each other at every start.
+ * So often is a file looked at without a score before it stays without one; abstentions are forgotten after the time
+ * above, failures when their job is. Daemons with different detectors would otherwise hand it to each other at every start.
  */
 export const MAX_LOOKS = 8
 
