@@ -7,7 +7,7 @@ import type { Model } from '../contract/model.js'
 import { readImage } from '../image/image-reader.js'
 import { loadViewsDetector } from '../image/views-detector.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import type { Preprocessing } from '../package/preprocessing.js'
+import { type Preprocessing, tokenPlanOf } from '../package/preprocessing.js'
 import type { OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
@@ -59,7 +59,7 @@ async function openModel(
 /** How a package's files are opened; undefined where they are not read in parts. */
 async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
   const { preprocessing } = pack.manifest
-  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
+  if (tokenPlanOf(preprocessing) !== undefined) {
     const { openTokenReader } = await import('../text/token-features.js')
     return openTokenReader(pack)
   }

@@ -5,7 +5,7 @@ import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import { calibrationSchema } from './calibration-schema.js'
 import { fusionSchema } from './image-views.js'
 import { packageFile, relativePath } from './package-file.js'
-import { type Preprocessing, preprocessingSchema } from './preprocessing.js'
+import { type Preprocessing, preprocessingSchema, tokenPlanOf } from './preprocessing.js'
 import { runtimeSchema } from './runtime.js'
 
 /** Name of the manifest inside a package folder. */
@@ -152,9 +152,10 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   }
   if (preprocessing.kind === 'image-views' && preprocessing.faces)
     named.push([['preprocessing', 'faces', 'finder'], preprocessing.faces.finder])
-  if (preprocessing.kind === 'text' && preprocessing.features.kind === 'tokens') {
-    named.push([['preprocessing', 'features', 'tokenizer'], preprocessing.features.tokenizer])
-    named.push([['preprocessing', 'features', 'tokenizerConfig'], preprocessing.features.tokenizerConfig])
+  const tokens = tokenPlanOf(preprocessing)
+  if (tokens !== undefined) {
+    const at = ['preprocessing', 'features', ...tokens.at]
+    named.push([[...at, 'tokenizer'], tokens.plan.tokenizer], [[...at, 'tokenizerConfig'], tokens.plan.tokenizerConfig])
   }
   return named
 }

@@ -27,6 +27,14 @@ const audioPreprocessing = z.strictObject({
   normalize: z.enum(['none', 'zero-mean-unit-variance']).default('none'),
 })
 
+/** The tokens that a text encoder takes. */
+const tokenFields = {
+  /** tokenizer.json of a Hugging Face export. */
+  tokenizer: relativePath,
+  tokenizerConfig: relativePath,
+  maxTokens: z.int().min(8).max(8192),
+}
+
 /** Prose, normalized and cut into windows at sentence ends. */
 const textPreprocessing = z.strictObject({
   kind: z.literal('text'),
@@ -51,14 +59,10 @@ const textPreprocessing = z.strictObject({
         .refine((buckets) => (buckets & (buckets - 1)) === 0, 'must be a power of two'),
       /** Whether the style measures of style-features.ts are the third input. */
       style: z.boolean().default(false),
+      /** For a text encoder beside the n-grams: its inputs stand behind theirs. */
+      tokens: z.strictObject(tokenFields).optional(),
     }),
-    z.strictObject({
-      kind: z.literal('tokens'),
-      /** tokenizer.json of a Hugging Face export. */
-      tokenizer: relativePath,
-      tokenizerConfig: relativePath,
-      maxTokens: z.int().min(8).max(8192),
-    }),
+    z.strictObject({ kind: z.literal('tokens'), ...tokenFields }),
   ]),
 })
 
@@ -90,3 +94,13 @@ export type Preprocessing = z.infer<typeof preprocessingSchema>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 /** `preprocessing` of kind `text` in a manifest: lengths in characters after normalization. */
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
+/** How a text becomes tokens: two files of the package, and the longest input. */
+export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>
+
+/** The tokens that a package takes, alone or beside n-grams, and where in `features` they are told; undefined where it takes none. */
+export function tokenPlanOf(preprocessing: Preprocessing): { plan: TokenPlan; at: string[] } | undefined {
+  if (preprocessing.kind !== 'text') return undefined
+  const { features } = preprocessing
+  if (features.kind === 'tokens') return { plan: features, at: [] }
+  return features.tokens && { plan: features.tokens, at: ['tokens'] }
+}

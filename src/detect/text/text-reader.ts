@@ -74,7 +74,8 @@ function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures)
     yield { name: `characters ${start}-${end}`, inputs: features(passage) }
 }
 
-function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolean }): ModelInput[] {
+/** Hashed n-grams and their counts, int64 and float32 [1, n], and with `style` the measures of style, float32 [1, 64]. */
+export function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolean }): ModelInput[] {
   const { indices, counts } = countNgrams(passage, plan)
   const inputs: ModelInput[] = [
     { type: 'int64', values: indices, shape: [1, indices.length] },
@@ -83,4 +84,9 @@ function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolea
   if (!plan.style) return inputs
   const style = styleMeasures(passage)
   return [...inputs, { type: 'float32', values: style, shape: [1, style.length] }]
+}
+
+/** How many inputs `ngramInputs` gives. */
+export function ngramInputCount({ style }: { readonly style: boolean }): number {
+  return style ? 3 : 2
 }

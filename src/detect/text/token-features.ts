@@ -2,26 +2,30 @@ import { Tokenizer } from '@huggingface/tokenizers'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { MediumReader, ModelInput } from '../contract/medium-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { type TokenPlan, tokenPlanOf } from '../package/preprocessing.js'
 import { readPackageFile } from '../package/read-package-file.js'
-import { readTextWith, type TextFeatures } from './text-reader.js'
+import { ngramInputCount, ngramInputs, readTextWith, type TextFeatures } from './text-reader.js'
 
 /** Inputs that a text classifier may take, in whatever order its manifest names them. */
 export const TOKEN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'] as const
 type TokenInput = (typeof TOKEN_INPUTS)[number]
 
 /**
- * The reader of a package for texts whose features are tokens, its tokenizer loaded.
+ * The reader of a package for texts whose features are tokens, or n-grams with tokens behind them; its tokenizer is loaded.
  * @throws AttestdError model-digest-mismatch, manifest-invalid
  */
 export async function openTokenReader(pack: DetectorPackage): Promise<MediumReader> {
   const { id, preprocessing, runtime } = pack.manifest
-  if (preprocessing.kind !== 'text' || preprocessing.features.kind !== 'tokens' || !('input' in runtime))
+  const tokens = tokenPlanOf(preprocessing)
+  if (preprocessing.kind !== 'text' || tokens === undefined || !('input' in runtime))
     throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
   const { features } = preprocessing
-  const inputs = [runtime.input].flat().map((name) => knownInput(name, id))
-  const tokenizer = await loadTokenizer(pack, features)
-  const toInputs = tokenInputs(tokenizer, inputs, features.maxTokens)
-  return (file) => readTextWith(file, preprocessing, toInputs)
+  const ngrams = features.kind === 'tokens' ? undefined : features
+  const names = [runtime.input].flat().slice(ngrams === undefined ? 0 : ngramInputCount(ngrams))
+  const inputs = names.map((name) => knownInput(name, id))
+  const ofTokens = tokenInputs(await loadTokenizer(pack, tokens.plan), inputs, tokens.plan.maxTokens)
+  const ofBoth = ngrams && ((passage: string) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)])
+  return (file) => readTextWith(file, preprocessing, ofBoth ?? ofTokens)
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */
@@ -40,7 +44,7 @@ function tokenInputs(tokenizer: Tokenizer, inputs: readonly TokenInput[], maxTok
 /** @throws AttestdError model-digest-mismatch, manifest-invalid */
 async function loadTokenizer(
   pack: DetectorPackage,
-  files: { readonly tokenizer: string; readonly tokenizerConfig: string },
+  files: Pick<TokenPlan, 'tokenizer' | 'tokenizerConfig'>,
 ): Promise<Tokenizer> {
   const [tokenizer, config] = await Promise.all(
     [files.tokenizer, files.tokenizerConfig].map((name) => readPackageFile(pack, name)),

@@ -161,6 +161,19 @@ describe('what a whole manifest must agree on', () => {
       },
       'preprocessing.features.tokenizer',
     ],
+    [
+      {
+        preprocessing: {
+          ...TEXT,
+          features: {
+            ...TEXT.features,
+            tokens: { tokenizer: 'model.onnx', tokenizerConfig: 'no.json', maxTokens: 8 },
+          },
+        },
+        mediaTypes: ['text'],
+      },
+      'preprocessing.features.tokens.tokenizerConfig',
+    ],
   ])('%j is refused at %s', (fields, at) => {
     expect(() => parse(fields)).toThrow(`  ${at}: `)
   })

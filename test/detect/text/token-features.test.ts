@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import type { Part } from '../../../src/detect/contract/medium-reader.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
+import { ngramInputs } from '../../../src/detect/text/text-reader.js'
 import { openTokenReader } from '../../../src/detect/text/token-features.js'
 import { writePackage } from '../../support/detector-package.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
@@ -50,8 +51,19 @@ beforeEach(async () => {
 })
 afterEach(() => fs.rm(modelsDir, { recursive: true }))
 
-async function packed(fields: { input?: string | string[]; maxTokens?: number; tokenizer?: string } = {}) {
+const TOKEN_FILES = { tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json' }
+const NGRAMS = { kind: 'hashed-ngrams', characters: [1, 3], words: [1, 2], buckets: 1024, style: true } as const
+
+interface Fields {
+  input?: string | string[]
+  maxTokens?: number
+  tokenizer?: string
+  features?: object
+}
+
+async function packed(fields: Fields = {}) {
   const { input = ['input_ids', 'attention_mask'], maxTokens = 64, tokenizer = JSON.stringify(TOKENIZER) } = fields
+  const { features = { kind: 'tokens', ...TOKEN_FILES, maxTokens } } = fields
   const files = {
     'model.onnx': Buffer.from('m'),
     'selftest.txt': Buffer.from(TEXT),
@@ -67,7 +79,7 @@ async function packed(fields: { input?: string | string[]; maxTokens?: number; t
       windowCharacters: 400,
       maxWindows: 4,
       languages: ['en'],
-      features: { kind: 'tokens', tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json', maxTokens },
+      features,
     },
     selfTest: { file: 'selftest.txt', risk: 0.5, tolerance: 0.5 },
   })
@@ -75,7 +87,7 @@ async function packed(fields: { input?: string | string[]; maxTokens?: number; t
 }
 
 /** The inputs of the one passage of the text, as plain numbers. */
-async function inputsOf(fields?: Parameters<typeof packed>[0]) {
+async function inputsOf(fields?: Fields) {
   const pack = await packed(fields)
   const read = await openTokenReader(pack)
   const tools = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
@@ -107,6 +119,15 @@ describe('a text as tokens', () => {
     expect(mask?.values).toHaveLength(8)
     expect((await inputsOf({ maxTokens: ids.length }))[0]?.values).toEqual(ids)
     expect((await inputsOf({ maxTokens: ids.length - 1 }))[0]?.values).toEqual([...ids.slice(0, -2), 2])
+  })
+
+  it.each([true, false])('stands behind n-grams where a package takes both, style measures %s', async (style) => {
+    const features = { ...NGRAMS, style, tokens: { ...TOKEN_FILES, maxTokens: 64 } }
+    const input = ['index', 'count', ...(style ? ['style'] : []), 'input_ids']
+    const found = await inputsOf({ input, features })
+    const alone = ngramInputs(TEXT, { ...NGRAMS, style })
+    const ngrams = alone.map(({ type, values, shape }) => ({ type, values: Array.from(values, Number), shape }))
+    expect(found).toEqual([...ngrams, { type: 'int64', values: ids, shape: [1, ids.length] }])
   })
 
   it.each([
