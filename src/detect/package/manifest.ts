@@ -153,9 +153,9 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   if (preprocessing.kind === 'image-views' && preprocessing.faces)
     named.push([['preprocessing', 'faces', 'finder'], preprocessing.faces.finder])
   const tokens = tokenPlanOf(preprocessing)
-  if (tokens !== undefined) {
-    const at = ['preprocessing', 'features', ...tokens.at]
-    named.push([[...at, 'tokenizer'], tokens.plan.tokenizer], [[...at, 'tokenizerConfig'], tokens.plan.tokenizerConfig])
+  if (preprocessing.kind === 'text' && tokens !== undefined) {
+    const at = ['preprocessing', 'features', ...(tokens === preprocessing.features ? [] : ['tokens'])]
+    named.push([[...at, 'tokenizer'], tokens.tokenizer], [[...at, 'tokenizerConfig'], tokens.tokenizerConfig])
   }
   return named
 }

@@ -97,10 +97,9 @@ export type TextPreprocessing = z.infer<typeof textPreprocessing>
 /** How a text becomes tokens: two files of the package, and the longest input. */
 export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>
 
-/** The tokens that a package takes, alone or beside n-grams, and where in `features` they are told; undefined where it takes none. */
-export function tokenPlanOf(preprocessing: Preprocessing): { plan: TokenPlan; at: string[] } | undefined {
+/** The tokens that a package takes, alone or beside n-grams; undefined where it takes none. */
+export function tokenPlanOf(preprocessing: Preprocessing): TokenPlan | undefined {
   if (preprocessing.kind !== 'text') return undefined
   const { features } = preprocessing
-  if (features.kind === 'tokens') return { plan: features, at: [] }
-  return features.tokens && { plan: features.tokens, at: ['tokens'] }
+  return features.kind === 'tokens' ? features : features.tokens
 }

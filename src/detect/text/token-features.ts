@@ -20,12 +20,13 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
   if (preprocessing.kind !== 'text' || tokens === undefined || !('input' in runtime))
     throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
   const { features } = preprocessing
-  const ngrams = features.kind === 'tokens' ? undefined : features
-  const names = [runtime.input].flat().slice(ngrams === undefined ? 0 : ngramInputCount(ngrams))
+  const ngrams = features.kind === 'hashed-ngrams' ? features : null
+  const names = [runtime.input].flat().slice(ngrams === null ? 0 : ngramInputCount(ngrams))
   const inputs = names.map((name) => knownInput(name, id))
-  const ofTokens = tokenInputs(await loadTokenizer(pack, tokens.plan), inputs, tokens.plan.maxTokens)
-  const ofBoth = ngrams && ((passage: string) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)])
-  return (file) => readTextWith(file, preprocessing, ofBoth ?? ofTokens)
+  const ofTokens = tokenInputs(await loadTokenizer(pack, tokens), inputs, tokens.maxTokens)
+  if (ngrams === null) return (file) => readTextWith(file, preprocessing, ofTokens)
+  const ofBoth = (passage: string) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)]
+  return (file) => readTextWith(file, preprocessing, ofBoth)
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */
