@@ -32,7 +32,8 @@ for (const file of fs.readdirSync(modules, { recursive: true })) {
 }
 
 // The same code once more as CommonJS, which ES modules of these packages never load; constants of blob transactions; builds
-// for browsers.
+// for browsers. The Opus decoder that mends speech by a network: loaded only where that is asked for, and a detector must hear
+// what was recorded.
 for (const part of [
   'viem/_cjs',
   'viem/trusted-setups',
@@ -40,18 +41,21 @@ for (const part of [
   'ox/trusted-setups',
   'libphonenumber-js/bundle',
   'libphonenumber-js/es6-modern',
+  '@wasm-audio-decoders/opus-ml',
 ]) {
   remove(modules, part)
 }
 
 // TypeScript and its declarations, source maps, pages: read by tools and people, never by Node. Bundles for browsers and
-// React Native; other `.min.js` are run. Sources of native code; extensions of PGlite, of which the queue uses none.
+// React Native; other `.min.js` are run. Sources of native code, binaries for other systems; extensions of PGlite, of which the
+// queue uses none.
 const DEAD = new RegExp(
   [
     /\.(?:[cm]?ts|map|flow|markdown)$/,
     /(?<!LICENSE)\.md$/,
     /-decoder\.(?:opus-ml\.)?min\.js$/,
     /\.(?:cpp|cc|c|hpp|h|gypi?)$/,
+    new RegExp(`/prebuilds/(?!${process.platform}-)`),
     /pglite\/dist\/(?:.*\.cjs|[^/]+\.tar\.gz)$/,
     /\/(?:iife|umd|amd|global|cjs-browser|bundles)\/[^/]+\.[cm]?js$/,
     /\/index\.(?:iife|browser|native)(?:\.cjs|\.esm)?(?:\.min)?\.[cm]?js$/,
