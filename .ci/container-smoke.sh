@@ -14,6 +14,11 @@ attestd models verify
 say 'attestd score, H.264 through ffmpeg'
 ffmpeg -loglevel error -f lavfi -i testsrc=duration=4:size=640x480 -c:v libx264 -pix_fmt yuv420p /tmp/made.mp4
 attestd score /tmp/made.mp4 --media-type video_short
+say 'attestd score, AAC through ffmpeg, then Opus without it'
+ffmpeg -loglevel error -i /app/samples/espeak-weather.mp3 -c:a aac /tmp/made.m4a
+attestd score /tmp/made.m4a --media-type audio
+ffmpeg -loglevel error -i /app/samples/espeak-weather.mp3 -c:a libopus /tmp/made.ogg
+attestd score /tmp/made.ogg --media-type audio
 say 'attestd demo'
 attestd demo | tail -5
 
