@@ -5,7 +5,7 @@
 # It does not show: that the two published images are what they should be, or what an engine adds (seccomp, cgroups).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# Uncompressed, in MB of 1,000,000 bytes. About half is Debian with the libraries that its ffmpeg is linked to.
+# Uncompressed, in MB of 1,000,000 bytes. Two fifths are Debian with the libraries that its ffmpeg is linked to.
 LIMIT_MB=610
 
 work=$(mktemp -d)
