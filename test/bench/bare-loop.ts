@@ -2,6 +2,7 @@
 // run the same networks as often. Forked by throughput.ts, which says how many crops and faces each file has.
 import fs from 'node:fs'
 import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import { parseManifest } from '../../src/detect/package/manifest.js'
@@ -43,20 +44,25 @@ async function open(folder: string) {
   const { runtime, preprocessing: plan } = manifest
   if (runtime.kind !== 'onnx-views' || plan.kind !== 'image-views')
     throw new Error(`${manifest.id} does not see pictures in several views`)
-  const load = (file: string) =>
-    InferenceSession.create(path.join(folder, file), {
+  const load = (file: string) => {
+    const bytes = fs.readFileSync(path.join(folder, file))
+    return InferenceSession.create(file.endsWith('.gz') ? gunzipSync(bytes) : bytes, {
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       enableMemPattern: false,
     })
-  const [native, whole] = [await load(runtime.native), await load(runtime.whole)]
-  const face = runtime.face === undefined ? null : await load(runtime.face)
-  const finder = plan.faces === undefined ? null : await load(plan.faces.finder)
+  }
+  const loadIf = (file: string | undefined) => (file === undefined ? null : load(file))
+  const whole = await load(runtime.whole)
+  const [native, face] = [await loadIf(runtime.native), await loadIf(runtime.face)]
+  const finder = await loadIf(plan.faces?.finder)
   return async ({ path: file, crops, faces }: BareFile): Promise<void> => {
     const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true })
     const picture = { pixels: data, width: info.width, height: info.height }
-    const side = Math.min(plan.native.size, info.width, info.height)
-    for (let crop = 0; crop < crops; crop++) await run(native, runtime.input, picture, side, side)
+    if (native !== null && plan.native !== undefined) {
+      const side = Math.min(plan.native.size, info.width, info.height)
+      for (let crop = 0; crop < crops; crop++) await run(native, runtime.input, picture, side, side)
+    }
     const scale = plan.whole.shortSide / Math.min(info.width, info.height)
     const long = Math.min(Math.max(info.width, info.height) * scale, plan.whole.shortSide * plan.whole.maxAspect)
     const [width, height] = info.width < info.height ? [plan.whole.shortSide, long] : [long, plan.whole.shortSide]

@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
 import { packagePath } from '../../src/core/files.js'
 import type { FaceView } from '../../src/detect/package/image-views.js'
 import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writePackage } from './detector-package.js'
@@ -58,5 +59,26 @@ export async function writeViewsPackage(modelsDir: string, fields: Record<string
     fusion: FUSION,
     selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
     ...fields,
+  })
+}
+
+/** A package that looks at the whole picture alone, by a packed network; gives its folder. */
+export async function writeWholePackage(
+  modelsDir: string,
+  pack: (network: Uint8Array) => Uint8Array = gzipSync,
+): Promise<string> {
+  const files = {
+    'whole.onnx.gz': pack(tinyOnnx(TINY_WEIGHTS, TINY_BIAS)),
+    'selftest.jpg': await fs.readFile(packagePath('samples', 'coffee.jpg')),
+  }
+  return writePackage(modelsDir, 'tiny-views', files, {
+    runtime: { kind: 'onnx-views', whole: 'whole.onnx.gz', input: 'pixels', output: 'logit' },
+    preprocessing: {
+      kind: 'image-views',
+      whole: { shortSide: 48, maxAspect: 1, kernel: 'cubic' },
+      normalize: NORMALIZE,
+    },
+    fusion: { withoutFaces: { intercept: 0, whole: 1 } },
+    selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
   })
 }

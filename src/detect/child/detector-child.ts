@@ -33,6 +33,8 @@ async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, {
     }
     for (const pack of packages) loading.set(pack.manifest.id, loadOne(pack))
     await Promise.all(loading.values())
+    // What networks were read and unpacked into, twice their size, would stay until so much is in use again.
+    globalThis.gc?.()
     send({ type: 'loaded' })
   } catch (error) {
     send({ type: 'refused', ...errorMessage(toAttestdError(error)) })

@@ -363,6 +363,7 @@ function forkChild({ packages, ffmpeg, cage }: ChildOptions, place: CagedPlace |
     env: ALLOCATOR,
     execArgv: [
       ...(place === null ? [] : [...line, process.execPath]),
+      '--expose-gc',
       `--max-semi-space-size=${YOUNG_OBJECTS_MB}`,
       `--initial-old-space-size=${OLD_OBJECTS_MB}`,
     ],

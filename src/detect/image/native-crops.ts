@@ -1,5 +1,5 @@
 import type { Picture } from '../contract/picture.js'
-import type { ImageViewsPreprocessing } from '../package/image-views.js'
+import type { NativeView } from '../package/image-views.js'
 import type { Area } from './image-tensor.js'
 
 /**
@@ -7,10 +7,7 @@ import type { Area } from './image-tensor.js'
  * They stand evenly and away from the edges, where borders, marks and blurred backgrounds are: as many along a side as fit
  * when rounded, at most the square root of `count`; one in the middle, two at a quarter and three quarters of the room.
  */
-export function nativeCrops(
-  picture: Pick<Picture, 'width' | 'height'>,
-  { size, count }: ImageViewsPreprocessing['native'],
-): Area[] {
+export function nativeCrops(picture: Pick<Picture, 'width' | 'height'>, { size, count }: NativeView): Area[] {
   const side = Math.min(size, picture.width, picture.height)
   const most = Math.floor(Math.sqrt(count))
   const lefts = starts(picture.width, side, most)

@@ -27,16 +27,16 @@ export async function seePicture(
   watch: StageWatch,
 ): Promise<SeenPicture> {
   const { areas, whole, heads } = await watch.during('crops', async () => ({
-    areas: nativeCrops(picture, plan.native),
+    areas: plan.native === undefined ? [] : nativeCrops(picture, plan.native),
     whole: await wholeView(picture, plan.whole),
     heads: plan.faces === undefined ? [] : await faceCuts(picture, faces, plan.faces),
   }))
   return watch.during('network', async () => {
-    const native = await networks.native(areas.map((area) => ({ picture, area })))
+    const native = (await networks.native?.(areas.map((area) => ({ picture, area })))) ?? []
     const [wholeLogit] = await networks.whole([wholeCut(whole)])
-    const faceLogits = heads.length === 0 || networks.face === null ? [] : await networks.face(heads)
+    const faceLogits = (await networks.face?.(heads)) ?? []
     return {
-      crops: areas.map((area, index) => ({ area, logit: native[index] as number })),
+      crops: native.map((logit, index) => ({ area: areas[index] as Area, logit })),
       whole: wholeLogit as number,
       faces: faceLogits.map((logit, index) => ({ face: faces[index] as Face, logit })),
     }

@@ -16,8 +16,9 @@ export type CutScorer = (cuts: readonly Cut[]) => Promise<number[]>
 
 /** The networks of a package for several views. */
 export interface ViewNetworks {
-  readonly native: CutScorer
   readonly whole: CutScorer
+  /** Null where the package has no plan for native crops. */
+  readonly native: CutScorer | null
   /** Null where the package has no plan for faces. */
   readonly face: CutScorer | null
 }
@@ -32,7 +33,7 @@ export async function loadViewNetworks(
   normalize: ImageNormalization,
 ): Promise<ViewNetworks> {
   const models = new Map<string, Model>()
-  for (const model of new Set([native, whole, ...(face === undefined ? [] : [face])]))
+  for (const model of new Set([whole, native, face].filter((file) => file !== undefined)))
     models.set(model, await loadOnnxModel(pack, { kind: 'onnx', model, input: [input], output }))
   const scorer = (model: string): CutScorer => {
     const network = models.get(model) as Model
@@ -43,5 +44,6 @@ export async function loadViewNetworks(
       return logits
     }
   }
-  return { native: scorer(native), whole: scorer(whole), face: face === undefined ? null : scorer(face) }
+  const scorerOf = (model: string | undefined) => (model === undefined ? null : scorer(model))
+  return { whole: scorer(whole), native: scorerOf(native), face: scorerOf(face) }
 }

@@ -24,9 +24,12 @@ import { refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
+import { type Area, wholeCut } from './image-tensor.js'
 import { imageVariants } from './image-variants.js'
+import { piece } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
 import { loadViewNetworks } from './view-networks.js'
+import { wholeView } from './whole-view.js'
 
 /**
  * A detector that sees a picture in several ways: native crops, the whole, its faces, each by a network of its own.
@@ -53,7 +56,7 @@ export async function loadViewsDetector(
     seePicture(picture, faces, plan, networks, watch)
   const logitOf = ({ crops, whole }: SeenPicture, face: number | null) => {
     const logits = crops.map(({ logit }) => logit)
-    return fuse({ native: aggregateLogits(logits, aggregation), whole, face }, fusion)
+    return fuse({ native: logits.length === 0 ? null : aggregateLogits(logits, aggregation), whole, face }, fusion)
   }
   const together = (seen: SeenPicture) => logitOf(seen, worstFace(seen))
 
@@ -66,16 +69,17 @@ export async function loadViewsDetector(
     }
     return variants
   }
-  const heatMapOf = (picture: Picture, out: string): Promise<HeatMap> =>
-    drawHeatMap(
-      picture,
-      out,
-      async (area) => {
-        const [logit] = await networks.native([{ picture, area }])
-        return calibrate(asIfAll(logit as number, fusion, false), calibration)
-      },
-      plan.native.size,
-    )
+  const heatMapOf = (picture: Picture, out: string): Promise<HeatMap> => {
+    const logitsOf = async (area: Area) =>
+      networks.native === null
+        ? networks.whole([wholeCut(await wholeView(await piece(picture, area), plan.whole))])
+        : networks.native([{ picture, area }])
+    const riskOf = async (area: Area) => {
+      const [logit] = await logitsOf(area)
+      return calibrate(asIfAll(logit as number, fusion, false), calibration)
+    }
+    return drawHeatMap(picture, out, riskOf, plan.native?.size)
+  }
   const scorePicture: PictureScorer = async (picture) => {
     await refuse(picture)
     const seen = await see(picture, await find(picture))

@@ -41,26 +41,28 @@ const faceView = z.strictObject({
 /** A picture seen in several ways, each by a network of its own (runtime `onnx-views`). */
 export const imageViewsPreprocessing = z.strictObject({
   kind: z.literal('image-views'),
-  native: nativeView,
+  native: nativeView.optional(),
   whole: wholeView,
   faces: faceView.optional(),
   normalize: imageNormalization,
   minShortSide,
 })
 
-const weights = { intercept: z.number(), native: z.number(), whole: z.number() }
+const weights = { intercept: z.number(), native: z.number().optional(), whole: z.number() }
 
 /**
  * How the logits of the views become one: `intercept + native * mean of the crops + whole * whole`, in a picture with
- * faces by the second line, where `face * worst face` is added.
+ * faces by the second line, where `face * worst face` is added; without native crops, without their part.
  */
 export const fusionSchema = z.strictObject({
   withoutFaces: z.strictObject(weights),
   withFaces: z.strictObject({ ...weights, face: z.number().min(0) }).optional(),
 })
 
-/** `preprocessing` of kind `image-views` in a manifest: unresized crops, the whole picture and, if stated, faces. */
+/** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, unresized crops and faces. */
 export type ImageViewsPreprocessing = z.infer<typeof imageViewsPreprocessing>
+/** How crops at native resolution are taken; absent in a package that takes none. */
+export type NativeView = z.infer<typeof nativeView>
 /** How faces are found and cut out; absent in a package whose networks look at no faces. */
 export type FaceView = z.infer<typeof faceView>
 /** Weights by which logits of views are added; without `withFaces` faces in a picture change nothing. */

@@ -133,8 +133,15 @@ function checkViews(
   if ((fusion !== undefined) !== isViews)
     complain(['fusion'], 'must be given with preprocessing of kind image-views, and only with it')
   if (!isViews) return
-  const hasFaces = preprocessing.faces !== undefined
+  const [hasCrops, hasFaces] = [preprocessing.native !== undefined, preprocessing.faces !== undefined]
   if (outputKind !== 'logit') complain(['outputKind'], 'must be logit with preprocessing of kind image-views')
+  if (runtime.kind === 'onnx-views' && (runtime.native !== undefined) !== hasCrops)
+    complain(['runtime', 'native'], 'must be given with preprocessing.native, and only with it')
+  for (const line of ['withoutFaces', 'withFaces'] as const) {
+    const weights = fusion?.[line]
+    if (weights !== undefined && (weights.native !== undefined) !== hasCrops)
+      complain(['fusion', line, 'native'], 'must be given with preprocessing.native, and only with it')
+  }
   if (runtime.kind === 'onnx-views' && (runtime.face !== undefined) !== hasFaces)
     complain(['runtime', 'face'], 'must be given with preprocessing.faces, and only with it')
   if (fusion !== undefined && (fusion.withFaces !== undefined) !== hasFaces)
@@ -147,8 +154,10 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   if (runtime.kind === 'onnx') named.push([['runtime', 'model'], runtime.model])
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
   if (runtime.kind === 'onnx-views') {
-    named.push([['runtime', 'native'], runtime.native], [['runtime', 'whole'], runtime.whole])
-    if (runtime.face !== undefined) named.push([['runtime', 'face'], runtime.face])
+    for (const view of ['native', 'whole', 'face'] as const) {
+      const file = runtime[view]
+      if (file !== undefined) named.push([['runtime', view], file])
+    }
   }
   if (preprocessing.kind === 'image-views' && preprocessing.faces)
     named.push([['preprocessing', 'faces', 'finder'], preprocessing.faces.finder])

@@ -18,9 +18,9 @@ const onnxRuntime = z.strictObject({
 /** A network for each view of a picture, in this package; all with the same input and output names. A file may serve two. */
 const onnxViewsRuntime = z.strictObject({
   kind: z.literal('onnx-views'),
-  /** Input [1, 3, H, W] for any H and W, output one logit. */
-  native: relativePath,
+  /** Each: input [1, 3, H, W] for every H and W that its view may have, output one logit. */
   whole: relativePath,
+  native: relativePath.optional(),
   face: relativePath.optional(),
   input: tensorName,
   output: tensorName,

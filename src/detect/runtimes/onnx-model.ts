@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { constants, gunzip } from 'node:zlib'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { ModelInput } from '../contract/medium-reader.js'
@@ -20,6 +22,11 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   logSeverityLevel: 3,
 }
 
+/** End of the name of a model that is kept as gzip packs it. */
+const PACKED = '.gz'
+/** A network that is larger does not fit into a detector process. */
+const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+
 /**
  * Loads the network that a package's runtime names.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
@@ -34,11 +41,25 @@ export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime)
 }
 
 /**
- * Loads an ONNX file of a package.
- * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model)
+ * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name says, not a model)
  */
 export async function loadOnnxSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
-  return createSession(await readPackageFile(pack, model), pack.manifest.id)
+  const bytes = await readPackageFile(pack, model)
+  return createSession(model.endsWith(PACKED) ? await unpacked(bytes, pack, model) : bytes, pack.manifest.id)
+}
+
+async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, model: string): Promise<Uint8Array> {
+  // The last four bytes state the length. In one piece, since pieces are held twice when they are joined.
+  const stated = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4)
+  const chunkSize = Math.max(constants.Z_DEFAULT_CHUNK, Math.min(stated, MAX_UNPACKED_BYTES))
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES, chunkSize })
+  } catch (error) {
+    throw new AttestdError('manifest-invalid', `${model} of ${id} cannot be unpacked: ${errorText(error)}`, {
+      cause: error,
+    })
+  }
 }
 
 async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSession> {

@@ -2,8 +2,8 @@ import type { Fusion } from '../package/image-views.js'
 
 /** The logits of the views of one picture. */
 export interface ViewLogits {
-  /** All crops together. */
-  readonly native: number
+  /** All crops together; null in a package that takes none. */
+  readonly native: number | null
   readonly whole: number
   /** The worst face; null where there is none that is looked at. */
   readonly face: number | null
@@ -23,6 +23,6 @@ export function asIfAll(logit: number, fusion: Fusion, hasFaces: boolean): numbe
   return fuse({ native: logit, whole: logit, face: hasFaces ? logit : null }, fusion)
 }
 
-function weigh(weights: Fusion['withoutFaces'], native: number, whole: number): number {
-  return weights.intercept + weights.native * native + weights.whole * whole
+function weigh(weights: Fusion['withoutFaces'], native: number | null, whole: number): number {
+  return weights.intercept + (weights.native ?? 0) * (native ?? 0) + weights.whole * whole
 }

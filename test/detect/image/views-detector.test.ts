@@ -4,8 +4,9 @@ import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench } from '../../support/detector-bench.js'
-import { FUSION, viewsLogit, writeViewsPackage } from '../../support/detector-faces.js'
+import { FUSION, viewsLogit, writeViewsPackage, writeWholePackage } from '../../support/detector-faces.js'
 import { noise, plain } from '../../support/detector-images.js'
+import { tinyLogit } from '../../support/detector-package.js'
 
 const sample = (name: string) => packagePath('samples', name)
 /** Two colors in fine stripes: detail enough to be judged, and every crop has the same mean. */
@@ -105,6 +106,48 @@ describe('a package for several views', () => {
     expect(detection.heatMap?.pieces).toBeGreaterThan(20)
     expect(detection.heatMap?.highest).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 1)
   })
+})
+
+describe('a package without native crops, its network packed', () => {
+  let bench: DetectorBench
+  let host: DetectorHost
+  beforeAll(async () => {
+    bench = await DetectorBench.create()
+    await writeWholePackage(bench.modelsDir)
+    host = await bench.start()
+  })
+  afterAll(() => bench.dispose())
+
+  it('scores the whole alone', async () => {
+    const { notes, parts, rawScore } = await host.detect({
+      file: await bench.write('stripes.png', await striped(192, 128)),
+      mediaType: 'image',
+    })
+    expect(notes).toMatch(/^png 192x128; 1 part \(whole picture\), logit /)
+    expect(parts.map(({ name }) => name)).toEqual(['whole picture'])
+    expect(rawScore).toBeCloseTo(tinyLogit(MEAN), 2)
+  })
+
+  it('draws a heat map by the network of the whole', async () => {
+    const heatMap = path.join(bench.folder, 'map.png')
+    const file = await bench.write('map-of.png', await striped(300, 200))
+    const detection = await host.detect({ file, mediaType: 'image', heatMap })
+    expect(detection.heatMap?.pieces).toBeGreaterThan(20)
+    expect(detection.heatMap?.highest).toBeCloseTo(sigmoid(tinyLogit(MEAN)), 1)
+  })
+})
+
+it('a network that is not packed as its name says is refused by name', async () => {
+  const bench = await DetectorBench.create()
+  try {
+    await writeWholePackage(bench.modelsDir, (network) => network)
+    await expect(bench.start()).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringContaining('whole.onnx.gz of tiny-views cannot be unpacked: incorrect header check'),
+    })
+  } finally {
+    await bench.dispose()
+  }
 })
 
 describe('its stability probe', () => {

@@ -104,12 +104,21 @@ describe('parseManifest', () => {
     expect(() => parseManifest(spoilt('version', '2.1.0', VIEWS), 'x')).not.toThrow()
   })
 
+  it('takes one for several views without native crops', () => {
+    const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as unknown as Record<string, Tree>
+    for (const line of [runtime, preprocessing, fusion?.withoutFaces, fusion?.withFaces]) delete line?.native
+    expect(() => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')).not.toThrow()
+  })
+
   it.each([
     ['fusion', undefined, 'fusion'],
     ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
     ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
     ['runtime/face', undefined, 'runtime.face'],
     ['runtime/native', 'other.onnx', 'runtime.native'],
+    ['runtime/native', undefined, 'runtime.native'],
+    ['preprocessing/native', undefined, 'fusion.withFaces.native'],
+    ['fusion/withoutFaces/native', undefined, 'fusion.withoutFaces.native'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing/faces', undefined, 'runtime.face'],
     ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],

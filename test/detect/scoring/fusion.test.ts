@@ -16,6 +16,10 @@ describe('fuse', () => {
   })
 })
 
+it('native crops count nothing in a package that takes none', () => {
+  expect(fuse({ native: null, whole: 100, face: null }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
+})
+
 it('a part is reported as if every view said the same', () => {
   expect(asIfAll(2, FUSION, false)).toBe(11)
   expect(asIfAll(2, FUSION, true)).toBe(8.5)
