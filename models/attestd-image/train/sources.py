@@ -25,9 +25,6 @@ GENERATORS = {
     "A": ("hunyuan", "hyperstyle", "landmark warp", "deepfacelab ("),
     "B": ("kolors", "instantid", "mindall", "sam face", "deepfloyd", "deepfill", "inswapper"),
 }
-# Machine-made only in places: their crops are those of the pack, cut where the pictures differ most.
-PARTIAL_FAMILIES = {"inpaint", "swap"}
-PARTIAL_SOURCES = {"luanfujun/deep-painterly-harmonization"}
 
 
 def fold(row):
@@ -64,10 +61,6 @@ def read_rows(originals):
         row["repeated"] = row["sha1"] in seen
         seen.add(row["sha1"])
     return rows
-
-
-def partial(row):
-    return row["fake"] and (row["family"] in PARTIAL_FAMILIES or row["source"] in PARTIAL_SOURCES)
 
 
 def group(row):

