@@ -50,9 +50,10 @@ export async function loadOnnxSession(pack: DetectorPackage, model: string): Pro
 }
 
 async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, model: string): Promise<Uint8Array> {
-  // The last four bytes state the length. In one piece, since pieces are held twice when they are joined.
+  // The last four bytes state the length. In one piece, since pieces are held twice when they are joined; with room for one
+  // byte more, since a full piece begins another.
   const stated = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4)
-  const chunkSize = Math.max(constants.Z_DEFAULT_CHUNK, Math.min(stated, MAX_UNPACKED_BYTES))
+  const chunkSize = Math.max(constants.Z_DEFAULT_CHUNK, Math.min(stated + 1, MAX_UNPACKED_BYTES))
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES, chunkSize })
   } catch (error) {
