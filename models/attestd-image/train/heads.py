@@ -15,7 +15,6 @@ import onnxruntime
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import augment
-import encoder
 import sources
 
 LAYERS = (6, 7)

@@ -5,7 +5,6 @@ import pathlib
 import random
 from multiprocessing import Pool
 
-import cv2
 import numpy as np
 from PIL import Image, ImageOps
 
