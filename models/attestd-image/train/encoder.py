@@ -189,6 +189,7 @@ def build(file, of, layers, mean, std, head=None):
 def packed(file):
     """The bytes of a file in gzip's format, the same each time, by the frequency of bytes alone: weights repeat nothing."""
     coder = zlib.compressobj(9, zlib.DEFLATED, 31, 9, zlib.Z_HUFFMAN_ONLY)
-    data = coder.compress(pathlib.Path(file).read_bytes()) + coder.flush()
-    assert gzip.decompress(data) == pathlib.Path(file).read_bytes()
+    plain = pathlib.Path(file).read_bytes()
+    data = coder.compress(plain) + coder.flush()
+    assert gzip.decompress(data) == plain
     return data

@@ -90,11 +90,9 @@ def begin_package(folder):
         shutil.copyfile(PACKAGE / name, folder / name)
 
 
-def write_package(package, work, layers, head, weights):
-    """The networks as ONNX files and the manifest that names them: a head of the whole view, the weights of the face view."""
-    plain = work / "whole.onnx"
-    encoder.build(plain, encoder.weights(work), layers, MEAN, STD, heads.append(head))
-    (package / WHOLE).write_bytes(encoder.packed(plain))
+def write_package(package, whole, weights):
+    """The networks as ONNX files and the manifest that names them: the packed whole view, the weights of the face view."""
+    (package / WHOLE).write_bytes(whole)
     net = network.Network()
     net.load_state_dict(torch.load(weights, weights_only=True))
     network.export(net, package / FACE)
@@ -128,9 +126,9 @@ def run(originals, pack, work, package, plan, layers):
     rows = sources.read_rows(originals)
     prepare.prepare(rows, originals, pack, work)
     usable = json.loads((work / "squares.json").read_text())
-    graph = work / "features.onnx"
+    of, graph, plain = encoder.weights(work), work / "features.onnx", work / "whole.onnx"
     if not graph.exists():
-        encoder.build(graph, encoder.weights(work), layers, MEAN, STD)
+        encoder.build(graph, of, layers, MEAN, STD)
     found = heads.features(work, graph, usable, MEAN, STD)
     if not (work / "face.pt").exists():
         fit.fit(rows, work, plan)
@@ -139,17 +137,19 @@ def run(originals, pack, work, package, plan, layers):
         command = [sys.executable, HERE / "evaluation_set.py", "--originals", originals, "--pack", pack, "--out", evaluation]
         subprocess.run([str(part) for part in command], check=True)
 
-    def head_of(folds):
+    def whole_of(folds):
         members = [place for place, index in enumerate(usable) if rows[index]["fold"] in folds]
-        return heads.fit(found[members], [rows[usable[place]] for place in members])
+        head = heads.fit(found[members], [rows[usable[place]] for place in members])
+        encoder.build(plain, of, layers, MEAN, STD, heads.append(head))
+        return encoder.packed(plain)
 
-    write_package(package, work, layers, head_of(("train", *sources.HALVES)), work / "face.pt")
+    write_package(package, whole_of(("train", *sources.HALVES)), work / "face.pt")
     seen, judging = {}, {}
     for half in sources.HALVES:
         learned = sources.other(half)
         judging[half] = work / f"judge-{half}" / package.name
         begin_package(judging[half])
-        write_package(judging[half], work, layers, head_of(("train", learned)), work / f"face-{learned}.pt")
+        write_package(judging[half], whole_of(("train", learned)), work / f"face-{learned}.pt")
         seen[half] = branches(judging[half], evaluation / "index.csv", half, work / f"{half}.jsonl")
     metrics = combine.combine(package, judging, seen, work / "crossed.csv")
     state_self_test(package)
