@@ -183,13 +183,23 @@ describe('embedded engine', () => {
     await expect(opening).rejects.toMatchObject({ reason: 'data-dir-unusable' })
   })
 
-  it('names a damaged database and gives the lock back', async () => {
-    const dir = path.join(root, 'damaged')
-    await mkdir(path.join(dir, 'pg'), { recursive: true })
+  it('opens what a kill left between the making and the writing of the lock file of PostgreSQL', async () => {
+    const dir = await copyTemplate('half-locked')
+    await writeFile(path.join(dir, 'pg', 'postmaster.pid'), '')
+    const opened = await openQueueEngine(engineOptions(`embedded:${dir}`, root))
+    await expect(opened.ping()).resolves.toBeUndefined()
+    await opened.close()
+  }, 30_000)
+
+  it("names a damaged database in PostgreSQL's words and gives the lock back", async () => {
+    const dir = await copyTemplate('damaged')
     await writeFile(path.join(dir, 'pg', 'PG_VERSION'), '1\n')
     const opening = openQueueEngine(engineOptions(`embedded:${dir}`, root))
-    await expect(opening).rejects.toMatchObject({ reason: 'data-dir-unusable' })
-    expect(await readFile(path.join(dir, 'lock.1'), 'utf8')).toBe('{"released":true}')
+    await expect(opening).rejects.toMatchObject({
+      reason: 'data-dir-unusable',
+      message: expect.stringMatching(/database files are incompatible with server/),
+    })
+    expect(await readFile(path.join(dir, 'lock.2'), 'utf8')).toBe('{"released":true}')
   }, 30_000)
 })
 

@@ -13,13 +13,26 @@ const Settings = z.object({ directory: z.string().min(1), fsync: z.boolean() }) 
 /** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
 const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
 
+/** A line of PostgreSQL's log that says why it ends. */
+const FATAL = /\b(?:FATAL|PANIC):\s+(.+)/
+
 class DatabaseThread {
   readonly #db: PGlite
   readonly #statements: StatementCache
   readonly #send: (message: ThreadMessage) => void
 
+  /** @throws with PostgreSQL's own words, which PGlite keeps back */
   static async open(settings: ThreadSettings, send: (message: ThreadMessage) => void): Promise<DatabaseThread> {
-    return new DatabaseThread(await PGlite.create(databaseOptions(settings)), send)
+    let fatal = ''
+    const onStderr = (line: string) => {
+      fatal ||= FATAL.exec(line)?.[1] ?? ''
+      return false
+    }
+    try {
+      return new DatabaseThread(await PGlite.create({ ...databaseOptions(settings), onStderr }), send)
+    } catch (error) {
+      throw fatal === '' ? error : new Error(`${threadErrorText(error)} (${fatal})`, { cause: error })
+    }
   }
 
   private constructor(db: PGlite, send: (message: ThreadMessage) => void) {
