@@ -1,9 +1,9 @@
-import os from 'node:os'
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/net/loopback.js'
 import { chainSettings } from './chain-settings.js'
 import { choiceText, chosenDetectors } from './detector-choice.js'
+import { detectorWorkersFor, thisMachine } from './machine.js'
 import { REDIS_TLS_KEYS, redisSettings } from './redis-settings.js'
 import { serviceSettings } from './service-settings.js'
 import {
@@ -187,9 +187,9 @@ export const SETTINGS = {
   detectorWorkers: define({
     env: 'DETECTOR_WORKERS',
     path: 'detect.workers',
-    parse: integer(0, 256).transform((count) => count || Math.max(1, os.availableParallelism() - 1)),
+    parse: integer(0, 256).transform((count) => count || detectorWorkersFor(thisMachine())),
     fallback: '0',
-    expects: '1 to 256; 0 for one per spare core',
+    expects: '1 to 256; 0 for what the cores and half of the memory carry',
     summary: 'Detector processes.',
   }),
   detectorTimeoutMs: define({
