@@ -11,13 +11,13 @@ export interface ContainerBlock {
   readonly length: number
 }
 
-type Walk = (bytes: FileBytes) => AsyncGenerator<ContainerBlock>
+type Walk = (bytes: FileBytes) => Generator<ContainerBlock>
 
 /** Chunks of a PNG up to its end, those behind the pixels included. */
-export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
+export function* pngBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 8
   for (let count = 0; count < MAX_BLOCKS && at + 12 <= bytes.size; count++) {
-    const head = await bytes.read(at, 8)
+    const head = bytes.read(at, 8)
     const length = head.readUInt32BE(0)
     yield { type: head.toString('latin1', 4, 8), offset: at + 8, length }
     at += 12 + length
@@ -25,10 +25,10 @@ export async function* pngBlocks(bytes: FileBytes): AsyncGenerator<ContainerBloc
 }
 
 /** Segments of a JPEG up to the pixels. */
-async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
+function* jpegBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 2
   for (let count = 0; count < MAX_BLOCKS && at + 4 <= bytes.size; count++) {
-    const head = await bytes.read(at, 4)
+    const head = bytes.read(at, 4)
     const marker = head.readUInt8(1)
     if (head.readUInt8(0) !== 0xff || marker === 0xda || marker === 0xd9) return
     const length = head.readUInt16BE(2)
@@ -38,10 +38,10 @@ async function* jpegBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
 }
 
 /** Chunks of a RIFF file (WebP, WAV, AVI), top level only. */
-async function* riffBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
+function* riffBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 12
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
-    const head = await bytes.read(at, 8)
+    const head = bytes.read(at, 8)
     const length = head.readUInt32LE(4)
     yield { type: head.toString('latin1', 0, 4), offset: at + 8, length }
     at += 8 + length + (length % 2)
@@ -49,10 +49,10 @@ async function* riffBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
 }
 
 /** Boxes of an ISO base media file (MP4, MOV, AVIF), top level only. */
-async function* isoBlocks(bytes: FileBytes): AsyncGenerator<ContainerBlock> {
+function* isoBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 0
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
-    const head = await bytes.read(at, 16)
+    const head = bytes.read(at, 16)
     const short = head.readUInt32BE(0)
     if (short === 1 && head.length < 16) return
     const headLength = short === 1 ? 16 : 8

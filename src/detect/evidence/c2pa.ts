@@ -27,7 +27,7 @@ const CHECKED = new Set([
  * never compared with a list of trusted ones, and anybody may sign anything.
  */
 export async function c2paEvidence(bytes: FileBytes, mime: string | null): Promise<Evidence[]> {
-  const place = await findStore(bytes, mime)
+  const place = findStore(bytes, mime)
   if (place === null) return []
   try {
     return (await claims(bytes, mime, place)) ?? [unread('too large')]
@@ -40,12 +40,12 @@ async function claims(bytes: FileBytes, mime: string | null, place: Place): Prom
   // Loaded for files that carry a store only: the library takes 0.7 s and 40 MB.
   const { claimsOfFile, claimsOfStore } = await import('./c2pa-claims.js')
   if (mime !== null && CHECKED.has(mime) && bytes.size <= MAX_CHECKED_BYTES) {
-    const checked = await claimsOfFile(await bytes.read(0, bytes.size), mime).catch(() => null)
+    const checked = await claimsOfFile(bytes.read(0, bytes.size), mime).catch(() => null)
     if (checked !== null) return checked
   } else if (!place.isWhole) return null
   if (place.length > MAX_STORE_BYTES) return null
   // Also of a file that the library cannot take apart.
-  return claimsOfStore(await bytes.read(place.offset, place.length))
+  return claimsOfStore(bytes.read(place.offset, place.length))
 }
 
 function unread(why: string): Evidence {
@@ -59,20 +59,19 @@ interface Place {
   readonly isWhole: boolean
 }
 
-async function findStore(bytes: FileBytes, mime: string | null): Promise<Place | null> {
+function findStore(bytes: FileBytes, mime: string | null): Place | null {
   if (mime === 'audio/mpeg') {
-    const offset = (await bytes.read(0, MAX_STORE_BYTES)).indexOf(MP3_MIME_TYPE)
+    const offset = bytes.read(0, MAX_STORE_BYTES).indexOf(MP3_MIME_TYPE)
     return offset < 0 ? null : { offset, length: 0, isWhole: false }
   }
   const walk = walkOf(mime)
   if (walk === null) return null
-  for await (const { type, offset, length } of walk(bytes)) {
+  for (const { type, offset, length } of walk(bytes)) {
     if (type === 'caBX' || type === 'C2PA') return { offset, length, isWhole: true }
     // A JPEG spreads a store over several segments.
-    if (type === 'eb' && (await bytes.read(offset, 2)).toString('latin1') === 'JP')
-      return { offset, length, isWhole: false }
+    if (type === 'eb' && bytes.read(offset, 2).toString('latin1') === 'JP') return { offset, length, isWhole: false }
     if (type === 'uuid') {
-      const head = await bytes.read(offset, 64)
+      const head = bytes.read(offset, 64)
       if (head.toString('hex', 0, 16) === ISO_UUID) return isoPlace(offset, length, head)
     }
   }

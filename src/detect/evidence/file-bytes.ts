@@ -1,4 +1,4 @@
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 
 /** Read at once when a file is opened: the marks of most files lie here, and many small reads cost more than one. */
 const HEAD_BYTES = 64 * 1024
@@ -7,28 +7,35 @@ const HEAD_BYTES = 64 * 1024
 export interface FileBytes {
   readonly size: number
   /** Up to `length` bytes from `offset`; fewer at the end of the file. */
-  read(offset: number, length: number): Promise<Buffer<ArrayBuffer>>
+  read(offset: number, length: number): Buffer<ArrayBuffer>
 }
 
-/** Opens a file for the time of `use`. */
-export async function withFileBytes<T>(file: string, use: (bytes: FileBytes) => Promise<T>): Promise<T> {
-  const handle = await fs.open(file, 'r')
+/**
+ * Opens a file for the time of `use`. For use in the evidence thread, where waiting for the disk holds up nobody: handing
+ * each read to another thread costs more than the read.
+ */
+export async function withFileBytes<T>(file: string, use: (bytes: FileBytes) => T | Promise<T>): Promise<T> {
+  const handle = fs.openSync(file, 'r')
+  let isClosed = false
   try {
-    const { size } = await handle.stat()
-    const fromFile = async (offset: number, length: number) => {
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
-      return buffer.subarray(0, bytesRead)
+    const { size } = fs.fstatSync(handle)
+    const fromFile = (offset: number, length: number) => {
+      // Another file may have its number by now.
+      if (isClosed) throw new Error('the file is closed')
+      const buffer = Buffer.alloc(length)
+      return buffer.subarray(0, fs.readSync(handle, buffer, 0, length, offset))
     }
-    const head = await fromFile(0, Math.min(HEAD_BYTES, size))
+    const head = fromFile(0, Math.min(HEAD_BYTES, size))
     return await use({
       size,
-      async read(offset, length) {
+      read(offset, length) {
         const end = Math.min(size, offset + length)
         if (end <= head.length) return head.subarray(offset, Math.max(offset, end))
         return fromFile(offset, Math.max(0, end - offset))
       },
     })
   } finally {
-    await handle.close()
+    isClosed = true
+    fs.closeSync(handle)
   }
 }

@@ -33,10 +33,10 @@ const KEYWORDS = new Set([
 export async function pngTextEvidence(bytes: FileBytes): Promise<Evidence[]> {
   const found: Evidence[] = []
   let texts = 0
-  for await (const { type, offset, length } of pngBlocks(bytes)) {
+  for (const { type, offset, length } of pngBlocks(bytes)) {
     if (!['tEXt', 'zTXt', 'iTXt'].includes(type)) continue
     if (++texts > MAX_TEXTS) break
-    const text = textOf(type, await bytes.read(offset, Math.min(length, MAX_CHUNK_BYTES)))
+    const text = textOf(type, bytes.read(offset, Math.min(length, MAX_CHUNK_BYTES)))
     if (text !== null && KEYWORDS.has(text.keyword.toLowerCase()) && isReadable(text.text))
       found.push(evidenceOf('png-text', `png ${text.keyword} ${quote(text.text)}`))
   }

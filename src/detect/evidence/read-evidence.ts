@@ -31,7 +31,7 @@ export async function readEvidence(file: string, clock: Clock): Promise<Evidence
 
 async function evidenceOf(file: string, bytes: FileBytes, clock: Clock): Promise<Evidence[]> {
   const attempt = (work: () => Promise<Evidence[]>) => limited(work, clock)
-  const { class: kind, mime } = await sniff(await bytes.read(0, SNIFF_BYTES))
+  const { class: kind, mime } = await sniff(bytes.read(0, SNIFF_BYTES))
   const found = [await attempt(() => c2paEvidence(bytes, mime))]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))

@@ -31,32 +31,30 @@ describe('withFileBytes', () => {
     ['far behind it', 10 * KIB_64, 5],
     ['nothing', 100, 0],
   ])('reads %s', async (_, offset, length) => {
-    await withFileBytes(await fileWith(content), async (bytes) => {
+    await withFileBytes(await fileWith(content), (bytes) => {
       expect(bytes.size).toBe(content.length)
-      expect((await bytes.read(offset, length)).equals(content.subarray(offset, offset + length))).toBe(true)
+      expect(bytes.read(offset, length).equals(content.subarray(offset, offset + length))).toBe(true)
     })
   })
 
   it('gives nothing of an empty file, and nothing behind the end of a small one', async () => {
-    await withFileBytes(await fileWith(Buffer.alloc(0)), async (bytes) =>
-      expect(await bytes.read(0, 9)).toHaveLength(0),
-    )
-    await withFileBytes(await fileWith(Buffer.from('abc')), async (bytes) => {
-      expect((await bytes.read(1, 9)).toString()).toBe('bc')
-      expect(await bytes.read(5, 9)).toHaveLength(0)
+    await withFileBytes(await fileWith(Buffer.alloc(0)), (bytes) => expect(bytes.read(0, 9)).toHaveLength(0))
+    await withFileBytes(await fileWith(Buffer.from('abc')), (bytes) => {
+      expect(bytes.read(1, 9).toString()).toBe('bc')
+      expect(bytes.read(5, 9)).toHaveLength(0)
     })
   })
 
   it('gives what is done with the file, and closes it where that fails', async () => {
     const file = await fileWith(content)
-    let read: ((offset: number, length: number) => Promise<Buffer>) | undefined
+    let read: ((offset: number, length: number) => Buffer) | undefined
     await expect(
-      withFileBytes(file, async (bytes) => {
+      withFileBytes(file, (bytes) => {
         read = bytes.read
         throw new Error('on purpose')
       }),
     ).rejects.toThrow('on purpose')
-    await expect(read?.(KIB_64, 1)).rejects.toThrow(/closed/)
-    expect(await withFileBytes(file, async ({ size }) => size)).toBe(content.length)
+    expect(() => read?.(KIB_64, 1)).toThrow(/closed/)
+    expect(await withFileBytes(file, ({ size }) => size)).toBe(content.length)
   })
 })
