@@ -23,6 +23,7 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
   const ngrams = features.kind === 'hashed-ngrams' ? features : null
   const names = [runtime.input].flat().slice(ngrams === null ? 0 : ngramInputCount(ngrams))
   const inputs = names.map((name) => knownInput(name, id))
+  if (!inputs.includes('input_ids')) throw refused(id, 'names no input_ids, which tokens become')
   const ofTokens = tokenInputs(await loadTokenizer(pack, tokens), inputs, tokens.maxTokens)
   if (ngrams === null) return (file) => readTextWith(file, preprocessing, ofTokens)
   const ofBoth = (passage: string) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)]
@@ -78,8 +79,9 @@ function indexOfRun(ids: readonly number[], run: readonly number[]): number {
 function knownInput(name: string, id: string): TokenInput {
   const known = TOKEN_INPUTS.find((each) => each === name)
   if (known !== undefined) return known
-  throw new AttestdError(
-    'manifest-invalid',
-    `The manifest of ${id} is not accepted:\n  runtime.input: ${name} is none of ${TOKEN_INPUTS.join(', ')}`,
-  )
+  throw refused(id, `${name} is none of ${TOKEN_INPUTS.join(', ')}`)
+}
+
+function refused(id: string, why: string): AttestdError {
+  return new AttestdError('manifest-invalid', `The manifest of ${id} is not accepted:\n  runtime.input: ${why}`)
 }

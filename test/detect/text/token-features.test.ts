@@ -140,6 +140,16 @@ describe('a text as tokens', () => {
     })
   })
 
+  it.each([
+    [{ input: 'attention_mask' }],
+    [{ input: ['index', 'count', 'style'], features: { ...NGRAMS, tokens: { ...TOKEN_FILES, maxTokens: 64 } } }],
+  ])('is refused by a manifest that names no input for the tokens: %j', async (fields) => {
+    await expect(packed(fields).then(openTokenReader)).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringContaining('runtime.input: names no input_ids'),
+    })
+  })
+
   it.each(['', '{', '[]', '{"version":"1.0"}'])('is refused with a tokenizer of %j', async (tokenizer) => {
     await expect(packed({ tokenizer: tokenizer || ' ' }).then(openTokenReader)).rejects.toMatchObject({
       reason: 'manifest-invalid',
