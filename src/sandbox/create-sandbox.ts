@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
@@ -89,6 +90,8 @@ async function storageOf(options: SandboxOptions): Promise<Storage> {
 async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   const stop = new AbortController()
+  // Each request that a fault delays waits for it: any number of them is no leak.
+  setMaxListeners(0, stop.signal)
   const world = await createWorld(options, storage, stop.signal)
   const control = new SandboxControl(world)
   const keys = defaultKeys(world, options)
