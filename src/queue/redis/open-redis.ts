@@ -4,6 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { Backing } from '../backing.js'
 import { redisFleet } from '../fleet/redis-fleet.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
+import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
 import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
@@ -19,6 +20,7 @@ import { redisClaims, redisTexts } from './shared.js'
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
   const producer = await connectPatiently(() => makeProducer(target, options.random), target, options)
   const consumer = makeConsumer(target, options.random)
+  const isDoubted = lonePrimaryDoubt(consumer, target, options.clock)
   const listeners = new Set<(error: AttestdError) => void>()
   for (const connection of [producer, consumer]) {
     onTrouble(connection, (error) => {
@@ -33,7 +35,7 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
     consumer.disconnect()
     throw error instanceof AttestdError ? error : redisTrouble(error, target)
   }
-  return redisBacking(producer, consumer, { target, prefix: options.prefix, listeners })
+  return redisBacking(producer, consumer, { target, prefix: options.prefix, listeners, isDoubted })
 }
 
 /** A connection that closes may mean a failover, which loses the last writes: that is trouble even without an error. */
@@ -60,12 +62,13 @@ interface RedisParts {
   readonly target: RedisTarget
   readonly prefix: string
   readonly listeners: Set<(error: AttestdError) => void>
+  readonly isDoubted: LonePrimaryDoubt
 }
 
 function redisBacking(
   producer: RedisClient,
   consumer: RedisClient,
-  { target, prefix, listeners }: RedisParts,
+  { target, prefix, listeners, isDoubted }: RedisParts,
 ): Backing {
   let closing = false
   const lost = new Promise<Error>((resolve) => {
@@ -81,7 +84,7 @@ function redisBacking(
     producer,
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
-    saveData: (job, json) => saveInRedis(consumer, job, json),
+    saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
     openFleet: (prefix) => redisFleet(producer, prefix),
     claims: redisClaims(producer),
     texts: redisTexts(producer),

@@ -1,4 +1,5 @@
 import type { HeldJob } from '../backing.js'
+import type { LonePrimaryDoubt } from './lone-primary.js'
 import type { RedisClient } from './redis-connection.js'
 
 /**
@@ -20,11 +21,16 @@ const CONFIRM_MS = 500
  * Replaces the data of a job where the token still holds its lock, and renews the lock. The command may wait for Redis
  * to come back: late, it changes nothing that somebody else has taken over. Returns when every replica that is in step
  * has the data, and with it all that was written before, so that a failover does not undo what the caller goes on to
- * do. A replica that hangs is waited for until Redis drops it (`repl-timeout`).
+ * do. A replica that hangs is waited for until Redis drops it (`repl-timeout`); where there is none, `isDoubted` is asked.
  * @param json the data as JSON text
  * @returns whether the lock was held
  */
-export async function saveInRedis(redis: RedisClient, job: HeldJob, json: string): Promise<boolean> {
+export async function saveInRedis(
+  redis: RedisClient,
+  isDoubted: LonePrimaryDoubt,
+  job: HeldJob,
+  json: string,
+): Promise<boolean> {
   const { queue, prefix, id, token, lockMs } = job
   const base = `${prefix}:${queue}`
   const key = `${base}:${id}`
@@ -32,7 +38,10 @@ export async function saveInRedis(redis: RedisClient, job: HeldJob, json: string
   for (;;) {
     const replicas = Number(await redis.eval(...script))
     if (replicas < 0) return false
-    if (replicas === 0) return true
+    if (replicas === 0) {
+      if (await isDoubted()) continue
+      return true
+    }
     // WAIT is about the writes of its own connection, so it goes out in one piece with the write.
     const [, waited] =
       (await redis
