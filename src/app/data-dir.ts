@@ -3,6 +3,7 @@ import path from 'node:path'
 import { storageError } from '../core/disk/storage-error.js'
 import { linkBelow } from '../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { removeUnfinished } from '../core/files.js'
 
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {
@@ -40,13 +41,31 @@ export async function openDataDir(root: string): Promise<DataPaths> {
   })
 }
 
+const PROBE = '.probe-'
+/** What is older, ms, and not finished, is of a process that was killed. */
+const UNFINISHED_MS = 60 * 60_000
+
+/** Removes what killed processes left beside the files of the daemon; the cache and the verdicts look after their own. */
+async function removeLeftovers(root: string, before: number): Promise<void> {
+  const { admissions, drift } = dataPaths(root)
+  for (const folder of [root, admissions, drift]) await removeUnfinished(folder, before)
+  for (const name of (await fs.readdir(root)).filter((one) => one.startsWith(PROBE))) {
+    const probe = path.join(root, name)
+    const stat = await fs.stat(probe).catch(() => null)
+    if (stat && stat.mtimeMs < before) await fs.rmdir(probe).catch(() => {})
+  }
+}
+
 /** @returns a symbolic link in it, or null */
 async function makeWritable(root: string): Promise<string | null> {
   try {
     await fs.mkdir(root, { recursive: true, mode: 0o700 })
-    const probe = await fs.mkdtemp(path.join(root, '.probe-'))
+    const probe = await fs.mkdtemp(path.join(root, PROBE))
+    const { mtimeMs: now } = await fs.stat(probe)
     await fs.rmdir(probe)
-    return await linkBelow(root)
+    const link = await linkBelow(root)
+    if (link === null) await removeLeftovers(root, now - UNFINISHED_MS)
+    return link
   } catch (error) {
     throw storageError(`${root} cannot be written (${errorText(error)}).`, error)
   }

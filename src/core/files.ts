@@ -25,7 +25,7 @@ export function entryFile(importMetaUrl: string, name: string): string {
 
 /** Writes a whole file so that a reader sees the old or the new content, never a part. */
 export async function writeFileAtomic(file: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = temporaryName(file)
   try {
     await fs.writeFile(temporary, data, { mode })
     await fs.rename(temporary, file)
@@ -34,6 +34,39 @@ export async function writeFileAtomic(file: string, data: string | Uint8Array, m
     throw error
   }
 }
+
+/**
+ * Writes a whole file where none is: whoever is killed on the way leaves none.
+ * @throws the system's error, with the code EEXIST where there is one
+ */
+export async function writeNewFile(file: string, data: string, mode = 0o600): Promise<void> {
+  const temporary = temporaryName(file)
+  try {
+    await fs.writeFile(temporary, data, { mode, flush: true })
+    await fs.link(temporary, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw error
+      // A file system without hard links.
+      return fs.writeFile(file, data, { flag: 'wx', mode, flush: true })
+    })
+  } finally {
+    await fs.rm(temporary, { force: true })
+  }
+}
+
+/** Removes what writers of a folder's files left unfinished before a time. @param before ms of the file system's own clock */
+export async function removeUnfinished(folder: string, before: number): Promise<void> {
+  for (const name of await fs.readdir(folder).catch(() => [])) {
+    if (!TEMPORARY.test(name)) continue
+    const file = path.join(folder, name)
+    const stat = await fs.lstat(file).catch(() => null)
+    if (stat?.isFile() && stat.mtimeMs < before) await fs.rm(file, { force: true })
+  }
+}
+
+/** What `temporaryName` gives. */
+const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/
+
+const temporaryName = (file: string) => `${file}.${randomBytes(6).toString('hex')}.tmp`
 
 /** Reads a file, or gives null where there is none. */
 export async function readFileIfPresent(file: string): Promise<Buffer | null> {

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { readFileIfPresent } from '../core/files.js'
+import { readAt, readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
 
@@ -100,12 +100,26 @@ export class Ledger {
     this.#maxBytes = maxBytes
   }
 
-  /** One write per line with O_APPEND, so that lines of several writers do not mix. */
+  /** One write per line with O_APPEND, so that lines of several writers do not mix. A torn last line is ended first. */
   async append(entry: LedgerEntry): Promise<void> {
     await this.#make()
     const line = `${JSON.stringify(storeLedgerEntry(entry))}\n`
-    const { name } = await this.#fileFor(new Date(entry.at).toISOString().slice(0, 10), Buffer.byteLength(line))
-    await fs.appendFile(path.join(this.#folder, name), line, { mode: 0o600 })
+    const known = this.#newest
+    const file = await this.#fileFor(new Date(entry.at).toISOString().slice(0, 10), Buffer.byteLength(line))
+    const start = file.name !== known?.name && (await this.#isTorn(file)) ? '\n' : ''
+    try {
+      await fs.appendFile(path.join(this.#folder, file.name), start + line, { mode: 0o600 })
+    } catch (error) {
+      // A full disk may have taken a part of the line.
+      this.#newest = undefined
+      throw error
+    }
+  }
+
+  /** Whether its last line has no end: a power cut or a full disk leaves that. */
+  async #isTorn(file: LedgerFile): Promise<boolean> {
+    const size = await this.#sizeOf(file)
+    return size > 0 && (await readAt(path.join(this.#folder, file.name), size - 1, 1)).toString() !== '\n'
   }
 
   /** The file of that day that takes a line of so many bytes; where it is another than before, room is made for it. */

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import * as Keystore from 'ox/Keystore'
 import type { Address, Hex } from 'viem'
 import { AttestdError, errorText } from '../core/errors.js'
+import { writeNewFile } from '../core/files.js'
 import { openKeystore } from './keystore.js'
 import { deriveKeystoreKey } from './keystore-key.js'
 import { openLocalWallet } from './local-wallet.js'
@@ -47,14 +48,11 @@ export async function createKeystore(options: CreateKeystoreOptions): Promise<Ad
   }
   const privateKey = options.privateKey ?? newPrivateKey(random)
   const { address } = openLocalWallet(privateKey)
-  const handle = await openNew(file)
+  const content = await encrypted(privateKey as Hex, address, options)
+  await writeNewFile(file, content).catch((error) => {
+    throw unwritable(file, error)
+  })
   try {
-    try {
-      await handle.writeFile(await encrypted(privateKey as Hex, address, options))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
     await check(file, password, address)
   } catch (error) {
     await fs.rm(file, { force: true })
@@ -68,18 +66,10 @@ function newPrivateKey(random: CreateKeystoreOptions['random']): Hex {
   return `0x${Buffer.from(random(32)).toString('hex')}`
 }
 
-async function openNew(file: string): Promise<fs.FileHandle> {
-  try {
-    return await fs.open(file, 'wx', 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
-    }
-    throw unwritable(file, error)
-  }
-}
-
 function unwritable(file: string, error: unknown): AttestdError {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+    return new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
+  }
   return new AttestdError('data-dir-unusable', `${file} cannot be written (${errorText(error)}).`, { cause: error })
 }
 

@@ -8,8 +8,10 @@ import {
   packagePath,
   readAt,
   readFileIfPresent,
+  removeUnfinished,
   sha256OfFile,
   writeFileAtomic,
+  writeNewFile,
 } from '../../src/core/files.js'
 
 let folder: string
@@ -51,6 +53,30 @@ describe('a file written whole', () => {
     await expect(writeFileAtomic(place, 'x')).rejects.toThrow()
     expect((await fs.readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(await fs.readdir(place)).toEqual(['inside'])
+  })
+})
+
+describe('a new file', () => {
+  it('is for its owner, is never written over, and leaves nothing temporary', async () => {
+    const place = path.join(folder, 'new-files')
+    await fs.mkdir(place)
+    const file = path.join(place, 'new')
+    await writeNewFile(file, 'first')
+    expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
+    await expect(writeNewFile(file, 'second')).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(await fs.readFile(file, 'utf8')).toBe('first')
+    expect(await fs.readdir(place)).toEqual(['new'])
+  })
+
+  it('of a killed writer is removed once it is old, and nothing else is', async () => {
+    const place = path.join(folder, 'unfinished')
+    await fs.mkdir(place)
+    const names = ['a.json', 'a.json.0123456789ab.tmp', 'b.0123456789ab.tmp', 'own.tmp']
+    for (const name of names) await fs.writeFile(path.join(place, name), '')
+    for (const name of names.filter((one) => !one.startsWith('b'))) await fs.utimes(path.join(place, name), 1000, 1000)
+    await removeUnfinished(place, 2_000_000)
+    expect((await fs.readdir(place)).toSorted()).toEqual(['a.json', 'b.0123456789ab.tmp', 'own.tmp'])
+    await removeUnfinished(path.join(folder, 'none'), 2_000_000)
   })
 })
 

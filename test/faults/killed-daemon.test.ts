@@ -1,3 +1,5 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
@@ -37,6 +39,27 @@ onEachEngine('kill -9 of the daemon', (engine, api) => {
     run.start()
     await bench.expectExactlyOneEach(120_000)
   })
+})
+
+it('kill -9 while files are analyzed leaves none of them in the temporary folder, seed scratch', async () => {
+  const bench = await DaemonBench.create()
+  run = { bench, redis: null, start: (name) => bench.start({}, name) }
+  await bench.prepare()
+  const scratch = path.join(bench.folder, 'scratch')
+  await fs.mkdir(scratch)
+  const killed = bench.start({ TMPDIR: scratch })
+  await killed.ready()
+  await bench.registerMany(2, 'scratch')
+  await bench.allScored()
+  await killed.kill9()
+  const next = bench.start({ TMPDIR: scratch })
+  await next.ready()
+  await bench.expectExactlyOneEach()
+  const isOfKilled = (name: string) => name.includes(`_${killed.pid}_`)
+  expect((await fs.readdir(scratch)).filter(isOfKilled)).toEqual([])
+  next.signal('SIGTERM')
+  expect(await next.exited).toBe(0)
+  expect(await fs.readdir(scratch)).toEqual([])
 })
 
 it('kill -9 while the embedded queue is made for the first time, seed first', async () => {

@@ -76,6 +76,18 @@ const PIXELS = pixelClassifier(
 )
 
 describe('models import', () => {
+  it('an export, after one that was killed with its copy of the weights', async () => {
+    const host = os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
+    const left = path.join(bench.modelsDir, `.import-${host}_${process.pid}_aa`)
+    await fs.mkdir(left, { recursive: true })
+    await fs.writeFile(path.join(left, 'model.onnx'), 'weights')
+    const config = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR }
+    await importIt(await writeExport('after-kill', { ...config, 'model.onnx': PIXELS }))
+    const names = await fs.readdir(bench.modelsDir)
+    expect(names).toContain('after-kill')
+    expect(names).not.toContain(path.basename(left))
+  })
+
   it('an image classifier, scored by the real host as arithmetic says', async () => {
     const folder = await writeExport('ViT Deepfake', {
       'config.json': IMAGE_CONFIG,

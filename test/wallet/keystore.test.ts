@@ -61,6 +61,18 @@ async function sample(): Promise<{ content: KeystoreFile; address: string }> {
   return { content: JSON.parse(await fs.readFile(file, 'utf8')), address }
 }
 
+it('a keystore is not there before it is whole, so that a kill meanwhile leaves its place free', async () => {
+  const seen: boolean[] = []
+  const file = newFile()
+  const random = (bytes: number) => {
+    seen.push(existsSync(file))
+    return randomBytes(bytes)
+  }
+  await create({ file, random }).creating
+  expect(new Set(seen)).toEqual(new Set([false]))
+  expect((await fs.readdir(folder)).filter((name) => name.startsWith(path.basename(file)))).toHaveLength(1)
+})
+
 describe('opening a keystore', () => {
   it.each(vectors.keystores)(
     '$name',

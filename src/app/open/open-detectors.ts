@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { silentLog } from '../../core/log.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { createDetectorHost, type DetectorHostOptions } from '../../detect/host/create-detector-host.js'
+import { removeLeftPlaces } from '../../detect/host/detector-cage.js'
 import type { DaemonParts } from '../parts.js'
 import { admissionCheck } from './admission-check.js'
 import { findProgram } from './find-program.js'
@@ -15,6 +16,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
   const ffmpeg = await findProgram(settings.ffmpeg)
   const { cage, gap } = await openCage(settings)
   if (cage !== null && gap !== null) own.log?.warn({ detail: gap }, 'detector processes are not caged as a whole')
+  if (cage !== null) await removeLeftPlaces(cage)
   return createDetectorHost({
     modelsDir: settings.modelsDir,
     detectors: settings.detectors,

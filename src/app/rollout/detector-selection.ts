@@ -40,7 +40,12 @@ export class DetectorSelection {
   /** Reads what the data directory keeps; a setting that was changed since goes before it. */
   static async open({ dataDir, detectors }: Pick<Settings, 'dataDir' | 'detectors'>, log: Log) {
     const setting = detectors.map(choiceText).join(',')
-    const kept = await readKeptSelection(dataDir)
+    const kept = await readKeptSelection(dataDir, (file) =>
+      log.warn(
+        { reason: 'data-dir-unusable', file, detectors: setting },
+        'what models reload chose cannot be read, so the setting counts',
+      ),
+    )
     const stands = kept?.setting === setting
     const selection = new DetectorSelection(dataDir, setting, kept, log)
     const chosen = chosenInstead(kept, setting)

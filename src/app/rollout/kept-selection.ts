@@ -14,12 +14,19 @@ export type KeptSelection = z.infer<typeof keptSelection>
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'detectors.json')
 
-/** @returns null where there is none, or none that can be read */
-export async function readKeptSelection(dataDir: string): Promise<KeptSelection | null> {
+/**
+ * @param onUnreadable called with a file that is there and cannot be read, as a power cut leaves one
+ * @returns null where there is none, or none that can be read
+ */
+export async function readKeptSelection(
+  dataDir: string,
+  onUnreadable: (file: string) => void = () => {},
+): Promise<KeptSelection | null> {
   const content = await readFileIfPresent(fileOf(dataDir))
   try {
     return content && keptSelection.parse(JSON.parse(content.toString('utf8')))
   } catch {
+    onUnreadable(fileOf(dataDir))
     return null
   }
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { SETTINGS, type Settings } from '../../config/settings.js'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { readFileIfPresent, writeNewFile } from '../../core/files.js'
 
 /** `serviceUrl` is checked as the setting is; `api` decides which secrets get a file, and whether a wallet is named. */
 export interface InitRequest {
@@ -39,15 +40,25 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitReques
   const content = keystore ? walletText(serviceUrl, root, secrets, keystore) : keyText(serviceUrl, root, secrets)
   try {
     await fs.mkdir(path.join(root, 'secrets'), { recursive: true, mode: 0o700 })
-    await fs.writeFile(config, content, { flag: 'wx', mode: 0o600 })
+    await requireNone(config)
     for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
+    // Last, because its presence says that the folder was made.
+    await writeNewFile(config, content)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
-    }
+    if (error instanceof AttestdError) throw error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existing(config)
     throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
   }
   return { config, secrets, keystore }
+}
+
+/** Before anything is written. */
+async function requireNone(config: string): Promise<void> {
+  if ((await readFileIfPresent(config)) !== null) throw existing(config)
+}
+
+function existing(config: string): AttestdError {
+  return new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
 }
 
 const HEAD = '# Settings of attestd; config/SETTINGS.md lists all of them.\n'

@@ -48,6 +48,10 @@ export async function revokeKey(settings: Settings, id: string, wallet: WalletOf
   )
 }
 
+/** The service shows a secret once. */
+const FIX =
+  'Name another folder. Where one of the two files is empty, a keys create was ended between them: revoke that key, remove both, and create another.'
+
 /** The two files are opened before the key is made: a secret that cannot be written would be lost for good. */
 async function holdPlaces(folder: string) {
   const root = path.resolve(folder)
@@ -99,7 +103,7 @@ async function holdPlace(file: string): Promise<Place> {
   const stat = await handle.stat()
   if (!stat.isFile() || stat.size > 0) {
     await handle.close()
-    throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`)
+    throw new AttestdError('setting-invalid', `${file} already exists; it was not changed.`, { fix: FIX })
   }
   await handle.chmod(0o600)
   return { file, handle, isNew: false }

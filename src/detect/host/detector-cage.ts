@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -99,6 +100,13 @@ const firstLine = (said: string) =>
     .split('\n', 1)[0]!
     .slice(0, 200)
 
+const PLACE = 'attestd-detector-'
+
+/** Removes the places of killed daemons, each with a copy of the file that was read. Those of other users stay. */
+export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scratchDir'>): Promise<void> {
+  await removeLeftFolders(scratchDir, PLACE).catch(() => {})
+}
+
 /** The place of one process: a folder for the file that it reads, and one that it may write to. */
 export class CagedPlace {
   readonly #folder: string
@@ -111,7 +119,7 @@ export class CagedPlace {
 
   static async make(cage: DetectorCage): Promise<CagedPlace> {
     // Its real path, since it is seen at the same one inside.
-    const folder = await fs.mkdtemp(path.join(await fs.realpath(cage.scratchDir), 'attestd-detector-'))
+    const folder = await makeOwnFolder(await fs.realpath(cage.scratchDir), PLACE)
     await Promise.all([fs.mkdir(path.join(folder, 'in')), fs.mkdir(path.join(folder, 'out'))])
     return new CagedPlace(cage, folder)
   }
@@ -168,7 +176,7 @@ export class CagedPlace {
   }
 
   async remove(): Promise<void> {
-    await fs.rm(this.#folder, { recursive: true, force: true })
+    await removeOwnFolder(this.#folder)
   }
 
   get #in(): string {

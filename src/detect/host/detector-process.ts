@@ -95,7 +95,7 @@ interface Waiting {
 export class DetectorProcess {
   /** Of what is started; of the detector itself from its first word on, which differ in a cage. */
   pid: number
-  /** Resolves when the process is gone. */
+  /** Resolves when the process is gone, and its place with it. */
   readonly ended: Promise<ChildEnd>
   /** Resident memory after the last job, bytes. */
   rssBytes = 0
@@ -150,7 +150,7 @@ export class DetectorProcess {
       this.#output = (this.#output + text).slice(-MAX_OUTPUT)
     })
     child.on('message', (raw) => this.#receive(raw))
-    this.ended = new Promise((resolve) => {
+    const ended = new Promise<ChildEnd>((resolve) => {
       const end = (code: number | null, signal: string | null) => {
         this.#cause ??= isKilled(code, signal) ? 'killed' : 'crashed'
         this.#idle &&= this.#waiting === null
@@ -163,8 +163,11 @@ export class DetectorProcess {
         if (child.pid === undefined) end(null, null)
       })
     })
-    // What cannot be removed costs a little disk and nothing else.
-    void this.ended.then(() => place?.remove()).catch(() => {})
+    // Whoever waits for the end may leave the process right after. What cannot be removed costs a little disk only.
+    this.ended = ended.then(async (end) => {
+      await place?.remove().catch(() => {})
+      return end
+    })
   }
 
   /**

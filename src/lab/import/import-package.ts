@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
+import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
@@ -15,6 +16,8 @@ import { onnxNames } from './onnx-names.js'
 /** Risk of the own sample may differ by this much on another machine. */
 const TOLERANCE = 0.02
 const MODEL_NAME = 'model.onnx'
+/** Where a package is made; that of a killed import holds a copy of the weights. */
+const WORKSHOP = '.import-'
 
 export interface ImportOptions extends ImportRequest {
   /** Folder of the export. */
@@ -48,13 +51,14 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const folder = path.join(modelsDir, id)
   if (await exists(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
   await fs.mkdir(modelsDir, { recursive: true })
-  const workshop = await fs.mkdtemp(path.join(modelsDir, '.import-'))
+  await removeLeftFolders(modelsDir, WORKSHOP)
+  const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
   try {
     const manifest = await build(path.join(workshop, id), id, found, plan, options)
     await fs.rename(path.join(workshop, id), folder)
     return { manifest, folder, classes: plan.classes, guesses: plan.guesses }
   } finally {
-    await fs.rm(workshop, { recursive: true, force: true })
+    await removeOwnFolder(workshop)
   }
 }
 

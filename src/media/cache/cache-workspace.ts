@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
+import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { onDisk } from './spool.js'
 
 /** A process's own folder inside the cache: downloads under way, and links to files in use. */
@@ -22,10 +21,8 @@ const FOREIGN_LEFTOVER_MS = 24 * 3_600_000
  */
 export async function openWorkspace(folder: string, now: number): Promise<Workspace> {
   await onDisk(fs.mkdir(folder, { recursive: true, mode: 0o700 }))
-  await onDisk(removeLeftovers(folder, now))
-  const own = path.join(folder, `${hostName()}_${process.pid}_${randomBytes(6).toString('hex')}`)
-  await onDisk(fs.mkdir(own, { mode: 0o700 }))
-  open.add(own)
+  await onDisk(removeLeftFolders(folder, '', (other) => isUnused(other, now)))
+  const own = await onDisk(makeOwnFolder(folder))
   let count = 0
   return {
     path() {
@@ -33,39 +30,12 @@ export async function openWorkspace(folder: string, now: number): Promise<Worksp
       return path.join(own, String(count))
     },
     async close() {
-      open.delete(own)
-      await fs.rm(own, { recursive: true, force: true }).catch(() => {})
+      await removeOwnFolder(own).catch(() => {})
     },
   }
 }
 
-/** Workspaces that this very process has open; its pid says nothing about the others it may find. */
-const open = new Set<string>()
-
-async function removeLeftovers(folder: string, now: number): Promise<void> {
-  for (const name of await fs.readdir(folder)) {
-    const full = path.join(folder, name)
-    if (await isAbandoned(full, name, now)) await fs.rm(full, { recursive: true, force: true })
-  }
-}
-
-async function isAbandoned(full: string, name: string, now: number): Promise<boolean> {
-  const [host, pid] = name.split('_')
-  if (host === hostName()) return Number(pid) === process.pid ? !open.has(full) : !isAlive(Number(pid))
-  const stat = await fs.stat(full).catch(() => null)
+async function isUnused(folder: string, now: number): Promise<boolean> {
+  const stat = await fs.stat(folder).catch(() => null)
   return stat !== null && now - stat.mtimeMs > FOREIGN_LEFTOVER_MS
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function hostName(): string {
-  return os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
 }

@@ -170,6 +170,16 @@ describe('what the data directory keeps', () => {
     }
   })
 
+  it('and cannot be read is said, because the setting counts then', async () => {
+    const warned: unknown[] = []
+    const log = { ...silentLog, warn: (facts: unknown) => void warned.push(facts) }
+    await DetectorSelection.open(settings('a'), log)
+    expect(warned).toEqual([])
+    await fs.writeFile(path.join(dataDir, 'detectors.json'), '')
+    await DetectorSelection.open(settings('a'), log)
+    expect(warned).toMatchObject([{ reason: 'data-dir-unusable', file: path.join(dataDir, 'detectors.json') }])
+  })
+
   it('cannot be kept in a directory that is gone: the daemon works with it all the same', async () => {
     const warned: unknown[] = []
     const log = { ...silentLog, warn: (facts: unknown) => void warned.push(facts) }

@@ -73,6 +73,15 @@ describe('a new folder', () => {
     },
   )
 
+  it('has its settings last: one that was not made to its end can be made again', async () => {
+    await fs.mkdir(at('new', 'secrets', 'signing_secret'), { recursive: true })
+    const making = () => initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    await expect(making()).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+    await fs.rmdir(at('new', 'secrets', 'signing_secret'))
+    const { secrets } = await making()
+    for (const file of secrets) expect(await fs.readFile(file, 'utf8')).toBe('')
+  })
+
   it('where a file stands is refused', async () => {
     await fs.writeFile(at('file'), '')
     const making = initFolder(at('file'), { api: 'signed-key', serviceUrl: URL })

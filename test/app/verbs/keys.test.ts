@@ -34,6 +34,12 @@ describe('a new key', () => {
     expect(await fs.readFile(at('signing_secret'), 'utf8')).toBe('of another key')
   })
 
+  it('says what to do where one was ended between its two files', async () => {
+    await fs.writeFile(at('access_key'), 'ak_att_12345678')
+    await fs.writeFile(at('signing_secret'), '')
+    await expect(create(root)).rejects.toMatchObject({ fix: expect.stringContaining('revoke that key') })
+  })
+
   it('is not asked for where its place is a link, a folder, or cannot be', async () => {
     await fs.symlink(at('elsewhere'), at('access_key'))
     await expect(create(root)).rejects.toMatchObject({ reason: 'setting-invalid' })

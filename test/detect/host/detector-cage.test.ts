@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { diagnoseCage } from '../../../src/app/doctor/diagnose-cage.js'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
-import { CagedPlace, type DetectorCage } from '../../../src/detect/host/detector-cage.js'
+import { CagedPlace, type DetectorCage, removeLeftPlaces } from '../../../src/detect/host/detector-cage.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
 import { sendFilter } from '../../../src/detect/host/system-calls.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
@@ -66,6 +66,24 @@ export const createDetector = () => ({
     parts: [],
   }),
 })`
+
+it('the places of killed daemons are removed, with the media in them, and those in use are not', async () => {
+  const scratchDir = path.join(bench.folder, 'scratch')
+  await fs.mkdir(path.join(scratchDir, 'attestd-bench-other'), { recursive: true })
+  const cage = { bwrap: '', env: '', scratchDir, isFiltered: false }
+  const used = await CagedPlace.make(cage)
+  const inUse = (await fs.readdir(scratchDir)).filter((name) => name.startsWith('attestd-detector-'))
+  expect(inUse).toHaveLength(1)
+  const gone = spawn(process.execPath, ['-e', ''])
+  await once(gone, 'exit')
+  const left = path.join(scratchDir, inUse[0]!.replace(`_${process.pid}_`, `_${gone.pid}_`), 'in')
+  await fs.mkdir(left, { recursive: true })
+  await fs.writeFile(path.join(left, 'file'), 'media')
+  await removeLeftPlaces(cage)
+  expect((await fs.readdir(scratchDir)).toSorted()).toEqual(['attestd-bench-other', ...inUse])
+  await used.remove()
+  expect(await fs.readdir(scratchDir)).toEqual(['attestd-bench-other'])
+})
 
 describe.skipIf(possible === null)('a detector process in its cage', () => {
   it('sees its package and the one file, and can write neither', async () => {

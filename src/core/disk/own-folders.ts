@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+/** Folders that this very process has open; its pid says nothing about the others it may find. */
+const open = new Set<string>()
+
+/**
+ * Makes a folder that is this process's alone, for its owner only, so that another can tell when it was left behind.
+ * @param prefix without `_`: what kind of folder it is, before `HOST_PID_RANDOM`
+ */
+export async function makeOwnFolder(parent: string, prefix = ''): Promise<string> {
+  const folder = path.join(parent, `${prefix}${hostName()}_${process.pid}_${randomBytes(6).toString('hex')}`)
+  await fs.mkdir(folder, { mode: 0o700 })
+  open.add(folder)
+  return folder
+}
+
+/** Removes it with all that is in it. */
+export async function removeOwnFolder(folder: string): Promise<void> {
+  open.delete(folder)
+  await fs.rm(folder, { recursive: true, force: true })
+}
+
+/**
+ * Removes the folders of this kind that killed processes left.
+ * @param isForeignLeft whether one of another machine, of which no pid can be looked up, was left. @default none
+ */
+export async function removeLeftFolders(
+  parent: string,
+  prefix = '',
+  isForeignLeft: (folder: string) => Promise<boolean> = async () => false,
+): Promise<void> {
+  for (const name of await fs.readdir(parent)) {
+    if (!name.startsWith(prefix)) continue
+    const folder = path.join(parent, name)
+    const [host, pid] = name.slice(prefix.length).split('_')
+    const isLeft = host === hostName() ? isOfDead(folder, Number(pid)) : await isForeignLeft(folder)
+    if (isLeft) await fs.rm(folder, { recursive: true, force: true })
+  }
+}
+
+function isOfDead(folder: string, pid: number): boolean {
+  return pid === process.pid ? !open.has(folder) : !isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function hostName(): string {
+  return os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
+}
