@@ -3,7 +3,7 @@ import path from 'node:path'
 import { storageError } from '../core/disk/storage-error.js'
 import { linkBelow } from '../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { removeUnfinished } from '../core/files.js'
+import { removeUnfinished, UNFINISHED_MS } from '../core/files.js'
 
 /** Where each room keeps its files in the data directory. */
 export interface DataPaths {
@@ -42,8 +42,6 @@ export async function openDataDir(root: string): Promise<DataPaths> {
 }
 
 const PROBE = '.probe-'
-/** What is older, ms, and not finished, is of a process that was killed. */
-const UNFINISHED_MS = 60 * 60_000
 
 /** Removes what killed processes left beside the files of the daemon; the cache and the verdicts look after their own. */
 async function removeLeftovers(root: string, before: number): Promise<void> {

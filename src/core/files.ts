@@ -53,10 +53,16 @@ export async function writeNewFile(file: string, data: string, mode = 0o600): Pr
   }
 }
 
+/** What is older than this, ms, and not finished, is of a process that was killed. */
+export const UNFINISHED_MS = 60 * 60_000
+
+/** Whether a file has a name under which one is written before it gets its own. */
+export const isUnfinished = (file: string): boolean => TEMPORARY.test(file)
+
 /** Removes what writers of a folder's files left unfinished before a time. @param before ms of the file system's own clock */
 export async function removeUnfinished(folder: string, before: number): Promise<void> {
   for (const name of await fs.readdir(folder).catch(() => [])) {
-    if (!TEMPORARY.test(name)) continue
+    if (!isUnfinished(name)) continue
     const file = path.join(folder, name)
     const stat = await fs.lstat(file).catch(() => null)
     if (stat?.isFile() && stat.mtimeMs < before) await fs.rm(file, { force: true })

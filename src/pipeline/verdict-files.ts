@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
+import { isUnfinished, readFileIfPresent, UNFINISHED_MS, writeFileAtomic } from '../core/files.js'
 
 /** A file takes whole blocks of a disk, bytes. */
 const BLOCK = 4096
 /** Folders, by the first two hex digits of a name. Names are digests, which are spread evenly, so each gets the same share. */
 const FOLDERS = 256
-/** End of the name of a file that is still being written, see `writeFileAtomic`. */
-const TEMPORARY = '.tmp'
-/** One of them that is older, ms, was left by a process that was killed. */
-const ABANDONED_MS = 60 * 60_000
 /** What is kept of a full folder, so that not each write lists it. */
 const KEPT = 7 / 8
 
@@ -53,7 +49,7 @@ export class VerdictFiles {
     for (const name of await fs.readdir(this.#root).catch(() => [])) {
       const folder = path.join(this.#root, name)
       for (const file of await allFilesOf(folder)) {
-        const limitMs = file.path.endsWith(TEMPORARY) ? Math.min(ABANDONED_MS, maxAgeMs) : maxAgeMs
+        const limitMs = isUnfinished(file.path) ? Math.min(UNFINISHED_MS, maxAgeMs) : maxAgeMs
         if (now - file.at > limitMs) await fs.rm(file.path, { force: true })
       }
       await this.#makeRoom(folder, 0)
@@ -81,7 +77,7 @@ export class VerdictFiles {
 
 /** Those that are whole. */
 async function filesOf(folder: string): Promise<KeptFile[]> {
-  return (await allFilesOf(folder)).filter((file) => !file.path.endsWith(TEMPORARY))
+  return (await allFilesOf(folder)).filter((file) => !isUnfinished(file.path))
 }
 
 async function allFilesOf(folder: string): Promise<KeptFile[]> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { answersSignals } from './process-identity.js'
 
 /** Folders that this very process has open; its pid says nothing about the others it may find. */
 const open = new Set<string>()
@@ -46,13 +47,8 @@ function isOfDead(folder: string, pid: number): boolean {
 }
 
 function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  // Signals to 0 and below are for groups.
+  return Number.isInteger(pid) && pid > 0 && answersSignals(pid)
 }
 
 function hostName(): string {

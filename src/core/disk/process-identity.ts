@@ -29,7 +29,8 @@ export async function isAlive(other: ProcessIdentity): Promise<boolean | null> {
   return stat.started === other.started && !'ZX'.includes(stat.state)
 }
 
-function answersSignals(pid: number): boolean {
+/** Whether some process of this pid namespace has the pid now, perhaps another one than before. */
+export function answersSignals(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
