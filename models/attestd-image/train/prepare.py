@@ -15,6 +15,7 @@ import faces
 # Web copies: short side, px.
 WEB_SHORT = (112, 800)
 LARGEST = 5000
+FACELESS = ("object", "scene", "graphic")
 SMALLEST = 64
 Image.MAX_IMAGE_PIXELS = 300_000_000
 
@@ -81,7 +82,8 @@ def squares_of(job):
 
 
 def faces_of(job):
-    picture = original(*job)
+    """The faces of a row's picture; none is looked for where the kind of the picture shows hardly any."""
+    picture = None if job[1]["kind"] in FACELESS else original(*job)
     return [] if picture is None else list(faces.squares(picture))
 
 

@@ -44,8 +44,8 @@ def other(half):
 
 
 def judges(row):
-    """Whether a row of a half is judged; those that came to it by their generator are not."""
-    return any(row["source"] in members for members in HALVES.values())
+    """Whether a row of a half is judged; those that came to it by their generator, and further files, are only learned from."""
+    return bool(row["crop"]) and any(row["source"] in members for members in HALVES.values())
 
 
 def read_rows(originals):

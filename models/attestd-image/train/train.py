@@ -35,7 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FACE_SIZE, FACE_MARGIN = 160, 0.25
 # How all networks of the package see a byte: (byte / 255 - mean) / std.
 MEAN, STD = np.full(3, network.MEAN / 255), np.full(3, network.STD / 255)
-VERSION = "4.0.0"
+VERSION = "4.1.0"
 WHOLE, FACE = "whole.onnx.gz", "face.onnx"
 # Files of the package that training does not make.
 KEPT = ("faces.onnx", "selftest.jpg")
@@ -139,7 +139,7 @@ def run(originals, pack, work, package, plan, layers):
 
     def whole_of(folds):
         members = [place for place, index in enumerate(usable) if rows[index]["fold"] in folds]
-        head = heads.fit(found[members], [rows[usable[place]] for place in members])
+        head = heads.fit(found[:, members], [rows[usable[place]] for place in members])
         encoder.build(plain, of, layers, MEAN, STD, heads.append(head))
         return encoder.packed(plain)
 
@@ -173,7 +173,7 @@ def small(folder):
             lines.append({
                 "path": path, "label": label, "source": source, "generator": source if label == "fake" else "-",
                 "family": "diffusion" if label == "fake" else "-", "kind": "photo", "licence": "made here", "native_w": 384,
-                "native_h": 288, "crop": "", "sha1": path,
+                "native_h": 288, "crop": path, "sha1": path,
             })
     with open(originals / "index.csv", "w") as file:
         writer = csv.DictWriter(file, lines[0].keys())
