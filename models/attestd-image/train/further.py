@@ -94,7 +94,9 @@ def main():
         random.Random(1).shuffle(files)
         taken = 0
         for clone, blob, path, like, kind in files:
-            data = git(clone, "cat-file", "blob", blob) if taken < MOST[label] else b""
+            if taken == MOST[label]:
+                break
+            data = git(clone, "cat-file", "blob", blob)
             sha1, size = hashlib.sha1(data).hexdigest(), size_of(data)
             if size is None or sha1 in seen:
                 continue

@@ -105,7 +105,9 @@ def regression(kernel, fake, weight):
         slope = np.maximum(weight * risk * (1 - risk), 1e-6)
         aim = seen + weight * (fake - risk) / slope
         root = np.sqrt(slope).astype(np.float32)[:, None]
-        factor = cho_factor(root * kernel * root.T + np.eye(len(fake), dtype=np.float32), overwrite_a=True, check_finite=False)
+        system = root * kernel * root.T
+        system[np.diag_indices_from(system)] += 1
+        factor = cho_factor(system, overwrite_a=True, check_finite=False)
         solved = cho_solve(factor, root * np.stack([aim, ones], 1).astype(np.float32)) * root
         offset = solved[:, 0].sum() / solved[:, 1].sum()
         share = solved[:, 0] - offset * solved[:, 1]
