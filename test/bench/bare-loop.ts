@@ -10,7 +10,8 @@ import { parseManifest } from '../../src/detect/package/manifest.js'
 export interface BareFile {
   readonly path: string
   readonly crops: number
-  readonly faces: number
+  /** Null where the daemon took no look. */
+  readonly faces: number | null
 }
 
 export interface BareTask {
@@ -68,7 +69,7 @@ async function open(folder: string) {
     const [width, height] = info.width < info.height ? [plan.whole.shortSide, long] : [long, plan.whole.shortSide]
     const small = await resized(picture, Math.round(width), Math.round(height))
     await run(whole, runtime.input, small, small.width, small.height)
-    if (finder === null || face === null || plan.faces === undefined) return
+    if (finder === null || face === null || faces === null || plan.faces === undefined) return
     const fit = plan.faces.side / Math.max(info.width, info.height)
     const multiple = (length: number) => Math.max(32, Math.round((length * fit) / 32) * 32)
     const looked = await resized(picture, multiple(info.width), multiple(info.height))

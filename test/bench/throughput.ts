@@ -17,6 +17,7 @@ import { readSamples } from '../../src/app/samples.js'
 import { loadSettings } from '../../src/config/load.js'
 import { systemClock } from '../../src/core/clock.js'
 import { STAGES } from '../../src/detect/contract/measurement.js'
+import { NO_LOOK_AT_FACES } from '../../src/detect/image/views-detector.js'
 import type { SandboxAsset } from '../../src/sandbox/books/asset-book.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
@@ -81,13 +82,17 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
     const before = await processorMs()
     const fetched = await media.fetch({ uri: asset.uri, contentHash: asset.contentHash })
     add('fetch', (await processorMs()) - before)
-    const { elapsedMs, parts } = await detectors.detect({ file: fetched.file, mediaType: 'image' })
+    const { elapsedMs, notes, parts } = await detectors.detect({ file: fetched.file, mediaType: 'image' })
     const kept = path.join(folder, `${index}.jpg`)
     await fs.copyFile(fetched.file, kept)
     fetched.release()
     for (const stage of STAGES) add(stage, elapsedMs.stages?.[stage] ?? 0)
     const count = (start: string) => parts.filter(({ name }) => name.startsWith(start)).length
-    seen.push({ path: kept, crops: count('crop '), faces: count('face ') })
+    seen.push({
+      path: kept,
+      crops: count('crop '),
+      faces: notes.includes(NO_LOOK_AT_FACES) ? null : count('face '),
+    })
   }
   await media.close()
   await detectors.close()

@@ -16,28 +16,30 @@ export interface SeenPicture {
 }
 
 /**
- * Cuts all views from the one buffer of decoded pixels and scores them.
+ * Cuts all views from the one buffer of decoded pixels and scores them, the whole first.
+ * @param findFaces gives the faces to look at; it is told the logit of the whole, which may say that none is worth a look
  * @throws AttestdError detector-failed
  */
 export async function seePicture(
   picture: Picture,
-  faces: readonly Face[],
+  findFaces: (whole: number) => Promise<readonly Face[]>,
   plan: ImageViewsPreprocessing,
   networks: ViewNetworks,
   watch: StageWatch,
 ): Promise<SeenPicture> {
-  const { areas, whole, heads } = await watch.during('crops', async () => ({
+  const cut = await watch.during('crops', async () => wholeCut(await wholeView(picture, plan.whole)))
+  const [whole] = (await watch.during('network', () => networks.whole([cut]))) as [number]
+  const faces = await watch.during('faces', () => findFaces(whole))
+  const { areas, heads } = await watch.during('crops', async () => ({
     areas: plan.native === undefined ? [] : nativeCrops(picture, plan.native),
-    whole: await wholeView(picture, plan.whole),
     heads: plan.faces === undefined ? [] : await faceCuts(picture, faces, plan.faces),
   }))
   return watch.during('network', async () => {
     const native = (await networks.native?.(areas.map((area) => ({ picture, area })))) ?? []
-    const [wholeLogit] = await networks.whole([wholeCut(whole)])
     const faceLogits = (await networks.face?.(heads)) ?? []
     return {
       crops: native.map((logit, index) => ({ area: areas[index] as Area, logit })),
-      whole: wholeLogit as number,
+      whole,
       faces: faceLogits.map((logit, index) => ({ face: faces[index] as Face, logit })),
     }
   })

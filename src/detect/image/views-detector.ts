@@ -15,7 +15,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
 import { aggregateLogits } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
-import { asIfAll, fuse } from '../scoring/fusion.js'
+import { areFacesWorthALook, asIfAll, fuse } from '../scoring/fusion.js'
 import { isProbed } from '../scoring/probe.js'
 import { type Face, loadFaceFinder } from './face-finder.js'
 import { refuseFeatureless } from './featureless.js'
@@ -30,6 +30,9 @@ import { piece } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
 import { loadViewNetworks } from './view-networks.js'
 import { wholeView } from './whole-view.js'
+
+/** In the notes of a picture whose whole view decided alone (`facesBetween` of the manifest). */
+export const NO_LOOK_AT_FACES = 'clear without a look at faces'
 
 /**
  * A detector that sees a picture in several ways: native crops, the whole, its faces, each by a network of its own.
@@ -52,20 +55,21 @@ export async function loadViewsDetector(
   }
   const find = async (picture: Picture): Promise<readonly Face[]> =>
     finder === null || plan.faces === undefined ? [] : finder.find(picture, plan.faces)
-  const see = (picture: Picture, faces: readonly Face[], watch = new StageWatch()) =>
-    seePicture(picture, faces, plan, networks, watch)
+  const see = (picture: Picture, findFaces: (whole: number) => Promise<readonly Face[]>, watch = new StageWatch()) =>
+    seePicture(picture, findFaces, plan, networks, watch)
   const logitOf = ({ crops, whole }: SeenPicture, face: number | null) => {
     const logits = crops.map(({ logit }) => logit)
     return fuse({ native: logits.length === 0 ? null : aggregateLogits(logits, aggregation), whole, face }, fusion)
   }
   const together = (seen: SeenPicture) => logitOf(seen, worstFace(seen))
 
-  const probe = async (image: Picture, faces: readonly Face[]): Promise<ScoredPart[]> => {
+  const probe = async (image: Picture, { faces }: SeenPicture): Promise<ScoredPart[]> => {
+    const found = faces.map(({ face }) => face)
     const variants: ScoredPart[] = []
     for await (const variant of imageVariants(image)) {
       const { name, picture } = variant
       if (Math.min(picture.width, picture.height) < plan.minShortSide) continue
-      variants.push({ name, rawScore: together(await see(picture, facesIn(variant, faces))) })
+      variants.push({ name, rawScore: together(await see(picture, async () => facesIn(variant, found))) })
     }
     return variants
   }
@@ -82,7 +86,7 @@ export async function loadViewsDetector(
   }
   const scorePicture: PictureScorer = async (picture) => {
     await refuse(picture)
-    const seen = await see(picture, await find(picture))
+    const seen = await see(picture, () => find(picture))
     const faces = seen.faces.map(({ face: { left, top, width, height }, logit }) => {
       return { left, top, width, height, rawScore: logitOf(seen, logit) }
     })
@@ -98,19 +102,18 @@ export async function loadViewsDetector(
       const image = await watch.during('decode', () => decodeImage(file, tools))
       const decoded = tools.clock.monotonic()
       await watch.during('crops', () => refuse(image))
-      const faces = await watch.during('faces', () => find(image))
-      const seen = await see(image, faces, watch)
+      const seen = await see(image, async (whole) => (areFacesWorthALook(whole, fusion) ? find(image) : []), watch)
       const rawScore = together(seen)
       const variants =
         probed && isProbed(calibrate(rawScore, calibration), pack.manifest)
-          ? await watch.during('probe', () => probe(image, faces))
+          ? await watch.during('probe', () => probe(image, seen))
           : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
-        return { name, rawScore: asIfAll(logit, fusion, faces.length > 0) }
+        return { name, rawScore: asIfAll(logit, fusion, seen.faces.length > 0) }
       })
       return {
         rawScore,
-        notes: `${describeViews(image, faces.length)}; ${describeParts(parts)}`,
+        notes: `${describeViews(image, seen, areFacesWorthALook(seen.whole, fusion))}; ${describeParts(parts)}`,
         parts: highestParts(parts),
         variants,
         evidence: [],
@@ -137,6 +140,7 @@ function partsOf({ crops, whole, faces }: SeenPicture): ScoredPart[] {
   ]
 }
 
-function describeViews(image: DecodedImage, faces: number): string {
-  return `${describeImage(image)}${faces === 0 ? '' : `, ${faces} face${faces > 1 ? 's' : ''}`}`
+function describeViews(image: DecodedImage, { faces }: SeenPicture, areFacesSought: boolean): string {
+  if (!areFacesSought) return `${describeImage(image)}, ${NO_LOOK_AT_FACES}`
+  return `${describeImage(image)}${faces.length === 0 ? '' : `, ${faces.length} face${faces.length > 1 ? 's' : ''}`}`
 }

@@ -57,6 +57,11 @@ const weights = { intercept: z.number(), native: z.number().optional(), whole: z
 export const fusionSchema = z.strictObject({
   withoutFaces: z.strictObject(weights),
   withFaces: z.strictObject({ ...weights, face: z.number().min(0) }).optional(),
+  /** Logits of the whole view between which faces are looked for: beyond them no face moves the verdict. Absent: always. */
+  facesBetween: z
+    .tuple([z.number(), z.number()])
+    .refine(([low, high]) => low <= high, 'the lower logit comes first')
+    .optional(),
 })
 
 /** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, unresized crops and faces. */

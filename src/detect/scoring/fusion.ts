@@ -15,6 +15,14 @@ export function fuse({ native, whole, face }: ViewLogits, { withoutFaces, withFa
   return weigh(withFaces, native, whole) + withFaces.face * face
 }
 
+/** Whether a face could move the verdict on a picture whose whole view gave this logit. */
+export function areFacesWorthALook(
+  whole: number,
+  { facesBetween: [low, high] = [-Infinity, Infinity] }: Fusion,
+): boolean {
+  return whole >= low && whole <= high
+}
+
 /**
  * The risk of the picture if every view scored as one part does: the scale on which parts are reported, so that a part and
  * the picture can be compared.

@@ -183,6 +183,7 @@ export class MediaCache {
   /** Removes files, least recently used first, until the rest fits; never one that is in use here. */
   async #evict(targetBytes: number): Promise<void> {
     let total = this.#totalBytes()
+    if (total <= targetBytes) return
     const byAge = [...this.#entries].sort(([, a], [, b]) => a.usedAt - b.usedAt)
     for (const [hash, entry] of byAge) {
       if (total <= targetBytes) return

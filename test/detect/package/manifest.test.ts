@@ -110,10 +110,21 @@ describe('parseManifest', () => {
     expect(() => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')).not.toThrow()
   })
 
+  it('lets the whole view say where faces are looked for only if they are looked at', () => {
+    const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as unknown as Record<string, Tree>
+    for (const line of [runtime, preprocessing, fusion])
+      for (const key of ['face', 'faces', 'withFaces']) delete line?.[key]
+    const parse = () => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')
+    expect(parse).not.toThrow()
+    Object.assign(fusion as Tree, { facesBetween: [-1, 1] })
+    expect(parse).toThrow(/fusion\.facesBetween/)
+  })
+
   it.each([
     ['fusion', undefined, 'fusion'],
     ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
     ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
+    ['fusion/facesBetween', [2, 1], 'fusion.facesBetween'],
     ['runtime/face', undefined, 'runtime.face'],
     ['runtime/native', 'other.onnx', 'runtime.native'],
     ['runtime/native', undefined, 'runtime.native'],

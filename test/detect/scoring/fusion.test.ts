@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asIfAll, fuse } from '../../../src/detect/scoring/fusion.js'
+import { areFacesWorthALook, asIfAll, fuse } from '../../../src/detect/scoring/fusion.js'
 
 const FUSION = {
   withoutFaces: { intercept: 1, native: 2, whole: 3 },
@@ -18,6 +18,18 @@ describe('fuse', () => {
 
 it('native crops count nothing in a package that takes none', () => {
   expect(fuse({ native: null, whole: 100, face: null }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
+})
+
+it('faces are looked for where the whole does not decide alone, and always where nothing is stated', () => {
+  const fusion = { ...FUSION, facesBetween: [-2, 3] as [number, number] }
+  expect([-2.1, -2, 0, 3, 3.1].map((whole) => areFacesWorthALook(whole, fusion))).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+  ])
+  expect(areFacesWorthALook(-100, FUSION)).toBe(true)
 })
 
 it('a part is reported as if every view said the same', () => {
