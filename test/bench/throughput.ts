@@ -1,7 +1,8 @@
 // `npm run bench`: pictures a second on each queue engine, and where the time of one goes.
 // The same files go through a bare loop of sharp and onnxruntime with the same networks (bare-loop.ts), one file at a time
 // through media source and detector process (the stages), and through the real daemon. Figures in ms are processor time,
-// which says the same on a machine that does other work too; `--assets`, `--rounds`; ATTESTD_MODELS_DIR and
+// which says the same on a machine that does other work too. A daemon runs for weeks, so it is measured when it is warm:
+// `--warm-up` pictures go through it before the clock starts. `--assets`, `--rounds`; ATTESTD_MODELS_DIR and
 // ATTESTD_DETECTORS choose the packages.
 import { fork } from 'node:child_process'
 import fs from 'node:fs/promises'
@@ -26,9 +27,15 @@ import type { BareFile, BareResult, BareTask } from './bare-loop.js'
 import { childrenOf, peakMb, processorMs } from './processor-time.js'
 
 const { values } = parseArgs({
-  options: { assets: { type: 'string', default: '400' }, rounds: { type: 'string', default: '2' } },
+  options: {
+    assets: { type: 'string', default: '400' },
+    'warm-up': { type: 'string', default: '400' },
+    rounds: { type: 'string', default: '2' },
+  },
 })
 const ASSETS = Number(values.assets)
+/** Until then Node compiles what the pictures need, which took a tenth of the pace over the first 400. */
+const WARM_UP = Number(values['warm-up'])
 const ROUNDS = Number(values.rounds)
 const CONCURRENCY = 4
 /** The packages under test, as the daemon and the detectors of this process get them. */
@@ -59,7 +66,7 @@ interface DaemonRun extends Share {
 async function makeFiles(): Promise<Buffer[]> {
   const samples = (await readSamples()).filter(({ mediaType }) => mediaType === 'image')
   return Promise.all(
-    Array.from({ length: ASSETS }, (_, index) => {
+    Array.from({ length: ASSETS + WARM_UP }, (_, index) => {
       const sample = samples[index % samples.length]!
       return sharp(sample.path)
         .flatten()
@@ -132,12 +139,7 @@ function bareProcess(task: BareTask): Promise<BareResult> {
   })
 }
 
-async function runDaemon(
-  sandbox: Sandbox,
-  register: () => Promise<unknown>,
-  queueUrl: string,
-  folder: string,
-): Promise<DaemonRun> {
+async function runDaemon(sandbox: Sandbox, register: Register, queueUrl: string, folder: string): Promise<DaemonRun> {
   const daemon = await startDaemonProcess({
     env: {
       ...PACKAGES,
@@ -158,13 +160,18 @@ async function runDaemon(
   })
   const detectors = await childrenOf(daemon.pid)
   const spent = async (pids: readonly number[]) => sum(await Promise.all(pids.map(processorMs)))
+  const untilScored = async (count: number) => {
+    while (sandbox.scores().length < count) {
+      if (daemon.ended()) throw new Error(`the daemon ended; see ${folder}/daemon.log`)
+      await systemClock.sleep(20)
+    }
+  }
+  await register(ASSETS)
+  await untilScored(WARM_UP)
   const [before, ownBefore] = [await spent(detectors), await processorMs(daemon.pid)]
   const started = performance.now()
-  await register()
-  while (sandbox.scores().length < ASSETS) {
-    if (daemon.ended()) throw new Error(`the daemon ended; see ${folder}/daemon.log`)
-    await systemClock.sleep(20)
-  }
+  await register(0, ASSETS)
+  await untilScored(WARM_UP + ASSETS)
   const seconds = (performance.now() - started) / 1000
   const detectorMs = ((await spent(detectors)) - before) / ASSETS
   const ownMs = ((await processorMs(daemon.pid)) - ownBefore) / ASSETS
@@ -176,15 +183,18 @@ async function runDaemon(
 
 const sum = (all: readonly number[]) => all.reduce((total, each) => total + each, 0)
 
+/** Registers the files from one to before another. */
+type Register = (from?: number, to?: number) => Promise<SandboxAsset[]>
+
 async function withSandbox<T>(
   files: readonly Buffer[],
-  work: (sandbox: Sandbox, register: () => Promise<SandboxAsset[]>, folder: string) => Promise<T>,
+  work: (sandbox: Sandbox, register: Register, folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
   const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null, embeddedWallet: null })
   try {
-    const register = () =>
-      Promise.all(files.map((content, index) => sandbox.registerFile(`bench-${index}.jpg`, { content })))
+    const register: Register = (from, to) =>
+      Promise.all(files.slice(from, to).map((content) => sandbox.registerFile('bench.jpg', { content })))
     return await work(sandbox, register, folder)
   } finally {
     await sandbox.close()
@@ -208,10 +218,12 @@ async function report(engine: string, bare: Share, run: () => Promise<DaemonRun>
   print(`  most memory of a detector process: ${Math.max(...best.peakMb).toFixed(0)} MB`)
 }
 
-print(`${ASSETS} pictures, ${CONCURRENCY} at a time, ${os.availableParallelism()} cores, Node ${process.version}`)
+print(
+  `${ASSETS} pictures after ${WARM_UP}, ${CONCURRENCY} at a time, ${os.availableParallelism()} cores, Node ${process.version}`,
+)
 const files = await makeFiles()
 const bare = await withSandbox(files, async (sandbox, register, folder) => {
-  const seen = await measureStages(sandbox, await register(), folder)
+  const seen = await measureStages(sandbox, await register(0, ASSETS), folder)
   const share = await runBare(seen)
   row('bare loop', share.msPerPicture, 'decode, smaller, crops, the same networks, without a probe')
   return share

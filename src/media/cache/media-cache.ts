@@ -157,7 +157,7 @@ export class MediaCache {
       if (released) return
       released = true
       this.#unpin(entry)
-      fs.rm(link, { force: true }).catch(() => {})
+      fs.unlink(link).catch(() => {})
     }
     return { file: link, bytes: size, release }
   }
