@@ -168,8 +168,10 @@ def fit_all(rows):
 
 def faces_between(calibration, band):
     """The logits of the whole view between which faces are looked for: those of the band, and BEYOND."""
-    low, high = ((np.log(risk / (1 - risk)) - calibration["intercept"]) / calibration["slope"] for risk in band.values())
-    return [round(float(low) - BEYOND[0], 2), round(float(high) + BEYOND[1], 2)]
+    # A band without end, where no verdict could be right often enough, ends far out.
+    low, high = np.clip([band["low"], band["high"]], 1e-6, 1 - 1e-6)
+    at = lambda risk: float((np.log(risk / (1 - risk)) - calibration["intercept"]) / calibration["slope"])
+    return [round(at(low) - BEYOND[0], 2), round(at(high) + BEYOND[1], 2)]
 
 
 def state(package, fitted):
