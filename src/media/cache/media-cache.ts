@@ -164,7 +164,7 @@ export class MediaCache {
 
   #unpin(entry: Entry): void {
     entry.pins -= 1
-    if (this.#totalBytes() > this.#options.maxBytes) void this.#evict(this.#options.maxBytes)
+    void this.#evict(this.#options.maxBytes)
   }
 
   async #hashOf(file: string): Promise<string> {
