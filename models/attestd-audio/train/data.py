@@ -58,6 +58,16 @@ GROUPS = (
     ('real', 'Mycroft', '', 'wake words', '', 3),
     ('real', 'tortoise-tts', '', 'Tortoise references', '', 4),
 )
+# Further clips (further/): part of source or system, family, and the folds beside which they do not stand, because those hold
+# systems of the same kind or the same studio. A copy also never stands beside the fold of the clip that it copies.
+FURTHER = (
+    ('copy: griffin_lim', 'classic', (3,)),
+    ('copy: lpc', 'classic', ()),
+    ('copy: world', 'autoregressive, parametric', (2,)),
+    ('copy: hifigan', 'vocoder copies', (4,)),
+    ('copy: ', 'vocoder copies', ()),
+    ('asterisk-prompt-fr', '', (OUTER,)),
+)
 # Parts of a licence that make a row openly licensed, unless it also says one of the others.
 OPEN = ('CC BY 4.0', 'CC BY-SA', 'CC0', 'public domain', 'Apache-2.0', 'MIT', 'BSD', 'own output', 'ARCTIC free')
 CLOSED = ('rights unclear',)
@@ -99,6 +109,34 @@ class Pack:
             rows = np.flatnonzero(self.groups == group)
             picked.append(rows[np.linspace(0, len(rows) - 1, min(PER_GROUP, len(rows))).astype(int)])
         return np.sort(np.concatenate(picked))
+
+
+class Further:
+    """Rows of the index.csv that further/ writes, as arrays; empty without a folder."""
+
+    def __init__(self, folder, pack):
+        self.rows = []
+        if folder:
+            with open(folder / 'index.csv', newline='') as lines:
+                self.rows = list(csv.DictReader(lines))
+        entries = [next((entry for entry in FURTHER if entry[0] in (row['system'] or row['source'])), ('', '', ()))
+                   for row in self.rows]
+        # A copy stands beside nothing beside which its original may not.
+        origins = {f"pack:{row['path']}": {fold} for row, fold in zip(pack.rows, pack.folds)}
+        origins.update({f"people:{row['path']}": {*folds} for row, (_, _, folds) in zip(self.rows, entries) if not row['of']})
+        self.barred = [{*folds, *origins.get(row['of'], ())} for row, (_, _, folds) in zip(self.rows, entries)]
+        self.labels = np.array([int(row['label'] == 'fake') for row in self.rows], int)
+        self.families = np.array([family for _, family, _ in entries], str)
+        self.codecs = np.array([row['origin_codec'] for row in self.rows], str)
+        self.units = np.array([row['system'] or row['source'] for row in self.rows], str)
+        self.open = np.array([is_open(row['licence']) for row in self.rows], bool)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def beside(self, folds):
+        """Rows that may be trained on where these folds are judged."""
+        return np.array([barred.isdisjoint(folds) for barred in self.barred], bool)
 
 
 def place(row):

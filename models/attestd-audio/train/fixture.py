@@ -15,6 +15,11 @@ SOURCES = ('VCTK (made)', 'Debian asterisk-core-sounds-en-g722', 'EmoDB (made)',
 IN_DEV = 3
 
 
+# Groups of further clips: (label, source, system).
+FURTHER = (('real', 'a game (made)', ''), ('real', 'asterisk-prompt-fr (made)', ''), ('fake', 'copies', 'copy: world'),
+           ('fake', 'copies', 'copy: fargan'))
+
+
 def write(folder, each=8):
     """Twelve groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -32,6 +37,22 @@ def write(folder, each=8):
                     index.writerow((path, label, name, name if label == 'fake' else 'human',
                                     'dev' if place < IN_DEV and number % 3 == 0 else 'train', 'own output', 'en', name, 2,
                                     ('pcm', 'mp3')[number % 2]))
+
+
+def write_further(folder, each=6):
+    """Four groups of `each` sounds in the shape that further/ writes; the copies are of the first clips of the fixture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(2)
+    voice = selftest.made()
+    with open(folder / 'index.csv', 'w', newline='') as lines:
+        index = csv.writer(lines)
+        index.writerow(('path', 'label', 'source', 'system', 'licence', 'lang', 'speaker', 'duration_s', 'origin_codec', 'of'))
+        for place, (label, source, system) in enumerate(FURTHER):
+            for number in range(each):
+                path = f'further-{place}-{number}.wav'
+                sound(rng, voice, label == 'fake', folder / path)
+                index.writerow((path, label, source, system, 'own output', 'en', source, 2, 'pcm',
+                                f'pack:real-{place}-{number}.wav' if system else ''))
 
 
 def sound(rng, voice, coarse, path):

@@ -15,6 +15,8 @@ PITCH_BINS = ((1, 2), (2, 3), (3, 5), (5, 8), (8, 12), (12, 17), (17, 24), (24, 
 VOICED_BINS = slice(8, 50)  # of 7.8 Hz: 70 to 390 Hz, counted from bin 1
 # The same envelopes, 200 values a second: syllables and roughness.
 SLOW_STEP, SLOW = 5, 128
+# What the statistics are of, in their order, and how many of each.
+PARTS = {'bands': 224, 'cepstrum': 359, 'neighbors': 109, 'syllables': 96, 'pitch': 136, 'roughness': 72}
 SLOW_BINS = ((1, 2), (2, 3), (3, 5), (5, 8), (8, 13), (13, 20), (20, 32), (32, 46), (46, 63))
 
 
@@ -57,7 +59,7 @@ def spread(values):
 
 
 class Statistics(nn.Module):
-    """[n, 48000] samples to [n, count] statistics."""
+    """[n, 48000] samples to [n, sum of PARTS] statistics."""
 
     def __init__(self):
         super().__init__()

@@ -1,93 +1,167 @@
-"""The classifier over the statistics: fitting, several in one, and the whole as ONNX."""
+"""The classifier over the statistics: comparisons with the rows trained on, or small networks, and the whole as ONNX."""
+import itertools
 import warnings
 
 import numpy as np
 import torch
+from scipy.linalg import cho_factor, cho_solve
 from torch import nn
 from torch.nn import functional as F
 
-from frontend import SAMPLES, Statistics
+from frontend import PARTS, SAMPLES, Statistics
 
 HIDDEN, INPUT_DROP, HIDDEN_DROP, NOISE = 192, 0.2, 0.5, 0.4
 BATCH, RATE, DECAY, SMOOTH = 256, 3e-3, 0.05, 0.05
 CLIP = 4.0
-# Ridge penalty as a share of the mean eigenvalue, and what brings its scores (targets -1 and 1) to the scale of logits.
-RIDGE, RIDGE_SCALE = 1.0, 2.0
-# How much a row weighs by the clips of its system or source: at 0.5 a source weighs as the square root, at 1 all the same.
+# A system or source weighs as this power of its clips.
+POWER = 0.5
+# How much the mean row weighs against the penalty on the comparisons.
+STRENGTH = 30.0
+NEWTON_STEPS, SETTLED = 12, 1e-2
+# Share of each class that the further clips make up, where a recipe has them.
+FURTHER_SHARE = 0.15
 RECIPES = {
-    'networks': {'power': 0.5, 'networks': True, 'ridge': False},
-    'networks, sources even': {'power': 1.0, 'networks': True, 'ridge': False},
-    'ridge': {'power': 0.5, 'networks': False, 'ridge': True},
-    'networks and ridge': {'power': 0.5, 'networks': True, 'ridge': True},
+    'networks': {'networks': True, 'parts': False, 'further': False},
+    'comparisons': {'networks': False, 'parts': False, 'further': False},
+    'comparisons, by part too': {'networks': False, 'parts': True, 'further': False},
+    'comparisons, by part too, further clips': {'networks': False, 'parts': True, 'further': True},
 }
 FORMER = 'networks'  # what version 1.0.0 was
 
 
-def balance(labels, units, power):
-    """What each row weighs: classes the same, systems and sources within a class by `power`."""
+def balance(labels, units):
+    """What each row weighs: classes the same, systems and sources within a class by POWER; all together 1."""
     weights = np.zeros(len(labels))
     for label in (0, 1):
         inside = labels == label
-        _, which, counts = np.unique(units[inside], return_inverse=True, return_counts=True)
-        share = counts[which].astype(float) ** -power
-        weights[inside] = share / share.sum() / 2
+        if inside.any():
+            _, which, counts = np.unique(units[inside], return_inverse=True, return_counts=True)
+            share = counts[which].astype(float) ** (POWER - 1)
+            weights[inside] = share / share.sum()
+    return weights / weights.sum()
+
+
+def balance_with(labels, units, further):
+    """The same where rows of the mask `further` make up FURTHER_SHARE of each class that has any."""
+    weights = np.zeros(len(labels))
+    for label in (0, 1):
+        parts = [(labels == label) & ~further, (labels == label) & further]
+        shares = [1 - FURTHER_SHARE, FURTHER_SHARE] if parts[1].any() else [1, 0]
+        for part, share in zip(parts, shares):
+            if part.any():
+                weights[part] = share / 2 * balance(labels[part], units[part])
     return weights
 
 
-class Head(nn.Module):
-    """Several small networks and, where the recipe has it, a ridge, with the same scaling; their mean logit."""
+class Scaled(nn.Module):
+    """Statistics less their mean, over their deviation, clipped."""
 
-    def __init__(self, mean, deviation, count, with_ridge=False, hidden=HIDDEN):
+    def __init__(self, rows):
         super().__init__()
-        self.register_buffer('mean', torch.tensor(mean))
-        self.register_buffer('scale', torch.tensor(1 / deviation))
-        self.members = nn.ModuleList(
-            nn.Sequential(nn.Dropout(INPUT_DROP), nn.Linear(len(mean), hidden), nn.BatchNorm1d(hidden), nn.ReLU(),
-                          nn.Dropout(HIDDEN_DROP), nn.Linear(hidden, 1))
-            for _ in range(count))
-        self.ridge = nn.Linear(len(mean), 1) if with_ridge else None
+        self.register_buffer('mean', torch.tensor(rows.mean(0)))
+        self.register_buffer('scale', torch.tensor(1 / (rows.std(0) + 1e-6)))
 
-    def scaled(self, statistics):
+    def forward(self, statistics):
         return torch.clamp((statistics - self.mean) * self.scale, -CLIP, CLIP)
+
+
+class Networks(nn.Module):
+    """Several small networks; their mean logit."""
+
+    def __init__(self, scaled, count):
+        super().__init__()
+        self.scaled = scaled
+        self.members = nn.ModuleList(
+            nn.Sequential(nn.Dropout(INPUT_DROP), nn.Linear(len(scaled.mean), HIDDEN), nn.BatchNorm1d(HIDDEN), nn.ReLU(),
+                          nn.Dropout(HIDDEN_DROP), nn.Linear(HIDDEN, 1))
+            for _ in range(count))
 
     def forward(self, statistics):
         scaled = self.scaled(statistics)
-        parts = [torch.stack([member(scaled) for member in self.members]).mean(0)] if len(self.members) else []
-        return torch.stack(parts + ([] if self.ridge is None else [self.ridge(scaled)])).mean(0)
+        return torch.stack([member(scaled) for member in self.members]).mean(0)
 
 
-def fit(views, shares, labels, units, recipe, seeds, epochs, device='cpu'):
+class Comparisons(nn.Module):
     """
-    A head as one of RECIPES says, on `views`: arrays [rows, count] of the same rows heard differently, drawn by `shares`.
-    `labels` and `units` are of the rows.
+    A window against every row trained on: ((1 + cosine) / 2) squared, over all statistics and, where the recipe says so, as
+    much again over each of PARTS. Summed over the rows this is a square form of each direction, which is what is kept.
+    """
+
+    def __init__(self, scaled, by_part):
+        super().__init__()
+        self.scaled = scaled
+        count = len(scaled.mean)
+        edges = [0, *itertools.accumulate(PARTS.values())]
+        spans = list(zip(edges[:-1], edges[1:]))
+        # (from, to, share of the comparison)
+        self.spans = [(0, count, 0.5), *[(a, b, 0.5 / len(spans)) for a, b in spans]] if by_part else [(0, count, 1.0)]
+        self.lines = nn.ParameterList(nn.Parameter(torch.zeros(b - a, 1)) for a, b, _ in self.spans)
+        self.squares = nn.ParameterList(nn.Parameter(torch.zeros(b - a, b - a)) for a, b, _ in self.spans)
+        self.offset = nn.Parameter(torch.zeros(1))
+
+    def directions(self, statistics):
+        scaled = self.scaled(statistics)
+        return [F.normalize(scaled[:, a:b]) for a, b, _ in self.spans]
+
+    def forward(self, statistics):
+        total = self.offset
+        for direction, line, square in zip(self.directions(statistics), self.lines, self.squares):
+            total = total + direction @ line + ((direction @ square) * direction).sum(1, keepdim=True)
+        return total
+
+    def fit(self, rows, labels, weights):
+        """Logistic regression over the comparisons among `rows`; `weights` of mean 1."""
+        with torch.no_grad():
+            directions = [d.numpy() for d in self.directions(torch.tensor(rows))]
+        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for d, (_, _, share) in zip(directions, self.spans))
+        heights, offset = regress(alike, labels.astype(float), STRENGTH * weights)
+        with torch.no_grad():
+            self.offset += float(offset)
+            for d, (_, _, share), line, square in zip(directions, self.spans, self.lines, self.squares):
+                self.offset += float(share / 4 * heights.sum())
+                line += torch.tensor(share / 2 * (heights @ d), dtype=torch.float32)[:, None]
+                square += torch.tensor(share / 4 * ((d * heights[:, None]).T @ d), dtype=torch.float32)
+
+
+def regress(alike, labels, weights):
+    """Logistic regression on a table of likenesses by Newton's steps: how much each row counts, and the offset."""
+    seen, heights, offset = np.zeros(len(labels)), None, 0.0
+    for _ in range(NEWTON_STEPS):
+        risk = 1 / (1 + np.exp(-seen))
+        slope = np.maximum(weights * risk * (1 - risk), 1e-6)
+        aim = seen + weights * (labels - risk) / slope
+        root = np.sqrt(slope).astype(np.float32)[:, None]
+        system = root * alike * root.T
+        system[np.diag_indices_from(system)] += 1
+        factor = cho_factor(system, overwrite_a=True, check_finite=False)
+        found = root * cho_solve(factor, root * np.stack([aim, np.ones(len(aim))], 1).astype(np.float32))
+        offset = found[:, 0].sum() / found[:, 1].sum()
+        heights = found[:, 0] - offset * found[:, 1]
+        before, seen = seen, alike @ heights + offset
+        if np.abs(seen - before).max() < SETTLED:
+            break
+    return heights, offset
+
+
+def fit(views, shares, labels, units, further, recipe, seeds, epochs, device='cpu'):
+    """
+    A head as one of RECIPES says, on `views`: arrays [rows, count] of the same rows heard differently. Networks draw from
+    them by `shares`; comparisons take the first two, each row as it is and degraded once. `labels` and `units` are of the
+    rows, `further` says which are no clips of the pack.
     """
     terms = RECIPES[recipe]
-    every = np.vstack(views)
-    seeds = seeds if terms['networks'] else ()
-    head = Head(every.mean(0), every.std(0) + 1e-6, len(seeds), terms['ridge']).to(device)
+    if not terms['networks']:
+        rows = np.concatenate(views[:2])
+        weights = balance_with(labels, units, further)
+        head = Comparisons(Scaled(rows), terms['parts'])
+        head.fit(rows, np.tile(labels, 2), np.tile(weights / weights.mean(), 2) / 2)
+        return head.eval()
+    head = Networks(Scaled(np.vstack(views)), len(seeds)).to(device)
     scaled = torch.stack([head.scaled(torch.tensor(view, device=device)) for view in views])
-    chance = balance(labels, units, terms['power'])
+    chance = balance(labels, units)
     for seed, member in zip(seeds, head.members):
         fit_one(member, scaled, shares, labels, chance, seed, epochs)
-    if terms['ridge']:
-        fit_ridge(head.ridge, scaled, shares, labels, chance)
     return head.eval()
-
-
-def fit_ridge(layer, scaled, shares, labels, chance):
-    """Weighted least squares on targets of -1 and 1, in closed form."""
-    rows = scaled.flatten(0, 1)
-    weights = torch.tensor(np.outer(shares, chance).ravel() / np.sum(shares), dtype=torch.float32, device=rows.device)
-    targets = torch.tensor(np.tile(2.0 * labels - 1, len(shares)), dtype=torch.float32, device=rows.device)
-    mean, middle = weights @ rows, weights @ targets
-    rest = (rows - mean) * weights[:, None]
-    scatter = rest.T @ (rows - mean)
-    count = scatter.shape[0]
-    scatter += RIDGE * torch.trace(scatter) / count * torch.eye(count, device=rows.device)
-    slopes = torch.linalg.solve(scatter, rest.T @ (targets - middle))
-    with torch.no_grad():
-        layer.weight.copy_(RIDGE_SCALE * slopes[None])
-        layer.bias.copy_(RIDGE_SCALE * (middle - mean @ slopes)[None])
 
 
 def fit_one(member, scaled, shares, labels, chance, seed, epochs):
@@ -114,7 +188,7 @@ def fit_one(member, scaled, shares, labels, chance, seed, epochs):
 
 def score(head, statistics):
     with torch.no_grad():
-        device = head.mean.device
+        device = head.scaled.mean.device
         return head(torch.tensor(statistics, device=device))[:, 0].cpu().numpy()
 
 

@@ -28,7 +28,7 @@ def page(figures):
     pooled, band = figures['pooled'], figures['band']
     lines = [
         '# Evaluation of attestd-audio', '',
-        'Written by train/train.py; do not edit. Every clip is scored by networks that saw neither its page, system or source nor',
+        'Written by train/train.py; do not edit. Every clip is scored by detectors that saw neither its page, system or source nor',
         'any other of the same group: five inner folds of whole groups, by which the recipe was chosen, and the outer rows, which',
         'the chosen recipe scored once. All groups of a class weigh the same. Intervals: 95 %, whole groups resampled. One window',
         'of at most 3 seconds a clip.', '',
@@ -49,7 +49,7 @@ def page(figures):
                    [(name, f"{trial['clean']:.3f}", f"{trial['degraded']:.3f}") for name, trial in figures['trials'].items()])
     lines += ["## The pack's own split, which leaks", '',
               "Trained on its train rows, judged on its dev rows: systems and speakers are unseen, but pages, sources and channels are",
-              'shared. "Apart": the same dev rows by networks that saw no row of any source that has one. The rows of others are as',
+              'shared. "Apart": the same dev rows by detectors that saw no row of any source that has one. The rows of others are as',
               "the pack's README states them, those of published networks on comparable clips, not these.", '']
     rows = []
     for title, entry in entries:
@@ -59,7 +59,7 @@ def page(figures):
     for name, entry in {**figures['floor'], **figures['peers']}.items():
         rows.append((name, entry['auc'], entry.get('eer', '-'), '-', '-'))
     lines += table(head, rows)
-    lines += ['## Inner folds', '', 'Human and synthetic clips of the same fold. The last column: networks that saw nothing of the families of the judged',
+    lines += ['## Inner folds', '', 'Human and synthetic clips of the same fold. The last column: detectors that saw nothing of the families of the judged',
               'systems and nothing of the codec of origin of the judged clips either.', '']
     lines += table(('variant', *[f'fold {k}' for k in range(len(chosen['folds']))], 'mean AUC', 'mean EER', 'strict mean AUC'),
                    [(name, *[ranged(fold) for fold in entry['folds']], f"{entry['meanFoldAuc']:.3f}", f"{entry['meanFoldEer']:.3f}",
@@ -73,7 +73,7 @@ def page(figures):
                                          *((f'machine-made, {codec}', e) for codec, e in figures['codecs']['machine-made'].items()),
                                          *((f'real, {codec}', e) for codec, e in figures['codecs']['real'].items()))])
     lines += ['## System left out against source left out (AUC)', '',
-              'Where the two belong to different folds, two networks score them, whose scales differ a little.', '']
+              'Where the two belong to different folds, two detectors score them, whose scales differ a little.', '']
     lines += table(('system', *sources, 'mean'),
                    [(g, *[f'{lookup[g, s]:.2f}' for s in sources], f'{value:.2f}')
                     for g, value in figures['meanLeftOutAucByGenerator'].items()]

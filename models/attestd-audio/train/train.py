@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the audio detector.
 
-    python3 train.py --data DIR        the package (about an hour on one CPU core)
-    python3 train.py --small           smoke check on made sounds, about 2 minutes, no data
+    python3 train.py --data DIR --further DIR        the package (about an hour on one CPU core)
+    python3 train.py --small                         smoke check on made sounds, about 2 minutes, no data
 
-DIR holds index.csv and clips.tar (or the clips). Everything is seeded. Windows and statistics are kept in --work, so a
+The first DIR holds index.csv and clips.tar (or the clips), the second what further/ wrote. Everything is seeded. Windows and statistics are kept in --work, so a
 second run is quick. Networks are fitted on a GPU when there is one; the published figures are from a CPU.
 """
 import argparse
@@ -29,16 +29,16 @@ SHARES = np.array([0.49, 0.17, 0.17, 0.17])
 
 
 class Statistician:
-    """Statistics of the pack's windows by condition, kept in a folder."""
+    """Statistics of the windows of some clips by condition, kept in a folder; `few` are the rows that the tests hear."""
 
-    def __init__(self, pack, clips, work):
-        self.pack, self.clips, self.work = pack, clips, work
+    def __init__(self, clips, few, work):
+        self.clips, self.few, self.work = clips, few, work
         self.model = Statistics().eval()
 
     def of(self, name):
         path = self.work / f'statistics-{name}.npy'
         if not path.exists():
-            print(f'statistics: {name}', flush=True)
+            print(f'statistics: {path}', flush=True)
             np.save(path, self.measured(self.windows(name)))
         return np.load(path)
 
@@ -54,30 +54,42 @@ class Statistician:
             return data.heard(self.clips)
         if name in data.AUGMENTED:
             return data.degraded(self.clips, data.AUGMENTED.index(name))
-        return data.tested([self.clips[i] for i in self.pack.few()], name)
+        return data.tested([self.clips[i] for i in self.few], name)
 
 
 class Trainer:
-    """Networks on the pack's statistics, judged on rows that they did not see."""
+    """Heads on the pack's statistics and those of further clips, judged on rows of the pack that they did not see."""
 
-    def __init__(self, pack, views, tests, epochs, device):
+    def __init__(self, pack, views, tests, further, further_views, epochs, device):
         self.pack, self.views, self.tests, self.epochs, self.device = pack, views, tests, epochs, device
+        self.further, self.further_views = further, further_views
         self.few = pack.few()
 
-    def fitted(self, rows, recipe, seeds):
-        """A head on these rows."""
-        return network.fit([view[rows] for view in self.views], SHARES, self.pack.labels[rows], self.pack.units[rows], recipe,
-                           seeds, self.epochs, self.device)
+    def fitted(self, rows, further_rows, recipe, seeds):
+        """A head on these rows of the pack and, where the recipe has them, of the further clips (masks)."""
+        views = [view[rows] for view in self.views]
+        labels, units, is_further = self.rows_of(rows, further_rows, recipe)
+        if is_further.any():
+            views = [np.concatenate([view, more[further_rows]]) for view, more in zip(views, self.further_views)]
+        return network.fit(views, SHARES, labels, units, is_further, recipe, seeds, self.epochs, self.device)
+
+    def rows_of(self, rows, further_rows, recipe):
+        """Labels and units of the rows that a recipe trains on, and which of them are further clips."""
+        further_rows = further_rows & network.RECIPES[recipe]['further']
+        labels = np.concatenate([self.pack.labels[rows], self.further.labels[further_rows]])
+        units = np.concatenate([self.pack.units[rows], self.further.units[further_rows]])
+        return labels, units, np.arange(len(labels)) >= rows.sum()
 
     def left_out(self, recipe, rounds):
         """
-        Logits of the judged rows by condition, NaN elsewhere; `rounds` yields (rows trained on, rows judged), both masks.
+        Logits of the judged rows by condition, NaN elsewhere; `rounds` yields masks: rows trained on, rows judged, further
+        clips trained on.
         """
         logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
-        for train, judged in rounds:
+        for train, judged, further in rounds:
             if len(set(self.pack.labels[train])) < 2:
                 continue
-            head = self.fitted(np.flatnonzero(train), recipe, EVALUATION_SEEDS)
+            head = self.fitted(train, further, recipe, EVALUATION_SEEDS)
             held = np.flatnonzero(judged)
             logits['clean'][held] = network.score(head, self.views[0][held])
             for name, statistics in self.tests.items():
@@ -87,43 +99,75 @@ class Trainer:
         return logits
 
 
-def inner_rounds(pack, allowed):
-    """Each inner fold left out in turn; the outer rows take no part."""
-    inner = pack.folds != data.OUTER
-    for fold in sorted(set(pack.folds[inner])):
-        yield inner & (pack.folds != fold) & allowed, pack.folds == fold
+class Rounds:
+    """What is left out in turn, of the pack's rows and of the further clips that are `allowed` (masks)."""
+
+    def __init__(self, pack, further, allowed, further_allowed):
+        self.pack, self.further, self.allowed, self.further_allowed = pack, further, allowed, further_allowed
+
+    def round_of(self, train, held):
+        folds = set(self.pack.folds[held])
+        return train & self.allowed, held, self.further.beside(folds) & self.further_allowed
+
+    def inner(self):
+        """Each inner fold left out in turn; the outer rows take no part."""
+        pack = self.pack
+        inner = pack.folds != data.OUTER
+        for fold in sorted(set(pack.folds[inner])):
+            yield self.round_of(inner & (pack.folds != fold), pack.folds == fold)
+
+    def outer(self):
+        outer = self.pack.folds == data.OUTER
+        yield self.round_of(~outer, outer)
+
+    def strict(self):
+        """The inner rounds, trained also without the families of the judged systems and without the judged rows' codec of origin."""
+        pack, further = self.pack, self.further
+        for train, held, beside in self.inner():
+            families = list(set(pack.families[held & (pack.labels == 1)]))
+            apart = train & ~((pack.labels == 1) & np.isin(pack.families, families))
+            beside = beside & ~((further.labels == 1) & np.isin(further.families, families))
+            for codec in sorted(set(pack.codecs[held])):
+                yield apart & (pack.codecs != codec), held & (pack.codecs == codec), beside & (further.codecs != codec)
+
+    def split(self):
+        yield self.round_of(~self.pack.dev, self.pack.dev)
+
+    def apart(self):
+        """The pack's own split shares pages and sources with its training rows; here these are left out."""
+        near = np.isin(self.pack.sources, list(set(self.pack.sources[self.pack.dev])))
+        yield self.round_of(~near, self.pack.dev)
 
 
-def strict_rounds(pack, allowed):
-    """The inner rounds, trained also without the families of the judged systems and without the judged rows' codec of origin."""
-    for train, held in inner_rounds(pack, allowed):
-        families = list(set(pack.families[held & (pack.labels == 1)]))
-        apart = train & ~((pack.labels == 1) & np.isin(pack.families, families))
-        for codec in sorted(set(pack.codecs[held])):
-            yield apart & (pack.codecs != codec), held & (pack.codecs == codec)
-
-
-def judged(trainer, recipe, allowed):
+def judged(trainer, recipe, rounds):
     """Every kind of left-out logits of one recipe: `folds` holds the inner folds and the outer rows together."""
-    pack = trainer.pack
-    outer = pack.folds == data.OUTER
-    folds = trainer.left_out(recipe, [*inner_rounds(pack, allowed), (~outer & allowed, outer)])
+    folds = trainer.left_out(recipe, [*rounds.inner(), *rounds.outer()])
     print(f'{recipe}: folds and outer rows done', flush=True)
-    # The pack's own split shares pages and sources with its training rows; `apart` leaves those out.
-    near = np.isin(pack.sources, list(set(pack.sources[pack.dev])))
     return {
         'folds': folds,
-        'strict': trainer.left_out(recipe, strict_rounds(pack, allowed)),
-        'split': trainer.left_out(recipe, [(~pack.dev & allowed, pack.dev)]),
-        'apart': trainer.left_out(recipe, [(~near & allowed, pack.dev)]),
+        'strict': trainer.left_out(recipe, rounds.strict()),
+        'split': trainer.left_out(recipe, rounds.split()),
+        'apart': trainer.left_out(recipe, rounds.apart()),
     }
+
+
+def further_views(further, args):
+    """The views of the further clips that comparisons take."""
+    if not len(further):
+        return []
+    work = args.work / 'further'
+    work.mkdir(exist_ok=True)
+    statistician = Statistician(data.decode(args.further, work, further.rows), [], work)
+    return [statistician.of(name) for name in VIEWS[:2]]
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--data', type=pathlib.Path, help='folder with index.csv and clips.tar')
+    parser.add_argument('--further', type=pathlib.Path, help='folder that further/ wrote; without it the those recipes are left out')
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-audio')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
+    parser.add_argument('--recipe', choices=tuple(network.RECIPES), help='recipe of the shipped weights; else chosen on the inner folds')
     parser.add_argument('--variant', choices=('full', 'open'), help='rows of the shipped weights; else the rule of MARGIN')
     parser.add_argument('--small', action='store_true', help='smoke check; never touches the package')
     args = parser.parse_args()
@@ -136,8 +180,11 @@ def parse_arguments():
     args.out.mkdir(parents=True, exist_ok=True)
     if args.small and not args.data:
         import fixture
-        args.data = args.work / 'fixture'
+        args.data, args.further = args.work / 'fixture', args.work / 'fixture-further'
         fixture.write(args.data)
+        fixture.write_further(args.further)
+        # The figures of made sounds would choose anything; this recipe has all the parts.
+        args.recipe = args.recipe or list(network.RECIPES)[-1]
     return args
 
 
@@ -147,20 +194,23 @@ def main():
     device = 'cuda' if torch.cuda.is_available() else 'cpu'
     epochs = 1 if args.small else EPOCHS
     pack = data.Pack(args.data, per_group=10 if args.small else None)
-    clips = data.decode(args.data, args.work, pack.rows)
-    statistician = Statistician(pack, clips, args.work)
+    further = data.Further(args.further, pack)
+    statistician = Statistician(data.decode(args.data, args.work, pack.rows), pack.few(), args.work)
     views = [statistician.of(name) for name in VIEWS]
     tests = {name: statistician.of(name) for name in data.TESTS}
-    trainer = Trainer(pack, views, tests, epochs, device)
-    everything = np.ones(len(pack), bool)
-    trials = {recipe: trainer.left_out(recipe, inner_rounds(pack, everything)) for recipe in network.RECIPES}
-    recipe = package.choose_recipe(pack, trials)
-    print(f'recipe chosen on the inner folds: {recipe}', flush=True)
-    results = {name: judged(trainer, recipe, rows) for name, rows in (('full', everything), ('open', pack.open))}
-    former = judged(trainer, network.FORMER, everything) if recipe != network.FORMER else results['full']
+    trainer = Trainer(pack, views, tests, further, further_views(further, args), epochs, device)
+    allowed = {'full': (np.ones(len(pack), bool), np.ones(len(further), bool)), 'open': (pack.open, further.open)}
+    rounds = {variant: Rounds(pack, further, *masks) for variant, masks in allowed.items()}
+    recipes = [name for name, terms in network.RECIPES.items() if len(further) or not terms['further']]
+    trials = {recipe: trainer.left_out(recipe, rounds['full'].inner()) for recipe in recipes}
+    recipe = args.recipe or package.choose_recipe(pack, trials)
+    print(f'recipe: {recipe}', flush=True)
+    results = {variant: judged(trainer, recipe, rounds[variant]) for variant in allowed}
+    former = judged(trainer, network.FORMER, rounds['full']) if recipe != network.FORMER else results['full']
     chosen = args.variant or package.choose(pack, results)
-    head = trainer.fitted(np.flatnonzero(pack.open if chosen == 'open' else everything), recipe, SEEDS)
-    package.write(args.out, pack, package.Findings(results, chosen, trials, recipe, former),
+    head = trainer.fitted(*allowed[chosen], recipe, SEEDS)
+    trained, _, _ = trainer.rows_of(*allowed[chosen], recipe)
+    package.write(args.out, pack, package.Findings(results, chosen, trials, recipe, former, trained),
                   network.export(head, args.out / 'model.onnx'))
 
 
