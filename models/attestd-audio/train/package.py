@@ -16,8 +16,9 @@ from frontend import SAMPLES
 VERSION = '2.0.0'
 # Share of left-out human clips that may reach risk 50; the intercept of the calibration is set by it.
 FLAGGED = 0.03
-# Share of verdicts outside the decision band that must be right, both classes the same in number.
-RIGHT = 0.85
+# Share of verdicts outside the decision band that must be right under the prior of the calibration, and, for the stricter
+# band that the report shows beside it, with both classes the same in number.
+RIGHT, STRICTLY_RIGHT = 0.8, 0.85
 # Openly licensed weights are shipped when they cost no more AUC than this.
 MARGIN = 0.02
 ROUNDS = 200
@@ -220,7 +221,8 @@ def calibrate(pack, logits):
     expected = np.where(labels == 1, weights * prior * 2, weights * (1 - prior) * 2)
     clean = names == 'clean'
     outer = pack.folds[rows] == data.OUTER
-    low, high = metrics.choose_band(labels[~outer], risks[~outer], weights[~outer], RIGHT)
+    low, high = metrics.choose_band(labels[~outer], risks[~outer], expected[~outer], RIGHT)
+    strict = metrics.choose_band(labels[~outer], risks[~outer], weights[~outer], STRICTLY_RIGHT)
     shares = {}
     for group in sorted(set(pack.groups)):
         mine = pack.groups[rows] == group
@@ -243,6 +245,8 @@ def calibrate(pack, logits):
         },
         'band': metrics.band_figures(labels, risks, weights, low, high),
         'bandUnderPrior': metrics.band_figures(labels, risks, expected, low, high),
+        'strictBand': metrics.band_figures(labels, risks, weights, *strict),
+        'strictBandOuter': metrics.band_figures(labels[outer], risks[outer], weights[outer], *strict),
         'bandOuter': metrics.band_figures(labels[outer], risks[outer], weights[outer], low, high),
         'sources': shares,
     }

@@ -25,7 +25,7 @@ def page(figures):
     chosen = variants[figures['variant']]
     sources = list(figures['meanLeftOutAucBySource'])
     lookup = {(pair['generator'], pair['source']): pair['conditions']['clean']['auc'] for pair in figures['pairs']}
-    pooled, band = figures['pooled'], figures['band']
+    pooled, band, strict = figures['pooled'], figures['band'], figures['strictBand']
     lines = [
         '# Evaluation of attestd-audio', '',
         'Written by train/train.py; do not edit. Every clip is scored by detectors that saw neither its page, system or source nor',
@@ -101,11 +101,13 @@ def page(figures):
     lines += table(('risk from', 'mean risk', 'share synthetic', 'predictions'),
                    [(f"{r['from']:.1f}", f"{r['meanRisk']:.2f}", f"{r['shareMachineMade']:.2f}", r['count']) for r in pooled['reliability']])
     lines += ['## Decision band', '',
-              f"Unsure from {band['low']} to {band['high']}: the band that decides most while 85 % outside it is right, both classes the same",
-              'in number. Left-out predictions, all conditions:', '']
+              f"Unsure from {band['low']} to {band['high']}: the band that decides most while 80 % outside it is right under the prior above,",
+              f"chosen on the inner folds. With both classes the same in number 85 % are right outside {strict['low']} to {strict['high']}, which",
+              'decides much less. Left-out predictions, all conditions:', '']
     lines += table(('', 'decided', 'right', 'synthetic above', 'human below', 'human clips above'),
                    [(title, percent(b['decided']), percent(b['accuracyDecided']), percent(b['precisionAbove']), percent(b['precisionBelow']),
                      percent(b['realFlaggedAbove']))
-                    for title, b in (('all', band), ('outer rows', figures['bandOuter']),
-                                     (f"all, a prior of {figures['prior']:.2f}", figures['bandUnderPrior']))])
+                    for title, b in ((f"all, a prior of {figures['prior']:.2f}", figures['bandUnderPrior']), ('all, classes even', band),
+                                     ('outer rows, classes even', figures['bandOuter']), ('stricter band, all, classes even', strict),
+                                     ('stricter band, outer rows, classes even', figures['strictBandOuter']))])
     return '\n'.join(lines)
