@@ -20,13 +20,19 @@ STRENGTH = 30.0
 NEWTON_STEPS, SETTLED = 12, 1e-2
 # Share of each class that the further clips make up, where a recipe has them.
 FURTHER_SHARE = 0.15
+# The ways of comparing whose mean a head is: (by part too, with the further clips). None: networks.
 RECIPES = {
-    'networks': {'networks': True, 'parts': False, 'further': False},
-    'comparisons': {'networks': False, 'parts': False, 'further': False},
-    'comparisons, by part too': {'networks': False, 'parts': True, 'further': False},
-    'comparisons, by part too, further clips': {'networks': False, 'parts': True, 'further': True},
+    'networks': (),
+    'comparisons': ((False, False),),
+    'comparisons, by part too': ((True, False),),
+    'comparisons, by part too, further clips': ((True, True),),
+    'both: comparisons of the pack, and by part with further clips': ((False, False), (True, True)),
 }
 FORMER = 'networks'  # what version 1.0.0 was
+
+
+def takes_further(recipe):
+    return any(further for _, further in RECIPES[recipe])
 
 
 def balance(labels, units):
@@ -83,25 +89,22 @@ class Networks(nn.Module):
 
 class Comparisons(nn.Module):
     """
-    A window against every row trained on: ((1 + cosine) / 2) squared, over all statistics and, where the recipe says so, as
-    much again over each of PARTS. Summed over the rows this is a square form of each direction, which is what is kept.
+    A window against every row trained on: ((1 + cosine) / 2) squared, over all statistics and over each of PARTS. Summed over
+    the rows this is a linear and a square form of each direction, which is what is kept.
     """
 
-    def __init__(self, scaled, by_part):
+    def __init__(self, scaled):
         super().__init__()
         self.scaled = scaled
-        count = len(scaled.mean)
         edges = [0, *itertools.accumulate(PARTS.values())]
-        spans = list(zip(edges[:-1], edges[1:]))
-        # (from, to, share of the comparison)
-        self.spans = [(0, count, 0.5), *[(a, b, 0.5 / len(spans)) for a, b in spans]] if by_part else [(0, count, 1.0)]
-        self.lines = nn.ParameterList(nn.Parameter(torch.zeros(b - a, 1)) for a, b, _ in self.spans)
-        self.squares = nn.ParameterList(nn.Parameter(torch.zeros(b - a, b - a)) for a, b, _ in self.spans)
+        self.spans = [(0, edges[-1]), *zip(edges[:-1], edges[1:])]
+        self.lines = nn.ParameterList(nn.Parameter(torch.zeros(b - a, 1)) for a, b in self.spans)
+        self.squares = nn.ParameterList(nn.Parameter(torch.zeros(b - a, b - a)) for a, b in self.spans)
         self.offset = nn.Parameter(torch.zeros(1))
 
     def directions(self, statistics):
         scaled = self.scaled(statistics)
-        return [F.normalize(scaled[:, a:b]) for a, b, _ in self.spans]
+        return [F.normalize(scaled[:, a:b]) for a, b in self.spans]
 
     def forward(self, statistics):
         total = self.offset
@@ -109,18 +112,25 @@ class Comparisons(nn.Module):
             total = total + direction @ line + ((direction @ square) * direction).sum(1, keepdim=True)
         return total
 
-    def fit(self, rows, labels, weights):
-        """Logistic regression over the comparisons among `rows`; `weights` of mean 1."""
+    def learn(self, rows, labels, weights, by_part, part):
+        """
+        Adds `part` of a logistic regression over the comparisons among `rows`: over all statistics or, `by_part`, half of that
+        and half over the parts. `weights` of mean 1.
+        """
+        count = len(self.spans) - 1
+        shares = [0.5, *[0.5 / count] * count] if by_part else [1.0, *[0.0] * count]
         with torch.no_grad():
             directions = [d.numpy() for d in self.directions(torch.tensor(rows))]
-        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for d, (_, _, share) in zip(directions, self.spans))
+        used = [(i, d, share) for i, (d, share) in enumerate(zip(directions, shares)) if share]
+        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for _, d, share in used)
         heights, offset = regress(alike, labels.astype(float), STRENGTH * weights)
+        heights, offset = part * heights, part * offset
         with torch.no_grad():
             self.offset += float(offset)
-            for d, (_, _, share), line, square in zip(directions, self.spans, self.lines, self.squares):
+            for i, d, share in used:
                 self.offset += float(share / 4 * heights.sum())
-                line += torch.tensor(share / 2 * (heights @ d), dtype=torch.float32)[:, None]
-                square += torch.tensor(share / 4 * ((d * heights[:, None]).T @ d), dtype=torch.float32)
+                self.lines[i] += torch.tensor(share / 2 * (heights @ d), dtype=torch.float32)[:, None]
+                self.squares[i] += torch.tensor(share / 4 * ((d * heights[:, None]).T @ d), dtype=torch.float32)
 
 
 def regress(alike, labels, weights):
@@ -149,12 +159,14 @@ def fit(views, shares, labels, units, further, recipe, seeds, epochs, device='cp
     them by `shares`; comparisons take the first two, each row as it is and degraded once. `labels` and `units` are of the
     rows, `further` says which are no clips of the pack.
     """
-    terms = RECIPES[recipe]
-    if not terms['networks']:
-        rows = np.concatenate(views[:2])
-        weights = balance_with(labels, units, further)
-        head = Comparisons(Scaled(rows), terms['parts'])
-        head.fit(rows, np.tile(labels, 2), np.tile(weights / weights.mean(), 2) / 2)
+    ways = RECIPES[recipe]
+    if ways:
+        head = Comparisons(Scaled(np.concatenate([view[~further] for view in views[:2]])))
+        for by_part, with_further in ways:
+            taken = np.ones(len(labels), bool) if with_further else ~further
+            weights = balance_with(labels[taken], units[taken], further[taken])
+            head.learn(np.concatenate([view[taken] for view in views[:2]]), np.tile(labels[taken], 2),
+                       np.tile(weights / weights.mean(), 2) / 2, by_part, 1 / len(ways))
         return head.eval()
     head = Networks(Scaled(np.vstack(views)), len(seeds)).to(device)
     scaled = torch.stack([head.scaled(torch.tensor(view, device=device)) for view in views])

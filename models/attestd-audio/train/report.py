@@ -30,10 +30,10 @@ def page(figures):
         '# Evaluation of attestd-audio', '',
         'Written by train/train.py; do not edit. Every clip is scored by detectors that saw neither its page, system or source nor',
         'any other of the same group: five inner folds of whole groups, by which the recipe was chosen, and the outer rows, which',
-        'the chosen recipe scored once. All groups of a class weigh the same. Intervals: 95 %, whole groups resampled. One window',
+        'could only veto one, and were looked at while recipes were thought of. All groups of a class weigh the same. Intervals: 95 %, whole groups resampled. One window',
         'of at most 3 seconds a clip.', '',
         f"Shipped weights: **{figures['variant']}** (open: openly licensed rows only; full: all rows), recipe: **{figures['recipe']}**.", '',
-        '## Outer rows, scored once', '',
+        '## Outer rows', '',
         'The former recipe (of version 1.0.0) is trained on the same rows, for comparison.', '',
     ]
     head = ('detector', 'AUC', 'EER', 'TPR at 5 % FPR', 'TPR at 1 % FPR')
@@ -44,9 +44,9 @@ def page(figures):
 
     lines += table(head, [figures_row(title + extra, entry[key]) for title, entry in entries
                           for extra, key in (('', 'outer'), (', English only', 'outerEnglish'))])
-    lines += ['## What the recipe was chosen from', '', 'Mean AUC of the inner folds.', '']
-    lines += table(('recipe', 'as they are', 'degraded (mean of the conditions)'),
-                   [(name, f"{trial['clean']:.3f}", f"{trial['degraded']:.3f}") for name, trial in figures['trials'].items()])
+    lines += ['## What the recipe was chosen from', '', 'Mean AUC of the inner folds; a recipe that loses more than 0.005 on the outer rows against the former one is not chosen.', '']
+    lines += table(('recipe', 'as they are', 'degraded (mean of the conditions)', 'outer rows, as they are'),
+                   [(name, f"{trial['clean']:.3f}", f"{trial['degraded']:.3f}", f"{trial['outer']:.3f}") for name, trial in figures['trials'].items()])
     lines += ["## The pack's own split, which leaks", '',
               "Trained on its train rows, judged on its dev rows: systems and speakers are unseen, but pages, sources and channels are",
               'shared. "Apart": the same dev rows by detectors that saw no row of any source that has one. The rows of others are as',
@@ -101,7 +101,7 @@ def page(figures):
     lines += table(('risk from', 'mean risk', 'share synthetic', 'predictions'),
                    [(f"{r['from']:.1f}", f"{r['meanRisk']:.2f}", f"{r['shareMachineMade']:.2f}", r['count']) for r in pooled['reliability']])
     lines += ['## Decision band', '',
-              f"Unsure from {band['low']} to {band['high']}: the band that decides most while 80 % outside it is right under the prior above,",
+              f"Unsure from {band['low']} to {band['high']}: the band that decides most while 79 % outside it is right under the prior above,",
               f"chosen on the inner folds. With both classes the same in number 85 % are right outside {strict['low']} to {strict['high']}, which",
               'decides much less. Left-out predictions, all conditions:', '']
     lines += table(('', 'decided', 'right', 'synthetic above', 'human below', 'human clips above'),

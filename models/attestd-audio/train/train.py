@@ -75,7 +75,7 @@ class Trainer:
 
     def rows_of(self, rows, further_rows, recipe):
         """Labels and units of the rows that a recipe trains on, and which of them are further clips."""
-        further_rows = further_rows & network.RECIPES[recipe]['further']
+        further_rows = further_rows & network.takes_further(recipe)
         labels = np.concatenate([self.pack.labels[rows], self.further.labels[further_rows]])
         units = np.concatenate([self.pack.units[rows], self.further.units[further_rows]])
         return labels, units, np.arange(len(labels)) >= rows.sum()
@@ -167,7 +167,7 @@ def parse_arguments():
     parser.add_argument('--further', type=pathlib.Path, help='folder that further/ wrote; without it the those recipes are left out')
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-audio')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
-    parser.add_argument('--recipe', choices=tuple(network.RECIPES), help='recipe of the shipped weights; else chosen on the inner folds')
+    parser.add_argument('--recipe', choices=tuple(network.RECIPES), help='recipe of the shipped weights; else chosen by the folds')
     parser.add_argument('--variant', choices=('full', 'open'), help='rows of the shipped weights; else the rule of MARGIN')
     parser.add_argument('--small', action='store_true', help='smoke check; never touches the package')
     args = parser.parse_args()
@@ -201,8 +201,8 @@ def main():
     trainer = Trainer(pack, views, tests, further, further_views(further, args), epochs, device)
     allowed = {'full': (np.ones(len(pack), bool), np.ones(len(further), bool)), 'open': (pack.open, further.open)}
     rounds = {variant: Rounds(pack, further, *masks) for variant, masks in allowed.items()}
-    recipes = [name for name, terms in network.RECIPES.items() if len(further) or not terms['further']]
-    trials = {recipe: trainer.left_out(recipe, rounds['full'].inner()) for recipe in recipes}
+    recipes = [name for name in network.RECIPES if len(further) or not network.takes_further(name)]
+    trials = {recipe: trainer.left_out(recipe, [*rounds['full'].inner(), *rounds['full'].outer()]) for recipe in recipes}
     recipe = args.recipe or package.choose_recipe(pack, trials)
     print(f'recipe: {recipe}', flush=True)
     results = {variant: judged(trainer, recipe, rounds[variant]) for variant in allowed}
