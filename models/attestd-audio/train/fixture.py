@@ -13,8 +13,6 @@ SOURCES = ('VCTK (made)', 'Debian asterisk-core-sounds-en-g722', 'EmoDB (made)',
            'Debian festvox-ru recordings', 'LibriSpeech train-clean-100 (resemble-ai/Resemblyzer)')
 # Systems and sources, from the start, of which a third of the clips are in the pack's dev split.
 IN_DEV = 3
-
-
 # Groups of further clips: (label, source, system).
 FURTHER = (('real', 'a game (made)', ''), ('real', 'asterisk-prompt-fr (made)', ''), ('fake', 'copies', 'copy: world'),
            ('fake', 'copies', 'copy: fargan'))

@@ -35,27 +35,20 @@ def takes_further(recipe):
     return any(further for _, further in RECIPES[recipe])
 
 
-def balance(labels, units):
-    """What each row weighs: classes the same, systems and sources within a class by POWER; all together 1."""
+def balance(labels, units, further):
+    """
+    What each row weighs: classes the same, systems and sources within a class by POWER, rows of the mask `further` FURTHER_SHARE
+    of each class that has any; all together 1.
+    """
     weights = np.zeros(len(labels))
     for label in (0, 1):
-        inside = labels == label
-        if inside.any():
-            _, which, counts = np.unique(units[inside], return_inverse=True, return_counts=True)
-            share = counts[which].astype(float) ** (POWER - 1)
-            weights[inside] = share / share.sum()
-    return weights / weights.sum()
-
-
-def balance_with(labels, units, further):
-    """The same where rows of the mask `further` make up FURTHER_SHARE of each class that has any."""
-    weights = np.zeros(len(labels))
-    for label in (0, 1):
-        parts = [(labels == label) & ~further, (labels == label) & further]
-        shares = [1 - FURTHER_SHARE, FURTHER_SHARE] if parts[1].any() else [1, 0]
-        for part, share in zip(parts, shares):
+        mine = labels == label
+        for part, part_share in ((mine & ~further, 1 - FURTHER_SHARE), (mine & further, FURTHER_SHARE)):
             if part.any():
-                weights[part] = share / 2 * balance(labels[part], units[part])
+                _, which, counts = np.unique(units[part], return_inverse=True, return_counts=True)
+                share = counts[which].astype(float) ** (POWER - 1)
+                weights[part] = part_share * share / share.sum()
+        weights[mine] /= 2 * weights[mine].sum()
     return weights
 
 
@@ -164,13 +157,13 @@ def fit(views, shares, labels, units, further, recipe, seeds, epochs, device='cp
         head = Comparisons(Scaled(np.concatenate([view[~further] for view in views[:2]])))
         for by_part, with_further in ways:
             taken = np.ones(len(labels), bool) if with_further else ~further
-            weights = balance_with(labels[taken], units[taken], further[taken])
+            weights = balance(labels[taken], units[taken], further[taken])
             head.learn(np.concatenate([view[taken] for view in views[:2]]), np.tile(labels[taken], 2),
                        np.tile(weights / weights.mean(), 2) / 2, by_part, 1 / len(ways))
         return head.eval()
     head = Networks(Scaled(np.vstack(views)), len(seeds)).to(device)
     scaled = torch.stack([head.scaled(torch.tensor(view, device=device)) for view in views])
-    chance = balance(labels, units)
+    chance = balance(labels, units, further)
     for seed, member in zip(seeds, head.members):
         fit_one(member, scaled, shares, labels, chance, seed, epochs)
     return head.eval()

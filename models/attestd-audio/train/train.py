@@ -4,8 +4,8 @@
     python3 train.py --data DIR --further DIR        the package (about an hour on one CPU core)
     python3 train.py --small                         smoke check on made sounds, about 2 minutes, no data
 
-The first DIR holds index.csv and clips.tar (or the clips), the second what further/ wrote. Everything is seeded. Windows and statistics are kept in --work, so a
-second run is quick. Networks are fitted on a GPU when there is one; the published figures are from a CPU.
+The first DIR holds index.csv and clips.tar (or the clips), the second what further/ wrote. Everything is seeded. Windows and
+statistics are kept in --work, so a second run is quick. Networks are fitted on a GPU when there is one; the published figures are from a CPU.
 """
 import argparse
 import pathlib
@@ -116,7 +116,9 @@ class Rounds:
         for fold in sorted(set(pack.folds[inner])):
             yield self.round_of(inner & (pack.folds != fold), pack.folds == fold)
 
-    def outer(self):
+    def folds(self):
+        """The inner rounds, and the outer rows judged by a head that saw all inner ones."""
+        yield from self.inner()
         outer = self.pack.folds == data.OUTER
         yield self.round_of(~outer, outer)
 
@@ -139,10 +141,8 @@ class Rounds:
         yield self.round_of(~near, self.pack.dev)
 
 
-def judged(trainer, recipe, rounds):
-    """Every kind of left-out logits of one recipe: `folds` holds the inner folds and the outer rows together."""
-    folds = trainer.left_out(recipe, [*rounds.inner(), *rounds.outer()])
-    print(f'{recipe}: folds and outer rows done', flush=True)
+def judged(trainer, recipe, rounds, folds):
+    """Every kind of left-out logits of one recipe; `folds` are those of the inner folds and the outer rows, known already."""
     return {
         'folds': folds,
         'strict': trainer.left_out(recipe, rounds.strict()),
@@ -164,7 +164,7 @@ def further_views(further, args):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--data', type=pathlib.Path, help='folder with index.csv and clips.tar')
-    parser.add_argument('--further', type=pathlib.Path, help='folder that further/ wrote; without it the those recipes are left out')
+    parser.add_argument('--further', type=pathlib.Path, help='folder that further/ wrote; without it the recipes that take it are left out')
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-audio')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
     parser.add_argument('--recipe', choices=tuple(network.RECIPES), help='recipe of the shipped weights; else chosen by the folds')
@@ -202,11 +202,14 @@ def main():
     allowed = {'full': (np.ones(len(pack), bool), np.ones(len(further), bool)), 'open': (pack.open, further.open)}
     rounds = {variant: Rounds(pack, further, *masks) for variant, masks in allowed.items()}
     recipes = [name for name in network.RECIPES if len(further) or not network.takes_further(name)]
-    trials = {recipe: trainer.left_out(recipe, [*rounds['full'].inner(), *rounds['full'].outer()]) for recipe in recipes}
+    trials = {recipe: trainer.left_out(recipe, rounds['full'].folds()) for recipe in recipes}
     recipe = args.recipe or package.choose_recipe(pack, trials)
     print(f'recipe: {recipe}', flush=True)
-    results = {variant: judged(trainer, recipe, rounds[variant]) for variant in allowed}
-    former = judged(trainer, network.FORMER, rounds['full']) if recipe != network.FORMER else results['full']
+    results = {
+        'full': judged(trainer, recipe, rounds['full'], trials[recipe]),
+        'open': judged(trainer, recipe, rounds['open'], trainer.left_out(recipe, rounds['open'].folds())),
+    }
+    former = judged(trainer, network.FORMER, rounds['full'], trials[network.FORMER]) if recipe != network.FORMER else results['full']
     chosen = args.variant or package.choose(pack, results)
     head = trainer.fitted(*allowed[chosen], recipe, SEEDS)
     trained, _, _ = trainer.rows_of(*allowed[chosen], recipe)

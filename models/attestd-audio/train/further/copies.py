@@ -42,8 +42,8 @@ def fit(samples, length):
 
 
 @functools.lru_cache(None)
-def bank(size, highest):
-    return librosa.filters.mel(sr=RATE, n_fft=size, n_mels=80, fmin=0, fmax=highest)
+def bank():
+    return librosa.filters.mel(sr=RATE, n_fft=1024, n_mels=80, fmin=0, fmax=8000)
 
 
 @functools.lru_cache(None)
@@ -78,7 +78,7 @@ class Vocoders:
         window = librosa.filters.get_window('hann', 640)
         spectrum = np.abs(librosa.stft(x.astype(np.float64), n_fft=1024, hop_length=160, win_length=640, window=window,
                                        pad_mode='reflect'))
-        mel = np.log(np.maximum(bank(1024, 8000) @ spectrum, 1e-5)) - 0.5
+        mel = np.log(np.maximum(bank() @ spectrum, 1e-5)) - 0.5
         with torch.no_grad():
             return hifigan_network()(torch.tensor(mel[None], dtype=torch.float32))[0, 0].numpy()
 
@@ -124,7 +124,7 @@ class Vocoders:
 
     def griffin_lim(self, x):
         """From a mel of 80 bands and random phases."""
-        mel = bank(1024, 8000)
+        mel = bank()
         magnitude = np.abs(librosa.stft(x.astype(np.float64), n_fft=1024, hop_length=256, pad_mode='reflect'))
         guess = np.maximum(np.linalg.pinv(mel) @ (mel @ magnitude), 1e-8)
         return librosa.griffinlim(guess, n_iter=ROUNDS, hop_length=256, n_fft=1024, random_state=0)
@@ -170,7 +170,7 @@ def main():
         path = f'clips/copy-{len(rows):05d}.opus'
         write_clip(args.people / path, copy)
         rows.append({**{name: row.get(name, '') for name in COLUMNS}, 'path': path, 'label': 'fake', 'source': 'copies',
-                     'system': f'copy: {kind}', 'origin_codec': row['origin_codec'], 'of': f"{side}:{row['path']}"})
+                     'system': f'copy: {kind}', 'of': f"{side}:{row['path']}"})
         if len(rows) % 100 == 0:
             print(f'{len(rows)} copies', flush=True)
     with open(args.people / 'index.csv', 'w', newline='') as lines:
