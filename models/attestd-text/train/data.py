@@ -41,7 +41,7 @@ ALIKE = {"news": ["l2r_newsarticle"]}
 WHOLE_SOURCE = {"rewriting": "l2r", "everyday": "l2r", "essays": "outfox_valid"}
 # Families of generators, and which are left out together.
 GENERATORS = {
-    "claude": ["claude-3-opus", "claude-3-sonnet", "claude-instant"],
+    "claude": ["claude-3-opus", "claude-3-sonnet", "claude-instant", "claude-2026"],
     "gemini": ["gemini-1.0-pro", "palm"],
     "gpt-4": ["gpt-4-turbo", "gpt-4o"],
     "gpt-3.5": ["gpt-3.5-turbo", "text-davinci-003"],
@@ -51,6 +51,8 @@ TOGETHER = [["claude", "gpt-3.5"], ["gemini", "gpt-4", "open"]]
 # Sources of people's prose in human.jsonl.gz; the second is never trained on.
 PACKAGES = "packages"
 OUTSIDE = "outside"
+# Source and generator of the texts in written/, which a model of 2026 wrote for this recipe.
+WRITTEN, WRITER = "written", "claude-2026"
 # Fewest machine-made texts for which a pair of domain and generator is reported.
 MIN_PAIR = 60
 # Most texts of people and of a family of generators that a fold is tested on, and how many of each also cut short.
@@ -83,14 +85,41 @@ class Pack:
 
     def left_out_with(self, name):
         """Rows that may not train a network that scores the domain: itself, its source, and people's prose beside it."""
-        beside = np.isin(self.domain, registers.ALONGSIDE.get(name, []) + ALIKE.get(name, []))
+        written = [written_domain(register) for register in registers.WRITTEN_ALIKE[name]]
+        beside = np.isin(self.domain, registers.ALONGSIDE.get(name, []) + ALIKE.get(name, []) + written)
         return self.in_domain(name) | beside | (self.source == WHOLE_SOURCE.get(name, "-"))
+
+    def in_group(self, name):
+        """Texts of written/ of a group of registers."""
+        return np.isin(self.domain, [written_domain(register) for register in registers.WRITTEN_GROUPS[name]])
 
 
 def read_rows(file):
     with gzip.open(file, "rt") as lines:
         rows = [json.loads(line) for line in lines]
     return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
+
+
+def written_domain(register):
+    """Name of a register of written/ among the domains; people's prose of the same register has another."""
+    return f"{WRITTEN} {register}"
+
+
+def read_written(folder):
+    """Rows of written/REGISTER.jsonl; a line: what was asked for, and the text, normalized."""
+    rows = []
+    for file in sorted(folder.glob("*.jsonl")):
+        for line in file.read_text().splitlines():
+            content = json.loads(line)
+            rows.append(written_row(file.stem, content["text"], content["asked"]))
+    return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
+
+
+def written_row(register, text, asked):
+    return {
+        "text": text, "label": "machine", "generator": WRITER, "domain": written_domain(register), "language": "en",
+        "source": WRITTEN, "attack": "none", "balanced": True, "licence_class": "declared-open", "pair": f"{register}: {asked}",
+    }
 
 
 def left_out_folds(pack):
@@ -183,4 +212,7 @@ def fixture():
     rows += [{**row, "domain": domain, "source": source, "pair": f"{domain}{number}"}
              for domain, source in (("government", PACKAGES), ("letters", OUTSIDE))
              for number, row in enumerate(r for r in rows[:3 * MIN_PAIR] if r["label"] == "human")]
+    made = [row["text"] for row in rows if row["label"] == "machine"]
+    rows += [written_row(register, rng.choice(made), f"{number}")
+             for registers_of in registers.WRITTEN_GROUPS.values() for register in registers_of for number in range(5)]
     return Pack(rows)

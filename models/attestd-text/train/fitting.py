@@ -14,9 +14,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 import features
 import style
 
-# Inverse strength of the ridge, and the steps of L-BFGS: stopping early regularizes too.
+# Inverse strength of the ridge, and most steps of L-BFGS; about 60 are enough.
 C = 5.0
-STEPS = 25
+STEPS = 100
 # An inverse document frequency is kept as one byte: 1 + step * byte, up to 1 + ln(30,000).
 IDF_STEP = 0.045
 OPSET = 13
@@ -74,19 +74,27 @@ def fit_logistic(matrix, labels, weights):
 
 
 class Model:
-    """A fitted detector: one byte of idf and one half-precision coefficient for each bucket, an intercept, the trees."""
+    """
+    A fitted detector: one byte of idf and one half-precision coefficient for each bucket, an intercept, the trees.
 
-    def __init__(self, counts, styles, labels, cells):
-        weights = class_weights(cells)
+    The mean of two fits, with and without the texts of the mask `written`: each alone finds fewer of the other's kind.
+    """
+
+    def __init__(self, counts, styles, labels, cells, written):
         self.idf = byte_idf(counts)
-        coefficients, self.intercept = fit_logistic(weigh(counts, self.idf), labels, weights)
-        self.coefficients = coefficients.astype(np.float16)
-        self.trees = HistGradientBoostingClassifier(**TREES).fit(styles, labels, weights / weights.mean())
+        matrix, fits, self.trees = weigh(counts, self.idf), [], []
+        everything = np.ones(len(labels), bool)
+        for rows in [everything, ~written] if written.any() else [everything]:
+            weights = class_weights(cells[rows])
+            fits.append(fit_logistic(matrix[rows], labels[rows], weights))
+            self.trees.append(HistGradientBoostingClassifier(**TREES).fit(styles[rows], labels[rows], weights / weights.mean()))
+        self.coefficients = np.mean([coefficients for coefficients, _ in fits], axis=0).astype(np.float16)
+        self.intercept = float(np.mean([intercept for _, intercept in fits]))
 
     def halves(self, counts, styles):
         """Logits of the n-grams and of the trees, as they are."""
         linear = weigh(counts, self.idf) @ self.coefficients.astype(np.float32) + np.float32(self.intercept)
-        return linear, self.trees.decision_function(styles)
+        return linear, np.mean([trees.decision_function(styles) for trees in self.trees], axis=0)
 
     def logits(self, counts, styles):
         return add(*self.halves(counts, styles))
@@ -97,13 +105,13 @@ def add(linear, trees):
     return LINEAR_FACTOR * linear + TREES_FACTOR * trees
 
 
-def tree_attributes(trees):
-    """The nodes of the boosted trees as the attributes of TreeEnsembleRegressor."""
+def tree_attributes(fits):
+    """The nodes of the boosted trees, the mean over the fits, as the attributes of TreeEnsembleRegressor."""
     columns = {name: [] for name in (
         "nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_values", "nodes_modes", "nodes_truenodeids",
         "nodes_falsenodeids", "target_treeids", "target_nodeids", "target_ids", "target_weights",
     )}
-    for tree, (predictor,) in enumerate(trees._predictors):
+    for tree, (predictor,) in enumerate(predictor for fit in fits for predictor in fit._predictors):
         for number, node in enumerate(predictor.nodes):
             leaf = bool(node["is_leaf"])
             row = (tree, number, 0 if leaf else int(node["feature_idx"]), 0.0 if leaf else float(node["num_threshold"]),
@@ -111,9 +119,10 @@ def tree_attributes(trees):
             for name, value in zip(list(columns)[:7], row):
                 columns[name].append(value)
             if leaf:
-                for name, value in zip(list(columns)[7:], (tree, number, 0, float(node["value"]))):
+                for name, value in zip(list(columns)[7:], (tree, number, 0, float(node["value"]) / len(fits))):
                     columns[name].append(value)
-    return {**columns, "n_targets": 1, "base_values": [float(trees._baseline_prediction.ravel()[0])]}
+    base = float(np.mean([fit._baseline_prediction.ravel()[0] for fit in fits]))
+    return {**columns, "n_targets": 1, "base_values": [base]}
 
 
 def export(model, path):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 LENGTH_BINS = [300, 500, 800, 1200]
 RESAMPLES = 200
 # Shares of machine-made texts for which a calibration is tried, most first.
-SHARES = [0.5, 0.4, 0.3, 0.25, 0.2, 0.16, 0.13, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01, 0.007, 0.005]
+SHARES = [round(0.5 * 0.95**step, 4) for step in range(90)]
 # Share of the verdicts outside the decision band that must be right.
 RIGHT = 0.85
 
@@ -67,16 +67,18 @@ def balance(labels, share=0.5, weights=None):
 
 
 def fit_by_length(labels, logits, lengths, weights):
-    """One Platt line per length bin, for a stream of which half is machine-made."""
-    bins, lines = length_bin(lengths), []
-    for number in range(len(LENGTH_BINS) + 1):
+    """A Platt line per length bin, all of one slope, for a stream of which half is machine-made."""
+    bins, count = length_bin(lengths), len(LENGTH_BINS) + 1
+    both = [number for number in range(count) if len(set(labels[bins == number])) == 2]
+    each = np.zeros(len(labels))
+    for number in both:
         inside = bins == number
-        # A bin without one of the classes takes the line of all lengths.
-        inside = inside if len(set(labels[inside])) == 2 else np.ones(len(labels), bool)
-        w = balance(labels[inside], weights=weights[inside]) * inside.sum()
-        fit = LogisticRegression(C=1e6).fit(logits[inside, None], labels[inside], w)
-        lines.append((max(float(fit.coef_[0, 0]), 1e-3), float(fit.intercept_[0])))
-    return lines
+        each[inside] = balance(labels[inside], weights=weights[inside]) * inside.sum()
+    columns = np.column_stack([logits, np.eye(count)[bins]])
+    fit = LogisticRegression(C=1e6, fit_intercept=False, max_iter=1000).fit(columns, labels, each)
+    slope, intercepts = max(float(fit.coef_[0, 0]), 1e-3), fit.coef_[0, 1:]
+    # A bin without one of the classes takes the mean of the others.
+    return [(slope, float(intercepts[number] if number in both else intercepts[both].mean())) for number in range(count)]
 
 
 def at_share(lines, share):

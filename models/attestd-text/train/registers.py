@@ -53,3 +53,24 @@ ALONGSIDE = {
     "essays": ["anarchism", "debian-history", "debian-handbook"],
     "rewriting": ["legal", "dictionary", "descriptions", "perl-doc"],
 }
+
+# The files of written/ by what is left out together when the texts of one group are told by what the others taught.
+WRITTEN_GROUPS = {
+    "short answers": [
+        "answers-science", "answers-everyday", "answers-medicine", "answers-money", "answers-computing", "answers-world", "answers-mixed",
+    ],
+    "reasoning": ["reasoning"],
+    "formal prose": ["medicine", "legal", "government", "abstracts", "papers"],
+    "documentation": ["manuals", "descriptions", "glossary"],
+    "essays, letters, posts, news, fiction": ["essays", "letters", "posts", "news", "fiction", "reviews", "places", "speeches"],
+}
+# Which files of written/ are left out together with a domain of the pack.
+WRITTEN_ALIKE = {
+    "fiction": ["fiction", "government", "speeches"],
+    "reviews": ["reviews", "medicine", "answers-medicine"],
+    "science": ["abstracts", "papers"],
+    "news": ["news", "papers"],
+    "essays": ["essays"],
+    "everyday": ["letters", "posts", "places", "answers-everyday", "answers-money"],
+    "rewriting": ["fiction", "reviews", "news", "places", "legal", "glossary", "descriptions", "speeches"],
+}

@@ -107,12 +107,27 @@ def length_tables(figures):
     ]
 
 
+def written_tables(figures):
+    return [
+        "## Texts of a model of 2026",
+        "",
+        "Written for this recipe (train/written), told from the prose of people of the table above. By a network that learned from",
+        "the other groups, which one writer wrote too (flattering), and by one that learned from none of them. Risk by the shipped calibration.",
+        "",
+        *table(["group", "texts", "others learned: AUC", "TPR at 5 % FPR", "TPR at 1 % FPR", "at risk >= 50",
+                "none learned: AUC", "TPR at 5 % FPR", "TPR at 1 % FPR", "at risk >= 50"], [
+            [name, row["count"], *(cell for by in (row["others"], row["none"]) for cell in (*three(by), percent(by["flaggedAt50"])))]
+            for name, row in figures["written"].items()
+        ]),
+    ]
+
+
 def calibration_tables(figures):
     share, pooled, band = figures["calibration"]["machineShare"], figures["pooled"], figures["band"]
     return [
         "## Calibration (pooled left-out predictions)",
         "",
-        f"Platt by length, for a stream in which {percent(share)} of the texts are machine-made: the largest share tried whose",
+        f"Platt, one slope and an intercept by length, for a stream in which {percent(share)} of the texts are machine-made: the largest share tried whose",
         "calibration flags at most 2 % of people's texts in the worst of the inner left-out domains. In a stream with more",
         "machine-made texts a risk is then too low. The two tables are over the inner domains.",
         "",
@@ -143,4 +158,4 @@ def marks(row):
 
 def page(name, figures):
     """The whole report, Markdown."""
-    return "\n".join(summary(name, figures) + pair_tables(figures) + length_tables(figures) + calibration_tables(figures))
+    return "\n".join(summary(name, figures) + pair_tables(figures) + length_tables(figures) + written_tables(figures) + calibration_tables(figures))

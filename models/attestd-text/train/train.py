@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the text detector.
 
-    python3 train.py --data DIR --human FILE    the package (about 6 minutes of one CPU core)
+    python3 train.py --data DIR --human FILE    the package (about 20 minutes of one CPU core)
     python3 train.py --small                    smoke check on made-up texts, under 2 minutes, no data
 
 DIR holds train.jsonl.gz and dev.jsonl.gz of the text pack, FILE what human-texts.py wrote. Everything is seeded and runs on one thread. The package is
@@ -39,7 +39,8 @@ class Scored:
 
     def fit(self, rows):
         rows = np.where(rows)[0]
-        return fitting.Model(self.counts[rows], self.styles[rows], self.pack.labels[rows], self.cells[rows])
+        written = self.pack.source[rows] == data.WRITTEN
+        return fitting.Model(self.counts[rows], self.styles[rows], self.pack.labels[rows], self.cells[rows], written)
 
     def logits(self, model, rows):
         return model.logits(self.counts[rows], self.styles[rows])
@@ -94,6 +95,30 @@ def left_out(scored, hasher, among, work):
     return pairs, people
 
 
+def written_groups(scored, among, work):
+    """
+    Logits of each group of written/ and of people's prose that is never trained on: by a network that learned from the
+    other groups (`others`), and by one that learned from no text of written/ (`none`).
+    """
+    pack = scored.pack
+    people, written = np.where(pack.source == data.OUTSIDE)[0], pack.source == data.WRITTEN
+
+    def both(rows, usable):
+        model = scored.fit(usable)
+        return {"rows": rows, "made": scored.logits(model, rows), "people": scored.logits(model, people)}
+
+    found = {}
+    for number, name in enumerate(registers.WRITTEN_GROUPS):
+        inside = pack.in_group(name)
+        file = work / f"written-{number}.npz"
+        found[name] = {"others": kept(file, lambda i=inside: both(np.where(i)[0], among & ~i))}
+    none = kept(work / "written-none.npz", lambda: both(np.where(written)[0], among & ~written))
+    for entry in found.values():
+        inside = np.isin(none["rows"], entry["others"]["rows"])
+        entry["none"] = {"rows": none["rows"][inside], "made": none["made"][inside], "people": none["people"]}
+    return found
+
+
 def development(dev, model):
     """The development split in the languages that are scored; its sources were trained on, so it flatters."""
     rows = np.where(np.isin(dev.pack.language, data.LANGUAGES))[0]
@@ -123,6 +148,7 @@ def run_variant(name, scored, dev, hasher, rows, work):
     return {
         "name": name, "rows": int(among.sum()), "model": model, "pairs": pairs, "people": people,
         "outside": {"rows": outside, "logits": scored.logits(model, outside)},
+        "written": written_groups(scored, among, work),
         "development": development(dev, model), "languages": languages(dev, model),
     }
 
@@ -152,7 +178,7 @@ def main():
         fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
         scored = dev = Scored(data.fixture(), hasher)
     else:
-        rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human)
+        rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written(HERE / "written")
         scored = Scored(data.Pack(rows), hasher)
         dev = Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
     print("features ready", flush=True)
