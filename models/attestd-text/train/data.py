@@ -33,15 +33,17 @@ DOMAINS = {
     "essays": ["essay_student"],
     "everyday": ["l2r_artculture", "l2r_business", "l2r_onlinecontent", "l2r_personalcommunication"],
 }
-# Every setting is chosen on the first four; the others are scored once, at the end.
+# Every setting is chosen on the first four; the others are only scored.
 OUTER = ["news", "essays", "everyday"]
 # Another source's texts alike, which are left out too but not scored there.
 ALIKE = {"news": ["l2r_newsarticle"]}
 # Domains that leave out their whole source: no text of it trains the network that scores them.
 WHOLE_SOURCE = {"rewriting": "l2r", "everyday": "l2r", "essays": "outfox_valid"}
+# Source and generator of the texts in written/, which a model of 2026 wrote for this recipe.
+WRITTEN, WRITER = "written", "claude-2026"
 # Families of generators, and which are left out together.
 GENERATORS = {
-    "claude": ["claude-3-opus", "claude-3-sonnet", "claude-instant", "claude-2026"],
+    "claude": ["claude-3-opus", "claude-3-sonnet", "claude-instant", WRITER],
     "gemini": ["gemini-1.0-pro", "palm"],
     "gpt-4": ["gpt-4-turbo", "gpt-4o"],
     "gpt-3.5": ["gpt-3.5-turbo", "text-davinci-003"],
@@ -51,8 +53,6 @@ TOGETHER = [["claude", "gpt-3.5"], ["gemini", "gpt-4", "open"]]
 # Sources of people's prose in human.jsonl.gz; the second is never trained on.
 PACKAGES = "packages"
 OUTSIDE = "outside"
-# Source and generator of the texts in written/, which a model of 2026 wrote for this recipe.
-WRITTEN, WRITER = "written", "claude-2026"
 # Fewest machine-made texts for which a pair of domain and generator is reported.
 MIN_PAIR = 60
 # Most texts of people and of a family of generators that a fold is tested on, and how many of each also cut short.
@@ -84,25 +84,28 @@ class Pack:
         return np.isin(self.domain, DOMAINS[name])
 
     def left_out_with(self, name):
-        """Rows that may not train a network that scores the domain: itself, its source, and people's prose beside it."""
-        written = [written_domain(register) for register in registers.WRITTEN_ALIKE[name]]
-        beside = np.isin(self.domain, registers.ALONGSIDE.get(name, []) + ALIKE.get(name, []) + written)
+        """Rows that may not train a network that scores the domain: itself, its source, people's prose beside it, and what is alike."""
+        alike = ALIKE.get(name, []) + written_domains(registers.WRITTEN_ALIKE[name])
+        beside = np.isin(self.domain, registers.ALONGSIDE.get(name, []) + alike)
         return self.in_domain(name) | beside | (self.source == WHOLE_SOURCE.get(name, "-"))
 
     def in_group(self, name):
         """Texts of written/ of a group of registers."""
-        return np.isin(self.domain, [written_domain(register) for register in registers.WRITTEN_GROUPS[name]])
+        return np.isin(self.domain, written_domains(registers.WRITTEN_GROUPS[name]))
+
+
+def long_enough(rows):
+    return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
 
 
 def read_rows(file):
     with gzip.open(file, "rt") as lines:
-        rows = [json.loads(line) for line in lines]
-    return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
+        return long_enough([json.loads(line) for line in lines])
 
 
-def written_domain(register):
-    """Name of a register of written/ among the domains; people's prose of the same register has another."""
-    return f"{WRITTEN} {register}"
+def written_domains(names):
+    """Names of registers of written/ among the domains; people's prose of the same register has another."""
+    return [f"{WRITTEN} {name}" for name in names]
 
 
 def read_written(folder):
@@ -112,12 +115,13 @@ def read_written(folder):
         for line in file.read_text().splitlines():
             content = json.loads(line)
             rows.append(written_row(file.stem, content["text"], content["asked"]))
-    return [row for row in rows if len(row["text"]) >= MIN_CHARACTERS]
+    return long_enough(rows)
 
 
 def written_row(register, text, asked):
+    (domain,) = written_domains([register])
     return {
-        "text": text, "label": "machine", "generator": WRITER, "domain": written_domain(register), "language": "en",
+        "text": text, "label": "machine", "generator": WRITER, "domain": domain, "language": "en",
         "source": WRITTEN, "attack": "none", "balanced": True, "licence_class": "declared-open", "pair": f"{register}: {asked}",
     }
 

@@ -26,7 +26,7 @@ def summary(name, figures):
         "Written by train/train.py; do not edit. Unless it says otherwise, every figure is on English texts of a domain and",
         "of a generator family that the scoring network never saw: one fit for each domain and set of families left out",
         "together, same recipe. Means are over pairs of domain and family. Every setting was chosen on the inner domains;",
-        "the outer ones (" + ", ".join(data.OUTER) + ") were scored once, at the end, by the calibration of the inner ones.",
+        "the outer ones (" + ", ".join(data.OUTER) + ") had no part in a choice and are scored by the calibration of the inner ones.",
         f"Trained on {figures['trainedOn']} texts, {data_used}.",
         "",
         *table(["set", "pairs", "AUC", "mean 95 % interval", "TPR at 5 % FPR", "TPR at 1 % FPR", "machine at risk >= 50"], [
