@@ -23,11 +23,22 @@ export function entryFile(importMetaUrl: string, name: string): string {
   return path.join(built, `${name}.js`)
 }
 
-/** Writes a whole file so that a reader sees the old or the new content, never a part. */
-export async function writeFileAtomic(file: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+interface WriteOptions {
+  readonly mode?: number
+  /** False for what can be made again: faster, but a power cut may leave it empty. */
+  readonly flush?: boolean
+}
+
+/** Writes a whole file so that a reader sees the old or the new content, never a part, after a power cut too. */
+export async function writeFileAtomic(
+  file: string,
+  data: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  const { mode = 0o600, flush = true } = options
   const temporary = temporaryName(file)
   try {
-    await fs.writeFile(temporary, data, { mode })
+    await fs.writeFile(temporary, data, { mode, flush })
     await fs.rename(temporary, file)
   } catch (error) {
     await fs.rm(temporary, { force: true })

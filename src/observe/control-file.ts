@@ -24,7 +24,7 @@ export function newControlToken(): string {
 
 /** Writes DATA_DIR/control.json, readable by its owner only. */
 export async function writeControlFile(dataDir: string, content: ControlFile): Promise<void> {
-  await writeFileAtomic(path.join(dataDir, NAME), `${JSON.stringify(controlFile.parse(content))}\n`, 0o600)
+  await writeFileAtomic(path.join(dataDir, NAME), `${JSON.stringify(controlFile.parse(content))}\n`)
 }
 
 /** @returns null where there is none, or it is not of the stated shape. The daemon may be gone all the same. */

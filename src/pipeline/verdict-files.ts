@@ -40,7 +40,7 @@ export class VerdictFiles {
     const held = this.#held.get(folder)
     if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFileAtomic(path.join(folder, name), text)
+    await writeFileAtomic(path.join(folder, name), text, { flush: false })
     this.#held.set(folder, (this.#held.get(folder) ?? 0) + bytes)
   }
 

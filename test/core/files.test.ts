@@ -28,12 +28,13 @@ async function write(name: string, data: string | Uint8Array): Promise<string> {
 
 describe('a file written whole', () => {
   it.each([
-    [undefined, 0o600],
-    [0o644, 0o644],
-  ])('with mode %o has mode %o, whatever the one before it had', async (mode, expected) => {
-    const file = await write(`mode-${mode}`, 'old')
+    [{}, 0o600],
+    [{ mode: 0o644 }, 0o644],
+    [{ flush: false }, 0o600],
+  ])('with %j has mode %o, whatever the one before it had', async (options, expected) => {
+    const file = await write('replaced', 'old')
     await fs.chmod(file, 0o666)
-    await writeFileAtomic(file, 'new', mode)
+    await writeFileAtomic(file, 'new', options)
     expect(((await fs.stat(file)).mode & 0o777).toString(8)).toBe(expected.toString(8))
     expect(await fs.readFile(file, 'utf8')).toBe('new')
   })

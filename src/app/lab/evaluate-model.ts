@@ -71,7 +71,7 @@ async function writeReport(
   const thumbnails = await makeThumbnails(new Map(pictures), systemClock, signal)
   if (signal.aborted) throw interrupted()
   await fs.mkdir(folder, { recursive: true })
-  const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, FILE_MODE)
+  const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, { mode: FILE_MODE })
   await write('scores.csv', scoresCsv(scored))
   await write('report.html', evaluationPage(evaluation, thumbnails))
   await write('eval.json', `${JSON.stringify(evaluation, null, 2)}\n`)

@@ -86,5 +86,5 @@ export async function evaluateIntoPackage(
 
 async function keep(file: string, text: string): Promise<void> {
   await fs.mkdir(path.dirname(file), { recursive: true })
-  await writeFileAtomic(file, text, FILE_MODE)
+  await writeFileAtomic(file, text, { mode: FILE_MODE })
 }

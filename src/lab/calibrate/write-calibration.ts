@@ -36,6 +36,6 @@ export async function writeCalibration(
   parseManifest(text, file)
   await fs.mkdir(path.join(folder, 'evaluation'), { recursive: true })
   const figures = path.join(folder, 'evaluation', 'calibration.json')
-  await writeFileAtomic(figures, `${JSON.stringify(report, null, 2)}\n`, FILE_MODE)
-  await writeFileAtomic(file, text, FILE_MODE)
+  await writeFileAtomic(figures, `${JSON.stringify(report, null, 2)}\n`, { mode: FILE_MODE })
+  await writeFileAtomic(file, text, { mode: FILE_MODE })
 }

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import fs from 'node:fs/promises'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { readFileIfPresent } from '../../core/files.js'
+import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { issueText } from '../../service/issue-text.js'
 import { JOURNAL_HEADER, type JournalEntry, JournalEntrySchema, JournalHeaderSchema } from './journal-entry.js'
 import { KeptState } from './kept-state.js'
@@ -33,7 +32,7 @@ export class Journal {
     const { kept, torn } = read(file, (await readFileIfPresent(file)) ?? Buffer.alloc(0))
     const text = [JOURNAL_HEADER, ...kept.entries()].map((line) => `${JSON.stringify(line)}\n`).join('')
     try {
-      await replaceDurably(file, text)
+      await writeFileAtomic(file, text)
       return { journal: new Journal(file, Buffer.byteLength(text)), kept, torn }
     } catch (error) {
       throw unwritable(file, error)
@@ -90,12 +89,6 @@ function jsonOf(line: string): unknown {
   } catch {
     return undefined
   }
-}
-
-async function replaceDurably(file: string, text: string): Promise<void> {
-  const temporary = `${file}.tmp`
-  await fs.writeFile(temporary, text, { mode: 0o600, flush: true })
-  await fs.rename(temporary, file)
 }
 
 function unreadable(file: string, what: string): AttestdError {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/disk/directory-lock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { removeUnfinished } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
 import type { RandomBytes } from '../books/key-ring.js'
 import type { SandboxOptions } from '../sandbox-options.js'
@@ -38,12 +39,14 @@ export const memoryStorage: Storage = {
 export async function openStorage(folder: string, random: RandomBytes, clock: Clock, log: Log): Promise<Storage> {
   const lock = await lockFolder(folder, clock)
   try {
+    // Whoever holds the folder is its only writer: what is unfinished is of one that was killed.
+    for (const each of [folder, mediaOf(folder)]) await removeUnfinished(each, Number.POSITIVE_INFINITY)
     const identity = await openIdentity(path.join(folder, 'identity.json'), random)
     const { journal, kept, torn } = await Journal.open(path.join(folder, 'journal.jsonl'))
     if (torn) log.warn({ folder }, 'the last line of the journal was incomplete and was dropped')
     return {
       kept,
-      complete: (options) => completed(options, identity, path.join(folder, 'media')),
+      complete: (options) => completed(options, identity, mediaOf(folder)),
       append: (entry) => journal.append(entry),
       close: async () => {
         journal.close()
@@ -68,6 +71,8 @@ async function lockFolder(folder: string, clock: Clock): Promise<DirectoryLock> 
     clock,
   )
 }
+
+const mediaOf = (folder: string) => path.join(folder, 'media')
 
 /** What is given goes before what was kept. */
 function completed(options: SandboxOptions, identity: Identity, mediaDirectory: string): SandboxOptions {
