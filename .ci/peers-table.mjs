@@ -10,19 +10,22 @@ const HEAD = [
   'Refused',
 ]
 
-/** The lines of one table; `peers` is what .ci/peers/measure.py wrote. */
+/** The lines of one table, ours first; `peers` is what .ci/peers/measure.py wrote. */
 export function peersTable(id, { about, detectors }) {
-  const rows = detectors.flatMap(({ name, what, license, groups }) =>
-    Object.entries(groups).map(([group, one]) => [
-      `${name} (${what})`,
-      license ?? '–',
-      `${group}: ${one.fake} fake, ${one.real} real`,
-      withInterval(one.auc, figure),
-      withInterval(one.tprAt5, percent),
-      ownThreshold(one),
-      String(one.refused),
-    ]),
-  )
+  const isOurs = ({ name }) => name.startsWith(`${id} `)
+  const rows = detectors
+    .toSorted((a, b) => isOurs(b) - isOurs(a))
+    .flatMap(({ name, what, license, groups }) =>
+      Object.entries(groups).map(([group, one]) => [
+        `${name} (${what})`,
+        license ?? '–',
+        `${group}: ${one.fake} fake, ${one.real} real`,
+        withInterval(one.auc, figure),
+        withInterval(one.tprAt5, percent),
+        ownThreshold(one),
+        String(one.refused),
+      ]),
+    )
   return [`**${id} and its peers**: ${about}`, '', row(HEAD), row(HEAD.map(() => '---')), ...rows.map(row)].join('\n')
 }
 
