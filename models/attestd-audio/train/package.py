@@ -14,7 +14,7 @@ import selftest
 import voice
 from frontend import SAMPLES
 
-VERSION = '2.0.0'
+VERSION = '2.0.1'
 # Share of left-out human clips that may reach risk 50; the intercept of the calibration is set by it.
 FLAGGED = 0.03
 # Share of verdicts outside the decision band that must be right under the prior of the calibration, and, for the stricter
