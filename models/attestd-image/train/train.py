@@ -97,7 +97,8 @@ def write_package(package, whole, weights):
     net.load_state_dict(torch.load(weights, weights_only=True))
     network.export(net, package / FACE)
     names = [WHOLE, FACE, *KEPT]
-    self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.02}
+    # Another processor may give a risk near 50 that differs by up to this (noise.py).
+    self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.2}
     text = json.dumps(manifest({name: described(package / name) for name in names}, self_test), indent=2)
     (package / "detector.json").write_text(f"{text}\n")
 

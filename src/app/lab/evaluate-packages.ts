@@ -44,7 +44,7 @@ export async function evaluateOnFixture(
     const file = path.join(detector.folder, 'evaluation', 'fixture.json')
     const summary = `${scored.length} samples, AUC ${figures.auc?.toFixed(3) ?? '–'}`
     if (check) {
-      const drift = await driftFrom(file, figures)
+      const drift = await driftFrom(file, figures, detector.manifest.selfTest.tolerance)
       evaluated.push({
         id,
         summary: drift.length > 0 ? drift.join('\n  ') : `${summary}, as kept`,
@@ -58,9 +58,15 @@ export async function evaluateOnFixture(
   return evaluated
 }
 
-async function driftFrom(file: string, figures: ReturnType<typeof fixtureFigures>): Promise<string[]> {
+async function driftFrom(
+  file: string,
+  figures: ReturnType<typeof fixtureFigures>,
+  tolerance: number,
+): Promise<string[]> {
   const text = (await readFileIfPresent(file))?.toString('utf8')
-  return text === undefined ? [`${file} is missing`] : fixtureDrift(fixtureSchema.parse(JSON.parse(text)), figures)
+  return text === undefined
+    ? [`${file} is missing`]
+    : fixtureDrift(fixtureSchema.parse(JSON.parse(text)), figures, tolerance)
 }
 
 /**

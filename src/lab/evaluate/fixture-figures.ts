@@ -6,9 +6,6 @@ import { labeledScores } from './groups.js'
 import { figure } from './row-metrics.js'
 import { dataDigest, type ScoredRow } from './score-rows.js'
 
-/** Risks may differ by this much on another processor, as in a package's self-test. */
-const TOLERANCE = 0.02
-
 const row = z.strictObject({
   id: z.string(),
   made: z.enum(['real', 'fake']),
@@ -48,8 +45,11 @@ export function fixtureFigures({ manifest, digest }: DetectorPackage, scored: re
   }
 }
 
-/** What differs between the figures that are kept and those of now, a line each; risks may differ by `TOLERANCE`. */
-export function fixtureDrift(kept: FixtureFigures, now: FixtureFigures): string[] {
+/**
+ * What differs between the figures that are kept and those of now, a line each.
+ * @param tolerance by which risks may differ on another processor, 0 to 1: that of the package's self-test
+ */
+export function fixtureDrift(kept: FixtureFigures, now: FixtureFigures, tolerance: number): string[] {
   const { id } = now.detector
   if (kept.detector.digest !== now.detector.digest) return [`${id}: made by another state of the package`]
   if (kept.data !== now.data) return [`${id}: made of other sample media`]
@@ -58,7 +58,7 @@ export function fixtureDrift(kept: FixtureFigures, now: FixtureFigures): string[
     const same =
       before?.id === row.id &&
       before.reason === row.reason &&
-      Math.abs((before.risk ?? 0) - (row.risk ?? 0)) <= TOLERANCE
+      Math.abs((before.risk ?? 0) - (row.risk ?? 0)) <= tolerance
     return same ? [] : [`${id}: ${row.id} was ${before?.risk ?? before?.reason}, is ${row.risk ?? row.reason}`]
   })
 }
