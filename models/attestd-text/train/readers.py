@@ -80,6 +80,25 @@ def conventions(text):
             for line in speech.split("\n") if "applause" not in line.lower()]
 
 
+def tagged(text):
+    """Words with their parts of speech, a sentence on each line: paragraphs of four sentences."""
+    lines = [" ".join(word.rpartition("/")[0] for word in line.split()) for line in text.split("\n") if line.strip()]
+    # Some marks stand twice there.
+    lines = [re.sub(r"([;?!:]) ?\1", r"\1", re.sub(r"(^| )' (.+?) '(?= |$)", r"\1'\2'", line)) for line in lines]
+    plain = [re.sub(r" ([.,;:?!)])|(\() ", r"\1\2", line.replace("`` ", '"').replace(" ''", '"')) for line in lines]
+    return [" ".join(plain[start:start + 4]) for start in range(0, len(plain), 4)]
+
+
+def quoted(text):
+    """Lines of a story in a game's data, each between backticks or quotes."""
+    return [spaced(one) for one in re.findall(r'(?m)^\s*(?:description )?[`"](.+)[`"]$', text)]
+
+
+def bestiary(text):
+    """Descriptions of Angband's monsters and items, each over lines that begin with D:."""
+    return [spaced(re.sub(r"(?m)^D:", " ", one)) for one in re.findall(r"(?m)(?:^D:.*\n?)+", text)]
+
+
 def mail(text):
     """What the writer of a message said: no headers, quoted lines, signature."""
     body = text.partition("\n\n")[2].partition("\n-- \n")[0]
@@ -88,9 +107,10 @@ def mail(text):
 
 
 READ = {
-    "conventions": conventions, "definitions": definitions, "descriptions": descriptions, "descriptions-xml": xml_descriptions,
+    "bestiary": bestiary, "conventions": conventions, "definitions": definitions, "descriptions": descriptions, "descriptions-xml": xml_descriptions,
     "entries": entries, "fortunes": fortunes, "html": html_paragraphs, "license": license_paragraphs, "mail": mail,
-    "paper": paper_paragraphs, "pod": pod_paragraphs, "speech": text_paragraphs, "text": text_paragraphs,
+    "paper": paper_paragraphs, "pod": pod_paragraphs, "quoted": quoted, "speech": text_paragraphs, "tagged": tagged,
+    "text": text_paragraphs,
 }
 # A paragraph of these is a text by itself and is never joined with the next.
 ALONE = {"definitions", "descriptions", "descriptions-xml", "entries", "fortunes"}
