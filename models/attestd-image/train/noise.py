@@ -15,15 +15,10 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
+import prepare
+
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 MOVED = np.float32(1 + 1e-6)
-
-
-def middle_square(file, side):
-    picture = Image.open(file).convert("RGB")
-    short = min(picture.size)
-    left, top = ((length - short) // 2 for length in picture.size)
-    return picture.crop((left, top, left + short, top + short)).resize((side, side), Image.BICUBIC)
 
 
 def main():
@@ -36,7 +31,7 @@ def main():
     session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
     logits = []
     for file in sorted(file for file in (PACKAGE.parents[1] / "samples").iterdir() if file.suffix in (".jpg", ".png", ".webp")):
-        bytes_of = np.asarray(middle_square(file, preprocessing["whole"]["shortSide"]), np.float32)
+        bytes_of = prepare.square(np.asarray(Image.open(file).convert("RGB"))).astype(np.float32)
         pixels = np.ascontiguousarray(((bytes_of / 255 - mean) / std).transpose(2, 0, 1)[None])
         logits.append([float(session.run(None, {"pixels": given})[0].ravel()[0]) for given in (pixels, pixels * MOVED)])
     before, after = np.array(logits).T
