@@ -15,7 +15,7 @@ const { values: options } = parseArgs({ options: { ffmpeg: { type: 'string', def
 
 /** File, pictures that the camera moves over one after the other, seconds each, frame height, kilobits a second, largest size in bytes. */
 const CLIPS = [
-  [join(PACKAGE, 'selftest.webm'), ['chelsea.jpg'], 4, 360, 130, 100_000],
+  [join(PACKAGE, 'selftest.webm'), ['chelsea.jpg'], 2, 360, 130, 100_000],
   [join(SAMPLES, 'coffee-pan.webm'), ['coffee.jpg'], 6, 360, 150, 150_000],
   [join(SAMPLES, 'fractal-landscape-pan.webm'), ['fractal-landscape-1.jpg'], 6, 360, 150, 150_000],
   [

@@ -9,8 +9,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPackage, PACKAGE } from './measure.mjs'
 
-/** Another build of the runtime or of the picture library moves the last digits, no more. */
-const TOLERANCE = 0.03
+/** On another kind of processor a frame's logit may lie up to 1.8 elsewhere (attestd-image's noise.py): 0.09 at such a risk. */
+const TOLERANCE = 0.1
 
 const where = join(PACKAGE, 'detector.json')
 const manifest = JSON.parse(readFileSync(where, 'utf8'))

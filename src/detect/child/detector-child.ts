@@ -47,6 +47,7 @@ async function measure({
   file,
   heatMap,
   probe,
+  evidence,
 }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
   currentJob = jobId
   try {
@@ -60,13 +61,16 @@ async function measure({
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
     return
   }
-  await sendEvidence(jobId, file)
+  await sendEvidence(jobId, evidence ? file : null)
 }
 
-/** What the file states about itself, whichever detector measured it. */
-async function sendEvidence(jobId: number, file: string): Promise<void> {
+/**
+ * What the file states about itself, whichever detector measured it.
+ * @param file null where nobody asks: the readers are loaded for the first that somebody does
+ */
+async function sendEvidence(jobId: number, file: string | null): Promise<void> {
   const watch = new StageWatch()
-  const evidence = await watch.during('evidence', () => evidenceReader.read(file))
+  const evidence = file === null ? null : await watch.during('evidence', () => evidenceReader.read(file))
   const processorMs = watch.ms.evidence ?? 0
   send({
     type: 'evidence',

@@ -56,6 +56,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     heatMap: z.string().optional(),
     /** Whether re-encodings are scored too, by a package that asks for it. */
     probe: z.boolean(),
+    /** Whether what the file states about itself is read too. */
+    evidence: z.boolean(),
   }),
 ])
 
@@ -74,7 +76,7 @@ export const fromChildSchema = z.discriminatedUnion('type', [
     type: z.literal('evidence'),
     jobId,
     rssBytes,
-    /** Null where it could not be read within its limits. */
+    /** Null where it was not asked for, or could not be read within its limits. */
     evidence: evidenceSchema.nullable(),
     /** Processor time of the whole process while it was read. */
     processorMs: z.number().min(0),

@@ -273,6 +273,6 @@ export class DetectorCrew {
 }
 
 function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest): ChildJob {
-  const job = { detectorId: manifest.id, file: path.resolve(file), probe: true }
+  const job = { detectorId: manifest.id, file: path.resolve(file), probe: true, evidence: true }
   return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
 }

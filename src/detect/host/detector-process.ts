@@ -66,6 +66,8 @@ export interface ChildJob {
   readonly heatMap?: string | undefined
   /** Whether re-encodings are scored too, by a package that asks for it. */
   readonly probe: boolean
+  /** Whether what the file states about itself is read too. */
+  readonly evidence: boolean
 }
 
 /** How a child ended. */

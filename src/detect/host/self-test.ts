@@ -6,9 +6,9 @@ import { readPackageFile } from '../package/read-package-file.js'
 import { calibrate } from '../scoring/calibration.js'
 import type { ChildJob } from './detector-process.js'
 
-/** The job that measures a package's own sample, without re-encodings: the manifest states one risk. */
+/** The job that measures a package's own sample, without re-encodings and evidence: the manifest states one risk. */
 export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {
-  return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file), probe: false }
+  return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file), probe: false, evidence: false }
 }
 
 /**

@@ -62,12 +62,13 @@ describe('checkSelfTest', () => {
   })
 })
 
-it('the job of a self-test measures the sample in the package, without re-encodings', async () => {
+it('the job of a self-test measures the sample in the package, without re-encodings and evidence', async () => {
   const pack = await packed()
   expect(selfTestJob(pack)).toEqual({
     detectorId: 'tiny-image',
     file: path.join(pack.folder, 'selftest.png'),
     probe: false,
+    evidence: false,
   })
 })
 
