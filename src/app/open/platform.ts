@@ -9,18 +9,31 @@ import { ffmpegVersion } from './ffmpeg-version.js'
 const LIBRARIES = ['onnxruntime-node', 'sharp'] as const
 
 /**
- * What a score was computed on: processor (kernels are chosen by what it can do), operating system, attestd, node,
- * libraries, ffmpeg. On the same one the same bytes give the same score, bit for bit.
+ * Instructions by which kernels are chosen, as /proc/cpuinfo calls them. A virtual machine may give processors that have
+ * them and some that do not the same name.
+ */
+const INSTRUCTIONS = ['avx2', 'avx512f', 'avx_vnni', 'avx512_vnni', 'amx_int8', 'asimddp', 'i8mm', 'sve']
+
+/**
+ * What a score was computed on: processor with its `INSTRUCTIONS`, operating system, attestd, node, libraries, ffmpeg. On the same one the same bytes give the same score, bit for bit.
  * @param ffmpeg absolute path; null where there is none
  */
 export async function describePlatform(ffmpeg: string | null): Promise<string> {
-  const processor = os.cpus()[0]?.model.trim() || 'unknown processor'
+  const model = os.cpus()[0]?.model.trim() || 'unknown processor'
+  const instructions = instructionsOf(await fs.readFile('/proc/cpuinfo', 'latin1').catch(() => ''))
+  const processor = [model, ...instructions].join(' ')
   const libraries = await Promise.all(LIBRARIES.map(async (name) => `${name} ${await versionOf(name)}`))
   const decoder = ffmpeg === null ? 'none' : await ffmpegVersion(ffmpeg).catch(() => 'unknown')
   const system = `${process.platform} ${process.arch}`
   return [processor, system, `attestd ${VERSION}`, `node ${process.version}`, ...libraries, `ffmpeg ${decoder}`].join(
     ', ',
   )
+}
+
+/** Those of `INSTRUCTIONS` that the text of /proc/cpuinfo lists for the first processor. */
+export function instructionsOf(cpuinfo: string): string[] {
+  const listed = /^(?:flags|Features)\s*:(.*)$/m.exec(cpuinfo)?.[1]?.split(/\s+/) ?? []
+  return INSTRUCTIONS.filter((each) => listed.includes(each))
 }
 
 /** Read from the package's own folder, because loading these libraries is for the detector processes. */

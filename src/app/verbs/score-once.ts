@@ -27,7 +27,7 @@ export interface ScoreOnceRequest {
 export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreOnceRequest): Promise<Detection> {
   const { mediaType } = asked
   await checkHeatMap(asked)
-  const detectors = await openDetectors(settings, { workers: 1 })
+  const detectors = await openDetectors(settings, { workers: 1, mediaType })
   try {
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)

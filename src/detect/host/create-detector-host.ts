@@ -21,6 +21,8 @@ export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'plat
   readonly modelsDir: string
   /** The packages to load; empty: all but variants of others. */
   readonly detectors: readonly (DetectorChoice | string)[]
+  /** The one kind of media that will be asked for: packages of others are verified, but not loaded. @default every kind */
+  readonly mediaType?: MediaType
   /** Bearer token for the model server of remote detectors. @default none */
   readonly remoteToken?: string | undefined
   /** See `Detection.platform`. @default a text that says it is not known */
@@ -101,8 +103,9 @@ class ReloadableDetectorHost implements DetectorHost {
   }
 
   async #replace(detectors: DetectorHostOptions['detectors']): Promise<void> {
-    const { admit, log, modelsDir, remoteToken = null, workers } = this.#options
-    const packages = await loadPackages({ modelsDir, detectors })
+    const { admit, log, mediaType, modelsDir, remoteToken = null, workers } = this.#options
+    const selected = await loadPackages({ modelsDir, detectors })
+    const packages = selected.filter(({ manifest }) => !mediaType || manifest.mediaTypes.includes(mediaType))
     checkTokenServers(loadOrder(packages), remoteToken)
     await admit?.(packages)
     if (this.#closed) throw new AttestdError('draining', 'The detector host is closing.')

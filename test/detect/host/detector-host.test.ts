@@ -12,6 +12,7 @@ import { mp3, noise, plain, pngClaiming, SVG, twoFrames } from '../../support/de
 import { TINY_BIAS, TINY_WEIGHTS, tinyLogit, writeTinyPackage } from '../../support/detector-package.js'
 import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { writeModulePackage } from '../../support/other-packages.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
@@ -149,6 +150,23 @@ describe('a host with two processes', () => {
     await host.probe()
     await host.probe()
     expect(await Promise.all(pids.map(isRunning))).toEqual([true, true])
+  })
+})
+
+describe('a host for one kind of media', () => {
+  it('loads no package of another kind, and still scores its own', async () => {
+    const bench = await DetectorBench.create()
+    try {
+      await writeTinyPackage(bench.modelsDir)
+      await writeModulePackage(bench.modelsDir, { 'main.mjs': "throw new Error('was loaded')" })
+      await expect(bench.start()).rejects.toThrow('was loaded')
+      const host = await bench.start({ mediaType: 'image' })
+      expect(host.detectors.map(({ id }) => id)).toEqual(['tiny-image'])
+      const file = await bench.write('plain.png', await plain('#369').png().toBuffer())
+      expect(await host.detect(image(file))).toMatchObject({ detectorId: 'tiny-image' })
+    } finally {
+      await bench.dispose()
+    }
   })
 })
 
