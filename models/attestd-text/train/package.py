@@ -10,9 +10,10 @@ import features
 import metrics
 import report
 
-# Human texts of the worst left-out domain that may reach risk 50; the calibration is chosen by it.
-MAX_FALSE_POSITIVES = 0.02
-VERSION = "1.3.0"
+# Human texts of the worst left-out domain that may reach risk 50; the calibration is chosen by it. The aim is 2 % in any
+# domain, and others than these are a little worse.
+MAX_FALSE_POSITIVES = 0.018
+VERSION = "1.4.0"
 DEFAULT = "attestd-text"
 TITLES = {
     "all": "Hashed n-grams and style measures of prose",
@@ -285,6 +286,7 @@ def evaluate(pack, shipped, dev):
         "trainedOn": shipped["rows"],
         "calibration": {
             "machineShare": share,
+            "mostFlagged": MAX_FALSE_POSITIVES,
             "lines": [{"slope": slope, "intercept": intercept} for slope, intercept in lines],
         },
         "conditions": {"short": "by the first 200 characters"},

@@ -123,12 +123,13 @@ def written_tables(figures):
 
 
 def calibration_tables(figures):
-    share, pooled, band = figures["calibration"]["machineShare"], figures["pooled"], figures["band"]
+    calibration, pooled, band = figures["calibration"], figures["pooled"], figures["band"]
+    share, most = calibration["machineShare"], calibration["mostFlagged"]
     return [
         "## Calibration (pooled left-out predictions)",
         "",
         f"Platt, one slope and an intercept by length, for a stream in which {percent(share)} of the texts are machine-made: the largest share tried whose",
-        "calibration flags at most 2 % of people's texts in the worst of the inner left-out domains. In a stream with more",
+        f"calibration flags at most {percent(most)} of people's texts in the worst of the inner left-out domains. In a stream with more",
         "machine-made texts a risk is then too low. The two tables are over the inner domains.",
         "",
         *table(["machine-made", "Brier", "ECE", "human at risk >= 50", "machine at risk >= 50"], [
