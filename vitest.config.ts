@@ -1,16 +1,28 @@
 import { defineConfig } from 'vitest/config'
 
+/** Rooms whose tests load the picture library into their own process, where it shuts its decoders of other formats for good. */
+const APART = ['test/detect/**/*.test.ts', 'test/lab/**/*.test.ts', 'test/formats/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // The fault suite drives real processes for minutes: `npm run test:faults`.
-    exclude: ['test/faults/**'],
     globalSetup: ['test/support/daemon-scratch.ts'],
     pool: 'forks',
-    // Files that a worker runs one after the other share what was loaded: a fifth of the suite's time was loading it anew for each.
-    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          // The fault suite drives real processes for minutes: `npm run test:faults`.
+          exclude: ['test/faults/**', ...APART],
+          // Files that a worker runs one after the other share what was loaded: loading it anew for each took a fifth of the suite's time.
+          isolate: false,
+        },
+      },
+    ],
   },
 })

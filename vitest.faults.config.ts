@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/daemon-scratch.ts'],
     pool: 'forks',
+    isolate: false,
     testTimeout: 240_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -20,7 +20,8 @@ export async function startHostileFront(origin: string, refuse: RegExp = /^$/): 
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method = 'GET', url = '/' } = request
     if (refuse.test(url)) return answer(response, 403, { error: { code: HOSTILE, message: HOSTILE } })
-    const { connection: _, host: __, 'transfer-encoding': ___, ...headers } = request.headers
+    // What fetch states itself: with another one beside it some versions refuse the request.
+    const { connection: _, host: __, 'transfer-encoding': ___, 'content-length': ____, ...headers } = request.headers
     const body = method === 'GET' || method === 'DELETE' ? null : Buffer.concat(chunks)
     const reply = await fetch(new URL(url, origin), { method, headers: headers as Record<string, string>, body })
     answer(response, reply.status, await reply.json())

@@ -15,7 +15,8 @@ const LIBRARIES = ['onnxruntime-node', 'sharp'] as const
 const INSTRUCTIONS = ['avx2', 'avx512f', 'avx_vnni', 'avx512_vnni', 'amx_int8', 'asimddp', 'i8mm', 'sve']
 
 /**
- * What a score was computed on: processor with its `INSTRUCTIONS`, operating system, attestd, node, libraries, ffmpeg. On the same one the same bytes give the same score, bit for bit.
+ * What a score was computed on: processor with its `INSTRUCTIONS`, operating system, attestd, node, libraries, ffmpeg.
+ * On the same one the same bytes give the same score, bit for bit.
  * @param ffmpeg absolute path; null where there is none
  */
 export async function describePlatform(ffmpeg: string | null): Promise<string> {
