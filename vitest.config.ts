@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** Rooms whose tests load the picture library into their own process, where it shuts its decoders of other formats for good. */
-const APART = ['test/detect/**/*.test.ts', 'test/lab/**/*.test.ts', 'test/formats/**/*.test.ts']
+/**
+ * Rooms of which each file needs a process of its own: their tests load the picture library, which shuts its decoders of other
+ * formats for good (detect, lab, formats), or a support file that states its `afterEach` when it is loaded (media, service, app/open).
+ */
+const APART = ['detect', 'lab', 'formats', 'media', 'service', 'app/open'].map((room) => `test/${room}/**/*.test.ts`)
 
 export default defineConfig({
   test: {
