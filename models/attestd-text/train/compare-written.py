@@ -35,8 +35,8 @@ def in_both(commit, group):
 
 def figures(made, people):
     labels = np.r_[np.ones(len(made)), np.zeros(len(people))]
-    found = [f"{100 * (made > np.quantile(people, 1 - share)).mean():.0f} %" for share in (0.05, 0.01)]
-    return [f"{metrics.auc(labels, np.r_[made, people]):.3f}", *found]
+    ranking = metrics.ranking(labels, np.r_[made, people])
+    return [f"{ranking['auc']:.3f}", *(f"{100 * ranking[name]:.0f} %" for name in ("tprAtFpr5", "tprAtFpr1"))]
 
 
 def main():
