@@ -7,7 +7,7 @@ import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
-import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, priorityOf } from './jobs.js'
+import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, lacksSubmission, priorityOf } from './jobs.js'
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
@@ -219,17 +219,21 @@ export class Intake {
     this.#offered.set(id, { at: clock.monotonic(), turnaround })
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), unscoredAt }
     const add = () => queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
-    const added = (await add()).added || ((await this.#clearClosed(id)) && (await add()).added)
+    const added = (await add()).added || ((await this.#clearEnded(id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
     log.debug({ asset: id, mediaType, turnaround }, 'asset was queued')
   }
 
-  /** Makes way for a new analysis; `analyze` then does so for the submission. @returns whether the way is free */
-  async #clearClosed(assetId: string): Promise<boolean> {
+  /**
+   * Makes way for a new analysis where the last one can lead to no score any more. Of a submission that ended as closed,
+   * `analyze` then makes way too. @returns whether the way is free
+   */
+  async #clearEnded(assetId: string): Promise<boolean> {
     const { queue } = this.#options
     const id = jobIdOf(assetId)
-    return (await endedClosed(queue, id)) && (await queue.remove('analyze', id, 'completed'))
+    const ended = (await endedClosed(queue, id)) || (await lacksSubmission(queue, id))
+    return ended && (await queue.remove('analyze', id, 'completed'))
   }
 
   /** @param before monotonic time; what was offered later is left alone */

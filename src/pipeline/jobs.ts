@@ -171,3 +171,12 @@ export async function endedClosed(queue: Pick<QueueEngine, 'result'>, id: string
   const ended = submitResult.safeParse(await queue.result('submit', id))
   return ended.success && ended.data.outcome === 'closed'
 }
+
+/**
+ * Whether the analysis of this id handed on a verdict and the queue has no submit job for it, as after a failover: what is
+ * added to a primary that others have replaced is lost, whichever primary the analysis ended on. A drained queue looks alike.
+ */
+export async function lacksSubmission(queue: Pick<QueueEngine, 'find' | 'result'>, id: string): Promise<boolean> {
+  const ended = analyzeResult.safeParse(await queue.result('analyze', id))
+  return ended.success && ended.data.outcome === 'scored' && (await queue.find('submit', id)) === null
+}

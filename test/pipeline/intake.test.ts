@@ -8,7 +8,7 @@ import type { DroppedAnalysis } from '../../src/pipeline/pipeline-events.js'
 import type { FailedJob, KnownJob } from '../../src/queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { openAsset } from '../support/pipeline-parts.js'
+import { openAsset, submitJobData } from '../support/pipeline-parts.js'
 
 const stake: Stake = { stakedWei: 1n, minStakeWei: 1n }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
@@ -32,6 +32,8 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const retried: string[] = []
   /** What the queue says of jobs; those that are not here wait. */
   const known = new Map<string, Partial<KnownJob>>()
+  /** Queue and id of jobs that it has none of. */
+  const lost = new Set<string>()
   const queue = {
     add: async (_queue: string, id: string, data: unknown, { priority }: { priority: number }) => {
       await gate.hold
@@ -41,8 +43,10 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       evidence.set(id, (data as { unscoredAt: number | null }).unscoredAt)
       return { added: true }
     },
-    find: async (_name: string, id: string) =>
-      ({ state: 'waiting', data: null, attempts: 0, failure: null, ...known.get(id) }) as KnownJob,
+    find: async (name: string, id: string) =>
+      lost.has(`${name} ${id}`)
+        ? null
+        : ({ state: 'waiting', data: null, attempts: 0, failure: null, ...known.get(id) } as KnownJob),
     failed: async (name: string) => failed.filter(({ queue }) => queue === name),
     retry: async (name: string, ids: readonly string[] = []) => retried.push(...ids.map((id) => `${name} ${id}`)),
     remove: async (name: string, id: string, state: string) => {
@@ -53,7 +57,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
         added.splice(0, added.length, ...added.filter((job) => job.id !== id))
       return true
     },
-    result: async (_name: string, id: string) => results.get(id),
+    result: async (name: string, id: string) => results.get(`${name} ${id}`),
     async *pending() {
       yield* pending
     },
@@ -96,7 +100,9 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     completedRemoved,
     dropped,
     failed,
+    forget: () => intake.forget(),
     known,
+    lost,
     retried,
     results,
     reconsider: (id: string) => intake.reconsider(id),
@@ -299,7 +305,7 @@ describe('intake', () => {
   it('an asset that is offered again after its submission ended as closed gets new jobs', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
+    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'closed', maybeStored: false })
     parts.reconsider('a')
     await parts.clock.advance(10_000)
     await parts.send(snapshot(openAsset({ id: 'a' })))
@@ -308,10 +314,27 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([`analyze ${jobIdOf('a')}`])
   })
 
+  it.each([
+    { loses: 'lost', submission: null, analyses: [`analyze ${jobIdOf('a')}`] },
+    { loses: 'kept', submission: { state: 'failed' } as const, analyses: [] },
+  ])('a scored asset whose submission the queue has $loses', async ({ submission, analyses }) => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    const { verdict } = submitJobData()
+    parts.results.set(`analyze ${jobIdOf('a')}`, { outcome: 'scored', mediaType: 'image', verdict, cached: false })
+    if (submission) parts.known.set(jobIdOf('a'), submission)
+    else parts.lost.add(`submit ${jobIdOf('a')}`)
+    parts.forget()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    await parts.end()
+    expect(parts.completedRemoved).toEqual(analyses)
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
+  })
+
   it('an asset that seemed closed is not taken up at once, which would turn for ever', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(jobIdOf('a'), { outcome: 'closed', maybeStored: false })
+    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'closed', maybeStored: false })
     parts.reconsider('a')
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
@@ -329,7 +352,7 @@ describe('intake', () => {
   it('one whose score is on record is left alone, whatever the service offers', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(jobIdOf('a'), { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
+    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
     parts.reconsider('a')
     await parts.clock.advance(10_000)
     await parts.send(snapshot(openAsset({ id: 'a' })))
