@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * Rooms of which each file needs a process of its own: their tests load the picture library, which shuts its decoders of other
- * formats for good (detect, lab, formats), or a support file that states its `afterEach` when it is loaded (media, service, app/open).
+ * formats for good.
  */
-const APART = ['detect', 'lab', 'formats', 'media', 'service', 'app/open'].map((room) => `test/${room}/**/*.test.ts`)
+const APART = ['detect', 'lab', 'formats'].map((room) => `test/${room}/**/*.test.ts`)
 
 export default defineConfig({
   test: {

@@ -5,7 +5,7 @@ import { watchLoop } from '../support/loop-watch.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startHostileServer } from './hostile-server.js'
 import { ACCESS_KEY, SIGNING_SECRET, wireAsset } from './local-service.js'
-import { cleanups, event, ping } from './stream-harness.js'
+import { event, ping } from './stream-harness.js'
 
 /**
  * No event may hold the event loop for longer, milliseconds. It is processor time that is compared: the delay of a timer,
@@ -34,17 +34,21 @@ async function read(stream: string) {
       malformed++
     },
   })
-  cleanups.push(server.stop, close)
   const counts: Record<string, number> = {}
-  const figures = await watchLoop(async () => {
-    const stop = new AbortController()
-    for await (const one of service.watch(stop.signal)) {
-      const name = one.kind === 'trouble' ? one.reason : one.kind
-      counts[name] = (counts[name] ?? 0) + 1
-      if (name === 'delta' || name === 'event-too-large') stop.abort()
-    }
-  })
-  return { ...figures, counts, malformed }
+  try {
+    const figures = await watchLoop(async () => {
+      const stop = new AbortController()
+      for await (const one of service.watch(stop.signal)) {
+        const name = one.kind === 'trouble' ? one.reason : one.kind
+        counts[name] = (counts[name] ?? 0) + 1
+        if (name === 'delta' || name === 'event-too-large') stop.abort()
+      }
+    })
+    return { ...figures, counts, malformed }
+  } finally {
+    await close()
+    await server.stop()
+  }
 }
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))

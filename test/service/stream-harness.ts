@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
 import type { ServiceEvent } from '../../src/service/port.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
@@ -20,11 +20,6 @@ export const TIMEOUT_MS = 5_000
 export const STREAM = '/api/v1/attester/media/stream'
 
 export type Connection = (response: ServerResponse, request: Seen) => void
-
-export const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
 
 /** Tells how often a limit was set. */
 class CountingClock extends ManualClock {
@@ -64,11 +59,10 @@ export async function setUp(connections: Connection[], options: Partial<SignedKe
     ...options,
   })
   const stop = new AbortController()
-  cleanups.push(
-    () => server.stop(),
-    close,
-    () => stop.abort(),
-  )
+  // Last stated, first run.
+  onTestFinished(() => server.stop())
+  onTestFinished(close)
+  onTestFinished(() => stop.abort())
   const streams = () => server.seen.filter(({ target }) => target === STREAM)
   return { clock, world, server, service, stop, streams, malformed }
 }

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { RETRY_AFTER_CAP_MS, STABLE_MS } from '../../src/service/stream-reader.js'
 import { LocalServer, sendJson } from './local-service.js'
 import {
   answers,
   type Connection,
-  cleanups,
   cuts,
   follow,
   IDLE_MS,
@@ -203,7 +202,7 @@ describe('what is no stream', () => {
 
   it.each([301, 302, 307, 308])('is not looked for behind a redirect (%d)', async (status) => {
     const elsewhere = await LocalServer.start((_, response) => sendJson(response, 200, {}))
-    cleanups.push(() => elsewhere.stop())
+    onTestFinished(() => elsewhere.stop())
     const { troubles } = follow(await setUp([answers(status, { location: `${elsewhere.url}${STREAM}` })]))
     await until(() => troubles().length === 1)
     expect(troubles()).toMatchObject([{ reason: 'service-redirected' }])

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import type { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
@@ -11,15 +11,9 @@ import type { MediaSource } from '../../../src/media/media-source.js'
 import { TestDag } from './dag.js'
 import { type GatewayFaults, TestGateway } from './test-gateway.js'
 
-const cleanups: (() => Promise<unknown>)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
 /** Runs after the test, last registered first. */
 export function onEnd(cleanup: () => Promise<unknown>): void {
-  cleanups.push(cleanup)
+  onTestFinished(async () => void (await cleanup()))
 }
 
 export async function temporaryFolder(): Promise<string> {
