@@ -30,7 +30,10 @@ export function queueVerb(): Command {
     '--id <job...>',
     'only these jobs, as `queue failed` lists them',
   )
-  const drain = verb('drain', 'Remove waiting jobs; active and failed ones stay.')
+  const drain = verb(
+    'drain',
+    'Remove waiting jobs; active and failed ones stay, and assets that are still open come back within minutes.',
+  )
   const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs go on.')
   const resume = verb('resume', 'Let the daemons take jobs again.')
   queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))

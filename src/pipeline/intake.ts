@@ -33,7 +33,7 @@ export interface IntakeOptions {
 
 /**
  * An asset offered to the queue is offered again after this time, ms. Adding is a no-op while the queue holds the job,
- * so this only repairs a queue that lost it.
+ * so this only repairs a queue that lost it or the submission that came of it.
  */
 const REOFFER_MS = 5 * 60_000
 /**
