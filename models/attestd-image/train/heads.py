@@ -24,6 +24,18 @@ STRENGTH, POWER, RANK = 150.0, -0.4, 64
 # Each row is learned from twice: by the square of the original and by that of its web copy. Share of these that are coded anew.
 COPIES, CODED_SHARE = 2, 0.5
 STEPS, CLOSE = 30, 1e-2
+# Pictures that tell how large the encoder's channels are.
+SIZED_BY = 40
+
+
+def pixels(picture, mean, std):
+    return np.ascontiguousarray(((picture / 255 - mean) / std).astype(np.float32).transpose(2, 0, 1)[None])
+
+
+def some_pixels(work, usable, mean, std):
+    """What SIZED_BY of the rows of `usable` show, as the encoder takes it."""
+    pictures = np.load(pathlib.Path(work) / "squares.npy", mmap_mode="r")
+    return [pixels(pictures[row, 0], mean, std) for row in random.Random(0).sample(usable, min(SIZED_BY, len(usable)))]
 
 
 def described(job):
@@ -37,8 +49,7 @@ def described(job):
         rng = random.Random(COPIES * index + copy)
         picture = pictures[index, copy]
         picture = augment.coded(picture, rng) if rng.random() < CODED_SHARE else picture
-        pixels = ((picture / 255 - mean) / std).astype(np.float32).transpose(2, 0, 1)[None]
-        found.append(session.run(None, {"pixels": np.ascontiguousarray(pixels)})[0][0])
+        found.append(session.run(None, {"pixels": pixels(picture, mean, std)})[0][0])
     return np.array(found, np.float32)
 
 
