@@ -140,7 +140,8 @@ def first_of(graph, x):
 def block(graph, x, of, number, by, tokens=TOKENS):
     """One block of attention and perceptron, [1, tokens, WIDTH]: of all tokens, or of the first alone (`tokens` 1).
 
-    `by(number, input)` is what the channels that go into a product are divided by, at no cost: what makes them is.
+    `by(number, input)` is what the channels that go into a product are divided by. It costs nothing, since the weights that make
+    them are divided instead.
     """
     name, size = f"encoder.layers.{number}", WIDTH // HEADS
     attended, gathered, widened, narrowed = (by(number, each) for each in (ATTENDED, GATHERED, WIDENED, NARROWED))
