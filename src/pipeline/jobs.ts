@@ -177,6 +177,7 @@ export async function endedClosed(queue: Pick<QueueEngine, 'result'>, id: string
  * added to a primary that others have replaced is lost, whichever primary the analysis ended on. A drained queue looks alike.
  */
 export async function lacksSubmission(queue: Pick<QueueEngine, 'find' | 'result'>, id: string): Promise<boolean> {
+  // The analysis first: it adds the submission before it ends.
   const ended = analyzeResult.safeParse(await queue.result('analyze', id))
   return ended.success && ended.data.outcome === 'scored' && (await queue.find('submit', id)) === null
 }

@@ -30,10 +30,8 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const dropped: DroppedAnalysis[] = []
   const failed: FailedJob[] = []
   const retried: string[] = []
-  /** What the queue says of jobs; those that are not here wait. */
-  const known = new Map<string, Partial<KnownJob>>()
-  /** Queue and id of jobs that it has none of. */
-  const lost = new Set<string>()
+  /** What the queue says of jobs, null of one that it does not have; those that are not here wait. */
+  const known = new Map<string, Partial<KnownJob> | null>()
   const queue = {
     add: async (_queue: string, id: string, data: unknown, { priority }: { priority: number }) => {
       await gate.hold
@@ -43,8 +41,8 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       evidence.set(id, (data as { unscoredAt: number | null }).unscoredAt)
       return { added: true }
     },
-    find: async (name: string, id: string) =>
-      lost.has(`${name} ${id}`)
+    find: async (_name: string, id: string) =>
+      known.get(id) === null
         ? null
         : ({ state: 'waiting', data: null, attempts: 0, failure: null, ...known.get(id) } as KnownJob),
     failed: async (name: string) => failed.filter(({ queue }) => queue === name),
@@ -102,7 +100,6 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     failed,
     forget: () => intake.forget(),
     known,
-    lost,
     retried,
     results,
     reconsider: (id: string) => intake.reconsider(id),
@@ -322,8 +319,7 @@ describe('intake', () => {
     await parts.send(snapshot(openAsset({ id: 'a' })))
     const { verdict } = submitJobData()
     parts.results.set(`analyze ${jobIdOf('a')}`, { outcome: 'scored', mediaType: 'image', verdict, cached: false })
-    if (submission) parts.known.set(jobIdOf('a'), submission)
-    else parts.lost.add(`submit ${jobIdOf('a')}`)
+    parts.known.set(jobIdOf('a'), submission)
     parts.forget()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()

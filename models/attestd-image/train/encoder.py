@@ -137,14 +137,15 @@ def first_of(graph, x):
     return graph.node("Slice", x, graph.whole([0]), graph.whole([1]), graph.whole([1]))
 
 
-def block(graph, x, of, number, by, tokens=TOKENS):
+def block(graph, x, of, number, sizes, tokens=TOKENS):
     """One block of attention and perceptron, [1, tokens, WIDTH]: of all tokens, or of the first alone (`tokens` 1).
 
-    `by(number, input)` is what the channels that go into a product are divided by. It costs nothing, since the weights that make
-    them are divided instead.
+    The channels that go into a product are divided by what `sizes` has for it, as `evened` gives it; one that it lacks is left
+    as it is. It costs nothing, since the weights that make them are divided instead.
     """
     name, size = f"encoder.layers.{number}", WIDTH // HEADS
-    attended, gathered, widened, narrowed = (by(number, each) for each in (ATTENDED, GATHERED, WIDENED, NARROWED))
+    attended, gathered, widened = (sizes.get((number, each), np.ones(WIDTH, np.float32)) for each in (ATTENDED, GATHERED, WIDENED))
+    narrowed = sizes.get((number, NARROWED), np.ones(4 * WIDTH, np.float32))
 
     def linear(seen, part, folder, divided, over=1):
         """The product of what was divided by `divided`, itself divided by `over`."""
@@ -181,15 +182,15 @@ def described(graph, x):
     return graph.node("Concat", first, graph.node("Squeeze", mean, graph.whole([1])), spread, axis=1)
 
 
-def blocks(graph, of, layers, mean, std, by):
+def blocks(graph, of, layers, mean, std, sizes):
     """The blocks up to the last of `layers` (the first is 1) and the first token of the next one: their features."""
     found, x = [], patches(graph, of, np.asarray(mean, np.float32), np.asarray(std, np.float32))
     for number in range(max(layers)):
-        x = block(graph, x, of, number, by)
+        x = block(graph, x, of, number, sizes)
         if number + 1 in layers:
             found.append(described(graph, x))
     # The first token alone gains from one more block, and costs a sixth of it.
-    last = block(graph, x, of, max(layers), by, tokens=1)
+    last = block(graph, x, of, max(layers), sizes, tokens=1)
     found.append(graph.node("Reshape", last, graph.whole([1, WIDTH])))
     return graph.node("Concat", *found, axis=1)
 
@@ -200,10 +201,8 @@ def evened(of, layers, mean, std, pictures):
     A few channels are many times as large as the others, whatever the picture shows; some `pictures`, [1, 3, SIDE, SIDE]
     each as `pixels`, tell which. Weights of large channels are multiplied instead, and so rounded more finely.
     """
-    plain = lambda number, each: np.ones(4 * WIDTH if each == NARROWED else WIDTH, np.float32)
-    graph = Graph()
-    blocks(graph, of, layers, mean, std, plain)
-    greatest, usual = {}, {}
+    graph, greatest, usual = Graph(), {}, {}
+    blocks(graph, of, layers, mean, std, {})
     session = onnxruntime.InferenceSession(graph.model({name: None for name in graph.inputs.values()}))
     for pixels in pictures:
         for key, values in zip(graph.inputs, session.run(list(graph.inputs.values()), {"pixels": pixels})):
@@ -221,7 +220,7 @@ def build(file, of, layers, mean, std, sizes, head=None):
     `logit` [1].
     """
     graph = Graph()
-    features = blocks(graph, of, layers, mean, std, lambda *key: sizes[key])
+    features = blocks(graph, of, layers, mean, std, sizes)
     width = len(layers) * FEATURES + WIDTH
     output, shape = ("features", [1, width]) if head is None else ("logit", [1])
     graph.nodes.append(helper.make_node("Identity", [features if head is None else head(graph, features)], [output]))

@@ -30,9 +30,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 MOVED = np.float32(1 + 1e-6)
 
 
-def pictures(preprocessing):
+def pictures(mean, std):
     """The sample pictures by name, as the whole view's network takes them."""
-    mean, std = (np.array(preprocessing["normalize"][name], np.float32) for name in ("mean", "std"))
     for file in sorted(file for file in (PACKAGE.parents[1] / "samples").iterdir() if file.suffix in (".jpg", ".png", ".webp")):
         yield file.name, heads.pixels(prepare.square(np.asarray(Image.open(file).convert("RGB"))), mean, std)
 
@@ -59,15 +58,14 @@ def from_floats(work, mean, std):
     # Drawn from other rows, so that hardly one of them tells a size.
     sized, judged = pixels(usable), pixels(usable[1::3])
     evened = encoder.evened(of, heads.LAYERS, mean, std, sized)
-    plain = {key: np.ones_like(size) for key, size in evened.items()}
 
     def features(graph, sizes):
-        found = encoder.blocks(graph, of, heads.LAYERS, mean, std, lambda *key: sizes[key])
+        found = encoder.blocks(graph, of, heads.LAYERS, mean, std, sizes)
         session = onnxruntime.InferenceSession(graph.model({found: None}))
         return np.concatenate([session.run(None, {"pixels": given})[0] for given in judged])
 
-    exact = features(Floats(), plain)
-    for name, sizes in (("as they are", plain), ("evened", evened)):
+    exact = features(Floats(), {})
+    for name, sizes in (("as they are", {}), ("evened", evened)):
         apart = (features(encoder.Graph(), sizes) - exact) / (exact.std(0) + 1e-3)
         print(f"channels {name}: {np.sqrt((apart**2).mean()):.2f} of the spread")
 
@@ -78,15 +76,16 @@ def main():
         parser.add_argument(f"--{name}", type=pathlib.Path)
     options = parser.parse_args()
     manifest = json.loads((PACKAGE / "detector.json").read_text())
+    mean, std = (np.array(manifest["preprocessing"]["normalize"][name], np.float32) for name in ("mean", "std"))
     if options.work:
-        from_floats(options.work, *(np.array(manifest["preprocessing"]["normalize"][name], np.float32) for name in ("mean", "std")))
+        from_floats(options.work, mean, std)
         return
     threads = onnxruntime.SessionOptions()
     threads.intra_op_num_threads = 1
     network = gzip.decompress((PACKAGE / manifest["runtime"]["whole"]).read_bytes())
     session = onnxruntime.InferenceSession(network, threads, providers=["CPUExecutionProvider"])
     logit = lambda given: float(session.run(None, {"pixels": given})[0].ravel()[0])
-    seen = dict(pictures(manifest["preprocessing"]))
+    seen = dict(pictures(mean, std))
     found = {name: logit(pixels) for name, pixels in seen.items()}
     if options.logits:
         options.logits.write_text(json.dumps(found))
