@@ -1,7 +1,7 @@
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { AttestdError } from '../../src/core/errors.js'
 import { type HttpCall, HttpCaller, type RequestEvent } from '../../src/service/http.js'
@@ -9,11 +9,6 @@ import { ManualClock } from '../support/manual-clock.js'
 import { type Handler, LocalServer, sendJson } from './local-service.js'
 
 const shape = z.looseObject({ value: z.number() })
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
 function caller(options: { maxReplyBytes?: number } = {}) {
   const clock = new ManualClock()
   const events: RequestEvent[] = []
@@ -24,13 +19,13 @@ function caller(options: { maxReplyBytes?: number } = {}) {
     onRequest: (event) => events.push(event),
     ...options,
   })
-  cleanups.push(() => http.close())
+  onTestFinished(() => http.close())
   return { clock, http, events }
 }
 
 async function serve(handler: Handler): Promise<LocalServer> {
   const server = await LocalServer.start(handler)
-  cleanups.push(() => server.stop())
+  onTestFinished(() => server.stop())
   return server
 }
 
@@ -244,7 +239,7 @@ describe('no answer', () => {
     const connected = new Promise<void>((resolve) =>
       silent.on('connection', (socket) => resolve(void sockets.push(socket))),
     )
-    cleanups.push(async () => {
+    onTestFinished(async () => {
       for (const socket of sockets) socket.destroy()
       silent.close()
     })

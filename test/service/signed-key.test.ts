@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { asRisk, type Risk } from '../../src/core/risk.js'
@@ -15,11 +15,6 @@ import {
   wireAsset,
   wrongWith,
 } from './local-service.js'
-
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
 
 /** A service that states its time and checks signatures before the handler sees a request. */
 async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { offset?: number } = {}) {
@@ -49,7 +44,8 @@ async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { of
     onMalformed: (event) => malformed.push(event),
     ...options,
   })
-  cleanups.push(() => server.stop(), built.close)
+  onTestFinished(() => server.stop())
+  onTestFinished(built.close)
   const signed = () => server.seen.filter((request) => request.target !== '/api/v1/time')
   return { ...built, server, clockOfTest: clock, world, malformed, signed }
 }
@@ -304,7 +300,7 @@ describe('the clock', () => {
 
   it('that cannot be read keeps signed requests from being sent', async () => {
     const server = await LocalServer.start((_, response) => sendJson(response, 503, {}, { 'retry-after': '4' }))
-    cleanups.push(() => server.stop())
+    onTestFinished(() => server.stop())
     const { service } = await setUp(list([]), { serviceUrl: server.url })
     expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({
       reason: 'service-failing',
@@ -423,7 +419,7 @@ describe('the signing vectors, as the client sends them', () => {
       const isTime = request.target === '/api/v1/time'
       sendJson(response, isTime ? 200 : 404, { serverTime: Number(vector.timestamp) })
     })
-    cleanups.push(() => server.stop())
+    onTestFinished(() => server.stop())
     const built = await setUp(scored, { serviceUrl: server.url, signingSecret: vector.signingSecret })
     await failure(sends[name]!(built, vector))
     const request = server.seen.at(-1)!
