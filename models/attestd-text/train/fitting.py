@@ -1,7 +1,7 @@
 """The two halves of the detector and the ONNX graph that computes the same.
 
-A logistic regression over TF-IDF of hashed n-grams knows turns of phrase; boosted trees over style measures know rhythm
-and punctuation. Their logits, each over its own spread, are added.
+A logistic regression over TF-IDF of hashed n-grams knows turns of phrase, and with it what teacher.py knows of them; boosted
+trees over style measures know rhythm and punctuation. Their logits, each over its own spread, are added.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import onnx
 import scipy.sparse as sparse
 from onnx import TensorProto, helper, numpy_helper
 from scipy.optimize import minimize
+from scipy.sparse.linalg import lsqr
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import features
@@ -17,6 +18,10 @@ import style
 # Inverse strength of the ridge, and most steps of L-BFGS; about 60 are enough.
 C = 5.0
 STEPS = 100
+# The fit to what the teacher says: its ridge, most steps of LSQR, and how much it adds to the fit to the labels.
+TEACHER_RIDGE = 0.3
+TEACHER_STEPS = 60
+TEACHER_FACTOR = 1.6
 # An inverse document frequency is kept as one byte: 1 + step * byte, up to 1 + ln(30,000).
 IDF_STEP = 0.045
 OPSET = 13
@@ -73,14 +78,22 @@ def fit_logistic(matrix, labels, weights):
     return found.x[:-1].astype(np.float32), float(found.x[-1])
 
 
+def fit_teacher(matrix, opinions):
+    """Ridge regression to the logits that the teacher gives; returns coefficients and intercept."""
+    middle = opinions.mean()
+    found, *_ = lsqr(matrix, opinions - middle, damp=TEACHER_RIDGE**0.5, iter_lim=TEACHER_STEPS)
+    return found.astype(np.float32), float(middle)
+
+
 class Model:
     """
     A fitted detector: one byte of idf and one half-precision coefficient for each bucket, an intercept, the trees.
 
-    The mean of two fits, with and without the texts of the mask `written`: each alone finds fewer of the other's kind.
+    The mean of two fits, with and without the texts of the mask `written`: each alone finds fewer of the other's kind. `told`: counts
+    of texts and the teacher's logits of them, where it is learned from.
     """
 
-    def __init__(self, counts, styles, labels, cells, written):
+    def __init__(self, counts, styles, labels, cells, written, told=None):
         self.idf = byte_idf(counts)
         matrix, fits, self.trees = weigh(counts, self.idf), [], []
         everything = np.ones(len(labels), bool)
@@ -88,8 +101,11 @@ class Model:
             weights = class_weights(cells[rows])
             fits.append(fit_logistic(matrix[rows], labels[rows], weights))
             self.trees.append(HistGradientBoostingClassifier(**TREES).fit(styles[rows], labels[rows], weights / weights.mean()))
-        self.coefficients = np.mean([coefficients for coefficients, _ in fits], axis=0).astype(np.float16)
-        self.intercept = float(np.mean([intercept for _, intercept in fits]))
+        coefficients, self.intercept = (np.mean(part, axis=0) for part in zip(*fits))
+        if told is not None:
+            more, offset = fit_teacher(weigh(told[0], self.idf), told[1])
+            coefficients, self.intercept = coefficients + TEACHER_FACTOR * more, self.intercept + TEACHER_FACTOR * offset
+        self.coefficients = coefficients.astype(np.float16)
 
     def halves(self, counts, styles):
         """Logits of the n-grams and of the trees, as they are."""

@@ -9,7 +9,7 @@ LENGTH_BINS = [300, 500, 800, 1200]
 RESAMPLES = 200
 # Shares of machine-made texts for which a calibration is tried, most first.
 SHARES = [round(0.5 * 0.95**step, 4) for step in range(90)]
-# Share of the verdicts outside the decision band that must be right.
+# Share of the verdicts below the decision band that must be right in each inner domain; of those above it more are.
 RIGHT = 0.85
 
 
@@ -148,10 +148,13 @@ def band_figures(labels, risks, weights, low, high):
     }
 
 
-def choose_band(labels, risks, weights):
-    """The smallest band whose verdicts outside are right often enough: `high` is 0.5, `low` in steps of 0.001."""
+def choose_band(domains):
+    """
+    The smallest band below which enough verdicts are right in each of some domains (labels, risks and weights): `high` is 0.5,
+    `low` in steps of 0.001.
+    """
     for low in np.arange(0.5, 0.0005, -0.001):
-        right = band_figures(labels, risks, weights, low, 0.5)["accuracyDecided"]
-        if right is not None and right >= RIGHT:
+        right = [band_figures(*domain, low, 0.5)["precisionBelow"] for domain in domains]
+        if None not in right and min(right) >= RIGHT:
             break
     return round(float(low), 3), 0.5

@@ -1,6 +1,7 @@
 """A readable page of the figures in metrics.json."""
 
 import data
+import teacher
 
 # As the pack's README states them: AUC on news, fiction and medical texts, none of them trained on those.
 PEERS = [("Glimpse", 0.963), ("Fast-DetectGPT", 0.912), ("the pack's floor", 0.882), ("RoBERTa-base (OpenAI)", 0.617)]
@@ -19,7 +20,10 @@ def three(ranking):
 
 
 def summary(name, figures):
-    data_used = {"open": "openly licensed texts alone", "all": "all sources"}[figures["variant"]]
+    data_used = {
+        "open": "openly licensed texts alone",
+        "all": f"all sources, and what {teacher.NAME} says of {figures['toldOf']} (train/teacher.py): whether that saw them is not known",
+    }[figures["variant"]]
     return [
         f"# Evaluation of {name}",
         "",
@@ -142,8 +146,8 @@ def calibration_tables(figures):
         ]),
         "## Decision band",
         "",
-        f"Unsure between {band['low']} and {band['high']}: the smallest band outside of which 85 % of the verdicts on left-out inner",
-        "domains are right, both classes weighing the same.",
+        f"Unsure between {band['low']} and {band['high']}: the smallest band below which 85 % of the verdicts are right in each",
+        "left-out inner domain, both classes weighing the same. Above it nearly all are.",
         "",
         *table(["left-out predictions", "decided", "of them right", "of people's above", "of machine-made above",
                 "of people's below", "of machine-made below"], [

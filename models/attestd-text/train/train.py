@@ -22,6 +22,7 @@ import metrics
 import package
 import registers
 import style
+import teacher
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Each edition's package beside --out, and the rows that train it.
@@ -29,18 +30,20 @@ EDITIONS = {"all": "", "open": "-open"}
 
 
 class Scored:
-    """A pack with its counts and style measures."""
+    """A pack with its counts and style measures, and what the teacher says of its texts where they train."""
 
-    def __init__(self, pack, hasher):
-        self.pack = pack
+    def __init__(self, pack, hasher, opinions=None):
+        self.pack, self.opinions = pack, opinions
         self.counts = hasher.matrix(pack.texts)
         self.styles = np.stack([style.style(text) for text in pack.texts])
         self.cells = pack.cells()
 
-    def fit(self, rows):
-        rows = np.where(rows)[0]
+    def fit(self, rows, told):
+        """A model that learns the labels of some rows, and the teacher's opinions of others (masks)."""
+        rows, told = np.where(rows)[0], np.where(told)[0]
         written = self.pack.source[rows] == data.WRITTEN
-        return fitting.Model(self.counts[rows], self.styles[rows], self.pack.labels[rows], self.cells[rows], written)
+        opinions = (self.counts[told], self.opinions[told]) if len(told) else None
+        return fitting.Model(self.counts[rows], self.styles[rows], self.pack.labels[rows], self.cells[rows], written, opinions)
 
     def logits(self, model, rows):
         return model.logits(self.counts[rows], self.styles[rows])
@@ -50,9 +53,9 @@ def score_texts(model, texts, hasher):
     return model.logits(hasher.matrix(texts), np.stack([style.style(text) for text in texts]))
 
 
-def fold_halves(scored, fold, usable, hasher):
+def fold_halves(scored, fold, usable, told, hasher):
     """What both halves of a left-out network give for each set of rows of the fold, and for the first of them cut short."""
-    model, found = scored.fit(usable), {}
+    model, found = scored.fit(usable, told), {}
     for name, rows in fold["rows"].items():
         found[name] = np.stack(model.halves(scored.counts[rows], scored.styles[rows]))
         if name != "beside":
@@ -70,7 +73,7 @@ def kept(path, make):
     return dict(np.load(path))
 
 
-def left_out(scored, hasher, among, work):
+def left_out(scored, hasher, among, told, work):
     """Pairs of left-out domain and generator family, and people's prose that was left out beside each domain."""
     pack, pairs, people = scored.pack, [], []
     for fold in data.left_out_folds(pack):
@@ -78,7 +81,7 @@ def left_out(scored, hasher, among, work):
         if len(set(pack.labels[usable])) < 2:
             continue
         file = work / f"{fold['domain']}-{fold['families'][0]}.npz"
-        halves = kept(file, lambda f=fold, u=usable: fold_halves(scored, f, u, hasher))
+        halves = kept(file, lambda f=fold, u=usable: fold_halves(scored, f, u, f["training"] & told, hasher))
         for family in [name for name in rows if name not in ("human", "beside")]:
             both = {kind: np.concatenate([halves[f"human{kind}"], halves[f"{family}{kind}"]], axis=1) for kind in ("", " short")}
             labels = {kind: np.repeat([0, 1], [halves[f"{name}{kind}"].shape[1] for name in ("human", family)]) for kind in both}
@@ -95,7 +98,7 @@ def left_out(scored, hasher, among, work):
     return pairs, people
 
 
-def written_groups(scored, among, work):
+def written_groups(scored, among, told, work):
     """
     Logits of each group of written/ and of people's prose that is never trained on: by a network that learned from the
     other groups (`others`), and by one that learned from no text of written/ (`none`).
@@ -104,15 +107,15 @@ def written_groups(scored, among, work):
     people, written = np.where(pack.source == data.OUTSIDE)[0], pack.source == data.WRITTEN
 
     def both(rows, usable):
-        model = scored.fit(usable)
+        model = scored.fit(among & usable, told & usable)
         return {"rows": rows, "made": scored.logits(model, rows), "people": scored.logits(model, people)}
 
     found = {}
     for number, name in enumerate(registers.WRITTEN_GROUPS):
         inside = pack.in_group(name)
         file = work / f"written-{number}.npz"
-        found[name] = {"others": kept(file, lambda i=inside: both(np.where(i)[0], among & ~i))}
-    none = kept(work / "written-none.npz", lambda: both(np.where(written)[0], among & ~written))
+        found[name] = {"others": kept(file, lambda i=inside: both(np.where(i)[0], ~i))}
+    none = kept(work / "written-none.npz", lambda: both(np.where(written)[0], ~written))
     for entry in found.values():
         inside = np.isin(none["rows"], entry["others"]["rows"])
         entry["none"] = {"rows": none["rows"][inside], "made": none["made"][inside], "people": none["people"]}
@@ -137,18 +140,19 @@ def languages(dev, model):
     return {name: {"rows": r, "logits": dev.logits(model, r)} for name, r in rows.items() if len(set(dev.pack.labels[r])) == 2}
 
 
-def run_variant(name, scored, dev, hasher, rows, work):
-    """Left-out predictions and the model that would be shipped."""
+def run_variant(name, scored, dev, hasher, rows, told, work):
+    """Left-out predictions and the model that would be shipped, of `rows` and of what the teacher says of those that are `told`."""
     pack = scored.pack
-    among = rows & np.isin(pack.language, data.LANGUAGES) & (pack.source != data.OUTSIDE)
-    print(f"== {name}: {int(among.sum())} rows", flush=True)
+    usable = np.isin(pack.language, data.LANGUAGES) & (pack.source != data.OUTSIDE)
+    among, told = rows & usable, told & usable
+    print(f"== {name}: {int(among.sum())} rows, the teacher's opinion of {int(told.sum())}", flush=True)
     work.mkdir(parents=True, exist_ok=True)
-    model, outside = scored.fit(among), np.where(pack.source == data.OUTSIDE)[0]
-    pairs, people = left_out(scored, hasher, among, work)
+    model, outside = scored.fit(among, told), np.where(pack.source == data.OUTSIDE)[0]
+    pairs, people = left_out(scored, hasher, among, told, work)
     return {
-        "name": name, "rows": int(among.sum()), "model": model, "pairs": pairs, "people": people,
+        "name": name, "rows": int(among.sum()), "told": int(told.sum()), "model": model, "pairs": pairs, "people": people,
         "outside": {"rows": outside, "logits": scored.logits(model, outside)},
-        "written": written_groups(scored, among, work),
+        "written": written_groups(scored, among, told, work),
         "development": development(dev, model), "languages": languages(dev, model),
     }
 
@@ -176,16 +180,21 @@ def main():
     hasher = features.Hasher()
     if args.small:
         fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
-        scored = dev = Scored(data.fixture(), hasher)
+        pack = data.fixture()
+        scored = dev = Scored(pack, hasher, teacher.opinions(pack, args.work))
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written(HERE / "written")
-        scored = Scored(data.Pack(rows), hasher)
+        pack = data.Pack(rows)
+        scored = Scored(pack, hasher, teacher.opinions(pack, args.work))
         dev = Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
     print("features ready", flush=True)
     sample = (HERE.parent / "selftest.txt").read_text().strip()
-    for name, rows in (("all", scored.pack.balanced), ("open", scored.pack.open)):
+    # What the teacher has learned from is not known: the open edition does without it.
+    everything, nothing = np.ones(len(pack), bool), np.zeros(len(pack), bool)
+    for name, rows, told in (("all", pack.balanced, everything), ("open", pack.open, nothing)):
         if name in args.edition:
-            pack_edition(name, run_variant(name, scored, dev, hasher, rows, args.work / name), (scored, dev, hasher), sample, args)
+            variant = run_variant(name, scored, dev, hasher, rows, told, args.work / name)
+            pack_edition(name, variant, (scored, dev, hasher), sample, args)
 
 
 def pack_edition(name, variant, inputs, sample, args):
