@@ -22,7 +22,7 @@ def three(ranking):
 def summary(name, figures):
     data_used = {
         "open": "openly licensed texts alone",
-        "all": f"all sources, and what {teacher.NAME} says of {figures['toldOf']} (train/teacher.py): whether that saw them is not known",
+        "all": f"all sources, and {figures['toldOf']} opinions that come of {teacher.NAME} (train/teacher.py); whether that saw any is not known",
     }[figures["variant"]]
     return [
         f"# Evaluation of {name}",
