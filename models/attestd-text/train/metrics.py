@@ -151,7 +151,7 @@ def band_figures(labels, risks, weights, low, high):
 def choose_band(domains):
     """
     The smallest band below which enough verdicts are right in each of some domains (labels, risks and weights): `high` is 0.5,
-    `low` in steps of 0.001.
+    `low` in steps of 0.001, and the last of them, 0.001, where none is enough.
     """
     for low in np.arange(0.5, 0.0005, -0.001):
         right = [band_figures(*domain, low, 0.5)["precisionBelow"] for domain in domains]

@@ -147,7 +147,7 @@ def calibration_tables(figures):
         "## Decision band",
         "",
         f"Unsure between {band['low']} and {band['high']}: the smallest band below which 85 % of the verdicts are right in each",
-        "left-out inner domain, both classes weighing the same. Above it nearly all are.",
+        "left-out inner domain, both classes weighing the same (0.001 where there is none). Above it nearly all are.",
         "",
         *table(["left-out predictions", "decided", "of them right", "of people's above", "of machine-made above",
                 "of people's below", "of machine-made below"], [

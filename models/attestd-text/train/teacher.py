@@ -4,7 +4,6 @@ is-it-slop 0.6.3 (PyPI, MIT license) has learned from texts that its author does
 weighs n-grams of tokens by several linear classifiers, and a linear function of our own n-grams learns its logits. Nothing of it ships.
 """
 
-import hashlib
 import pathlib
 import sys
 
@@ -20,26 +19,27 @@ LANGUAGE = "en"
 OF_WRITTEN = 2.5
 
 
+def asked(pack):
+    """The texts that it is asked about."""
+    return [text for text, language in zip(pack.texts, pack.language) if language == LANGUAGE]
+
+
 def logits(texts, work):
-    """The logits of what it says of each text; the package is installed in `work` and its answers are kept there."""
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
-    file = work / f"teacher-{digest[:16]}.npy"
-    if not file.exists():
-        sys.path.append(str(PEERS))
-        from measure import peer_scores
+    """The logits of what it says of each text; the package is installed in `work`."""
+    sys.path.append(str(PEERS))
+    from measure import peer_scores
 
-        risks = np.array(peer_scores(NAME, texts, work, 1))
-        np.save(file, np.log(risks / (1 - risks)))
-    return np.load(file)
+    risks = np.array(peer_scores(NAME, texts, work, 1))
+    return np.log(risks / (1 - risks))
 
 
-def opinions(pack, work):
+def opinions(pack, said):
     """
-    Of each row the logit that is learned: what the teacher says, but OF_WRITTEN of the texts of written/, and of other languages the
-    mean of what it says of texts of the same label.
+    Of each row the logit that is learned: what the teacher `said` of the texts that it was asked about, but OF_WRITTEN of those of
+    written/, and of other languages the mean of what it says of texts of the same label.
     """
     heard, found = pack.language == LANGUAGE, np.empty(len(pack))
-    found[heard] = logits([text for text, taken in zip(pack.texts, heard) if taken], work)
+    found[heard] = said
     for label in (0, 1):
         of_label = pack.labels == label
         found[of_label & ~heard] = found[of_label & heard].mean()

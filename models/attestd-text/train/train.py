@@ -9,6 +9,7 @@ written to --out (default: the folder above), its other edition beside it; what 
 """
 
 import argparse
+import hashlib
 import json
 import pathlib
 import tempfile
@@ -71,6 +72,14 @@ def kept(path, make):
         np.savez(path.with_suffix(".part.npz"), **make())
         path.with_suffix(".part.npz").rename(path)
     return dict(np.load(path))
+
+
+def opinions(pack, work):
+    """What is learned from the teacher of each text; its answers are kept in `work`, by what it was asked."""
+    texts = teacher.asked(pack)
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    said = kept(work / f"teacher-{digest[:16]}.npz", lambda: {"logits": teacher.logits(texts, work)})
+    return teacher.opinions(pack, said["logits"])
 
 
 def left_out(scored, hasher, among, told, work):
@@ -181,15 +190,14 @@ def main():
     if args.small:
         fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
         pack = data.fixture()
-        scored = dev = Scored(pack, hasher, teacher.opinions(pack, args.work))
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written(HERE / "written")
         pack = data.Pack(rows)
-        scored = Scored(pack, hasher, teacher.opinions(pack, args.work))
-        dev = Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
+    # What the teacher has learned from is not known: the open edition does without it.
+    scored = Scored(pack, hasher, opinions(pack, args.work) if "all" in args.edition else None)
+    dev = scored if args.small else Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
     print("features ready", flush=True)
     sample = (HERE.parent / "selftest.txt").read_text().strip()
-    # What the teacher has learned from is not known: the open edition does without it.
     everything, nothing = np.ones(len(pack), bool), np.zeros(len(pack), bool)
     for name, rows, told in (("all", pack.balanced, everything), ("open", pack.open, nothing)):
         if name in args.edition:
