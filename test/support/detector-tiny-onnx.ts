@@ -82,3 +82,67 @@ export function tinySoundOnnx(gain: number, bias: number): Buffer {
   )
   return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }
+
+/**
+ * A view that draws `[1, n]` samples as a square of one color, `pixels = mean(|sample|) * tints`, and gives that mean too, as
+ * `loudness`.
+ * @param side of the square, px
+ * @param pixels name of that output; another one breaks the contract with the host on purpose
+ */
+export function tinyViewOnnx(tints: readonly [number, number, number], side: number, pixels = 'pixels'): Buffer {
+  const canvas = tints.flatMap((tint) => Array.from({ length: side * side }, () => tint))
+  const graph = message(
+    7,
+    node('Abs', ['samples'], ['magnitudes']),
+    node('ReduceMean', ['magnitudes'], ['loudness']),
+    node('Mul', ['loudness', 'canvas'], [pixels]),
+    text(2, 'tiny-view'),
+    tensor('canvas', [1, 3, side, side], canvas),
+    value(11, 'samples', [1, 'n']),
+    value(12, 'loudness', [1, 1]),
+    value(12, pixels, [1, 3, side, side]),
+  )
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+}
+
+/** A network for squares of one size, `features = scale * mean(pixels of each channel)`, and as `logit` the sum of these. */
+export function tinyEncoderOnnx(scale: number, side: number): Buffer {
+  const graph = message(
+    7,
+    node('GlobalAveragePool', ['pixels'], ['pooled']),
+    node('Flatten', ['pooled'], ['flat']),
+    node('Mul', ['flat', 'scale'], ['features']),
+    node('MatMul', ['features', 'ones'], ['logit']),
+    text(2, 'tiny-encoder'),
+    tensor('scale', [1], [scale]),
+    tensor('ones', [3, 1], [1, 1, 1]),
+    value(11, 'pixels', [1, 3, side, side]),
+    value(12, 'logit', [1, 1]),
+    value(12, 'features', [1, 3]),
+  )
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+}
+
+/**
+ * A network `logit = weights . features + gain * loudness + bias`.
+ * @param inputs their names; others break the contract with the host on purpose
+ */
+export function tinyEncodedOnnx(
+  { weights, gain, bias }: { weights: readonly [number, number, number]; gain: number; bias: number },
+  [features, loudness]: readonly [string, string] = ['features', 'loudness'],
+): Buffer {
+  const graph = message(
+    7,
+    node('Gemm', [features, 'weights', 'bias'], ['seen']),
+    node('Mul', [loudness, 'gain'], ['heard']),
+    node('Add', ['seen', 'heard'], ['logit']),
+    text(2, 'tiny-encoded'),
+    tensor('weights', [3, 1], [...weights]),
+    tensor('bias', [1], [bias]),
+    tensor('gain', [1], [gain]),
+    value(11, features, [1, 3]),
+    value(11, loudness, [1, 1]),
+    value(12, 'logit', [1, 1]),
+  )
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+}

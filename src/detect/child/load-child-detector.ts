@@ -6,9 +6,11 @@ import type { MediumReader, ReaderTools } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import { readImage } from '../image/image-reader.js'
 import { loadViewsDetector } from '../image/views-detector.js'
+import type { DetectorManifest } from '../package/manifest.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type Preprocessing, tokenPlanOf } from '../package/preprocessing.js'
-import type { OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
+import type { OnnxEncodedRuntime, OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
+import { loadEncodedModel } from '../runtimes/encoded-model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { readText } from '../text/text-reader.js'
@@ -35,8 +37,8 @@ export async function loadChildDetector(
 ): Promise<ChildDetector> {
   const { preprocessing, runtime, id } = pack.manifest
   const reader = await openReader(pack)
-  if (reader !== undefined && (runtime.kind === 'onnx' || runtime.kind === 'remote')) {
-    return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, remoteToken), tools)
+  if (reader !== undefined && isOneModel(runtime)) {
+    return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, loaded, remoteToken), tools)
   }
   if (runtime.kind === 'onnx-views') return loadViewsDetector(pack, runtime, tools)
   if (runtime.kind === 'module') return loadModuleDetector(pack, runtime, tools.clock)
@@ -44,14 +46,28 @@ export async function loadChildDetector(
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
 }
 
-/** Loaded only where a package needs it: the client of model servers takes as much memory as a small model. */
+/** The kinds of runtime that are one model to the reader of media. */
+type ModelRuntime = OnnxRuntime | OnnxEncodedRuntime | RemoteRuntime
+
+function isOneModel(runtime: DetectorManifest['runtime']): runtime is ModelRuntime {
+  return runtime.kind === 'onnx' || runtime.kind === 'onnx-encoded' || runtime.kind === 'remote'
+}
+
 async function openModel(
   pack: DetectorPackage,
-  runtime: OnnxRuntime | RemoteRuntime,
+  runtime: ModelRuntime,
   clock: Clock,
+  loaded: ReadonlyMap<string, ChildDetector>,
   token: string | null,
 ): Promise<Model> {
   if (runtime.kind === 'onnx') return loadOnnxModel(pack, runtime)
+  if (runtime.kind === 'onnx-encoded') {
+    const encoder = loaded.get(runtime.encoder)?.encoder
+    if (encoder === undefined)
+      throw new AttestdError('internal-error', `${pack.manifest.id}: its encoder ${runtime.encoder} is not loaded.`)
+    return loadEncodedModel(pack, runtime, encoder)
+  }
+  // Loaded only where a package needs it: the client of model servers takes as much memory as a small model.
   const { createRemoteModel } = await import('../runtimes/remote-model.js')
   return createRemoteModel(runtime, { id: pack.manifest.id, clock, token })
 }

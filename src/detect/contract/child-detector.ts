@@ -1,5 +1,6 @@
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Measurement } from './measurement.js'
+import type { Model } from './model.js'
 import type { PictureScorer } from './picture-scorer.js'
 
 /** What is wanted of a file beside its score. */
@@ -17,4 +18,6 @@ export interface ChildDetector {
   measure(file: string, asked?: Asked): Promise<Measurement>
   /** Present where it also scores pictures that another detector decoded: frames of a video. */
   readonly scorePicture?: PictureScorer
+  /** Present where its network for the whole picture also gives features, for a package that names it as its encoder. */
+  readonly encoder?: Model | undefined
 }

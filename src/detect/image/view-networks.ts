@@ -1,8 +1,9 @@
+import type { InferenceSession as OnnxSession } from 'onnxruntime-node'
 import type { Model } from '../contract/model.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
-import { loadOnnxModel } from '../runtimes/onnx-model.js'
+import { loadOnnxSession, modelOf } from '../runtimes/onnx-model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type Cut, imageTensor } from './image-tensor.js'
 
@@ -21,6 +22,8 @@ export interface ViewNetworks {
   readonly native: CutScorer | null
   /** Null where the package has no plan for faces. */
   readonly face: CutScorer | null
+  /** What the network for the whole gives beside its logit; undefined where the runtime names no such output. */
+  readonly encoder: Model | undefined
 }
 
 /**
@@ -29,21 +32,22 @@ export interface ViewNetworks {
  */
 export async function loadViewNetworks(
   pack: DetectorPackage,
-  { native, whole, face, input, output }: OnnxViewsRuntime,
+  { native, whole, face, input, output, features }: OnnxViewsRuntime,
   normalize: ImageNormalization,
 ): Promise<ViewNetworks> {
-  const models = new Map<string, Model>()
+  const sessions = new Map<string, OnnxSession>()
   for (const model of new Set([whole, native, face].filter((file) => file !== undefined)))
-    models.set(model, await loadOnnxModel(pack, { kind: 'onnx', model, input: [input], output }))
+    sessions.set(model, await loadOnnxSession(pack, model))
+  const network = (model: string, gives: string) => modelOf(sessions.get(model) as OnnxSession, pack, [input], gives)
   const scorer = (model: string): CutScorer => {
-    const network = models.get(model) as Model
+    const judge = network(model, output)
     return async (cuts) => {
       const logits: number[] = []
-      for (const cut of cuts)
-        logits.push(outputAsLogit(await network.run([imageTensor(cut, normalize)]), pack.manifest))
+      for (const cut of cuts) logits.push(outputAsLogit(await judge.run([imageTensor(cut, normalize)]), pack.manifest))
       return logits
     }
   }
   const scorerOf = (model: string | undefined) => (model === undefined ? null : scorer(model))
-  return { whole: scorer(whole), native: scorerOf(native), face: scorerOf(face) }
+  const encoder = features === undefined ? undefined : network(whole, features)
+  return { whole: scorer(whole), native: scorerOf(native), face: scorerOf(face), encoder }
 }

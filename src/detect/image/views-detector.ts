@@ -96,6 +96,7 @@ export async function loadViewsDetector(
   return {
     pack,
     scorePicture,
+    encoder: networks.encoder,
     async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
       const watch = new StageWatch()
       const started = tools.clock.monotonic()

@@ -19,7 +19,7 @@ export interface DetectorPackage {
   readonly digest: string
 }
 
-/** A verified package together with those that it names to do its work. */
+/** A verified package together with those that it names to do its work, and those that these name, before them. */
 export interface LoadedPackage extends DetectorPackage {
   readonly uses: readonly DetectorPackage[]
 }
@@ -107,7 +107,7 @@ async function withUsed(pack: DetectorPackage, read: ReadPackage, modelsDir: str
   const named = usedBy(pack.manifest)
   if (named.length === 0) return { ...pack, uses: [] }
   const available = await packageFolders(modelsDir)
-  const uses: DetectorPackage[] = []
+  const used: LoadedPackage[] = []
   for (const use of named) {
     if (!available.includes(use.id)) {
       throw new AttestdError(
@@ -115,11 +115,11 @@ async function withUsed(pack: DetectorPackage, read: ReadPackage, modelsDir: str
         `${path.join(pack.folder, MANIFEST_FILE)} is not accepted:\n  runtime.${use.field}: ${noSuchPackage(use.id, modelsDir, available)}`,
       )
     }
-    const used = await read(use.id)
-    checkUsed(pack.manifest, use, used.manifest)
-    uses.push(used)
+    const found = await read(use.id)
+    checkUsed(pack.manifest, use, found.manifest)
+    used.push(await withUsed(found, read, modelsDir))
   }
-  return { ...pack, digest: digestWithUsed(pack.digest, uses), uses }
+  return { ...pack, digest: digestWithUsed(pack.digest, used), uses: loadOrder(used) }
 }
 
 async function readPackage(packageFolder: string): Promise<DetectorPackage> {

@@ -4,6 +4,7 @@ import { relativePath } from './package-file.js'
 const line = z.string().min(1).max(500)
 
 const tensorName = line
+const packageName = z.string().min(1).max(64)
 /** Names of the model's inputs, in the order in which the preprocessing gives them. */
 const inputs = z.union([tensorName.transform((name) => [name]), z.array(tensorName).min(1).max(8)])
 
@@ -23,6 +24,23 @@ const onnxViewsRuntime = z.strictObject({
   native: relativePath.optional(),
   face: relativePath.optional(),
   input: tensorName,
+  output: tensorName,
+  /** What the network of the whole gives beside its logit, for packages that name this one as their encoder. */
+  features: tensorName.optional(),
+})
+
+/**
+ * A network over what the encoder of another package sees in a view that a first network draws: a sound as a picture. Names are
+ * fixed: the view's output `pixels` goes to the encoder, whose answer is the input `features` of the model; further outputs of
+ * the view are inputs of the model by the same name.
+ */
+const onnxEncodedRuntime = z.strictObject({
+  kind: z.literal('onnx-encoded'),
+  view: relativePath,
+  input: inputs,
+  /** Id of a package whose runtime states `features`; its networks are held once for both. */
+  encoder: packageName,
+  model: relativePath,
   output: tensorName,
 })
 
@@ -60,14 +78,15 @@ const moduleRuntime = z.strictObject({ kind: z.literal('module'), module: relati
 /** Other packages do the work: frames go to an image detector, the sound track, if any, to an audio detector. */
 const composedRuntime = z.strictObject({
   kind: z.literal('composed'),
-  frames: z.string().min(1).max(64),
-  audio: z.string().min(1).max(64).optional(),
+  frames: packageName,
+  audio: packageName.optional(),
 })
 
 /** What runs the model. */
 export const runtimeSchema = z.discriminatedUnion('kind', [
   onnxRuntime,
   onnxViewsRuntime,
+  onnxEncodedRuntime,
   remoteRuntime,
   moduleRuntime,
   composedRuntime,
@@ -77,6 +96,8 @@ export const runtimeSchema = z.discriminatedUnion('kind', [
 export type OnnxRuntime = z.infer<typeof onnxRuntime>
 /** `runtime` of kind `onnx-views`, which goes with preprocessing `image-views`: one logit for each view. */
 export type OnnxViewsRuntime = z.infer<typeof onnxViewsRuntime>
+/** `runtime` of kind `onnx-encoded`: two networks of the package, and between them the encoder of another one. */
+export type OnnxEncodedRuntime = z.infer<typeof onnxEncodedRuntime>
 /** `runtime` of kind `remote`; the bearer token is a setting and never stands in a manifest. */
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
 /** `runtime` of kind `module`, which goes with preprocessing `none`: the module's code runs in the detector process. */

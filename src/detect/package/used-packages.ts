@@ -8,29 +8,36 @@ export interface UsedPackage {
   readonly id: string
   /** The field of `runtime` that names it. */
   readonly field: string
-  /** What it must be able to score. */
-  readonly mediaType: MediaType
+  /** Why a package cannot do that work, in words; null where it can. */
+  readonly refusal: (used: DetectorManifest) => string | null
 }
 
-/** The packages that a package names: those that look at the frames and the sound track of a video. */
+/** The packages that a package names: the encoder of its views; those that look at the frames and the sound of a video. */
 export function usedBy({ runtime }: DetectorManifest): UsedPackage[] {
+  if (runtime.kind === 'onnx-encoded') return [{ id: runtime.encoder, field: 'encoder', refusal: givesNoFeatures }]
   if (runtime.kind !== 'composed') return []
   const { frames, audio } = runtime
-  const used: UsedPackage[] = [{ id: frames, field: 'frames', mediaType: 'image' }]
-  if (audio !== undefined) used.push({ id: audio, field: 'audio', mediaType: 'audio' })
+  const used: UsedPackage[] = [{ id: frames, field: 'frames', refusal: scoresNo('image') }]
+  if (audio !== undefined) used.push({ id: audio, field: 'audio', refusal: scoresNo('audio') })
   return used
 }
 
-/** @throws AttestdError manifest-invalid where the named package does not score what it is named for */
-export function checkUsed(
-  { id }: DetectorManifest,
-  { field, mediaType }: UsedPackage,
-  { id: usedId, mediaTypes }: DetectorManifest,
-): void {
-  if (mediaTypes.includes(mediaType)) return
+function scoresNo(mediaType: MediaType): UsedPackage['refusal'] {
+  return ({ mediaTypes }) =>
+    mediaTypes.includes(mediaType) ? null : `scores ${mediaTypes.join(', ')}, not ${mediaType}`
+}
+
+function givesNoFeatures({ runtime }: DetectorManifest): string | null {
+  return runtime.kind === 'onnx-views' && runtime.features !== undefined ? null : 'states no runtime.features'
+}
+
+/** @throws AttestdError manifest-invalid where the named package cannot do what it is named for */
+export function checkUsed({ id }: DetectorManifest, { field, refusal }: UsedPackage, used: DetectorManifest): void {
+  const reason = refusal(used)
+  if (reason === null) return
   throw new AttestdError(
     'manifest-invalid',
-    `The manifest of ${id} is not accepted:\n  runtime.${field}: ${usedId} scores ${mediaTypes.join(', ')}, not ${mediaType}`,
+    `The manifest of ${id} is not accepted:\n  runtime.${field}: ${used.id} ${reason}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gunzip } from 'node:zlib'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ModelInput } from '../contract/medium-reader.js'
+import type { FloatInput, ModelInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
@@ -33,11 +33,27 @@ const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
  */
 export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
   const { model, input, output } = runtime
-  const { id } = pack.manifest
-  const session = await loadOnnxSession(pack, model)
-  for (const name of input) requireName('input', name, session.inputNames, id)
-  requireName('output', output, session.outputNames, id)
-  return { run: (inputs) => runSession(session, feedsOf(input, inputs), output) }
+  return modelOf(await loadOnnxSession(pack, model), pack, input, output)
+}
+
+/**
+ * A session as a model that takes `input` and gives one of its outputs.
+ * @throws AttestdError manifest-invalid (other input and output names)
+ */
+export function modelOf(
+  session: InferenceSession,
+  pack: DetectorPackage,
+  input: readonly string[],
+  output: string,
+): Model {
+  for (const name of input) requireName('input', name, session.inputNames, pack.manifest.id)
+  requireName('output', output, session.outputNames, pack.manifest.id)
+  return {
+    async run(inputs) {
+      const [result] = await runSession(session, named(input, inputs), [output])
+      return (result as FloatInput).values
+    },
+  }
 }
 
 /**
@@ -81,14 +97,35 @@ function requireName(field: 'input' | 'output', name: string, names: readonly st
   )
 }
 
-function feedsOf(names: readonly string[], inputs: readonly ModelInput[]): Record<string, Tensor> {
+/** Inputs by the names that a model gives them. @throws AttestdError detector-failed where there are more or fewer */
+export function named(names: readonly string[], inputs: readonly ModelInput[]): Record<string, ModelInput> {
   if (names.length !== inputs.length) {
     throw new AttestdError(
       'detector-failed',
       `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
     )
   }
-  return Object.fromEntries(inputs.map((input, index) => [names[index], tensorOf(input)]))
+  return Object.fromEntries(names.map((name, index) => [name, inputs[index] as ModelInput]))
+}
+
+/**
+ * Runs a session on inputs by name.
+ * @returns the outputs, in the order of `outputs`
+ * @throws AttestdError detector-failed
+ */
+export async function runSession(
+  session: InferenceSession,
+  inputs: Readonly<Record<string, ModelInput>>,
+  outputs: readonly string[],
+): Promise<FloatInput[]> {
+  const feeds = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, tensorOf(input)]))
+  let results: InferenceSession.OnnxValueMapType
+  try {
+    results = await session.run(feeds, outputs)
+  } catch (error) {
+    throw new AttestdError('detector-failed', `The model failed: ${errorText(error)}`, { cause: error })
+  }
+  return outputs.map((name) => floatsOf(results[name]))
 }
 
 function tensorOf(input: ModelInput): Tensor {
@@ -97,17 +134,8 @@ function tensorOf(input: ModelInput): Tensor {
     : new Tensor('int64', input.values, input.shape)
 }
 
-async function runSession(
-  session: InferenceSession,
-  feeds: Record<string, Tensor>,
-  output: string,
-): Promise<Float32Array> {
-  let data: unknown
-  try {
-    data = (await session.run(feeds, [output]))[output]?.data
-  } catch (error) {
-    throw new AttestdError('detector-failed', `The model failed: ${errorText(error)}`, { cause: error })
-  }
-  if (data instanceof Float32Array) return data
+function floatsOf(result: Tensor | undefined): FloatInput {
+  const values: unknown = result?.data
+  if (values instanceof Float32Array) return { type: 'float32', values, shape: result?.dims ?? [] }
   throw new AttestdError('detector-failed', 'The model did not return 32-bit floats.')
 }

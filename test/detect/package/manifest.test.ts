@@ -27,6 +27,19 @@ const VIEWS = {
   },
   fusion: FUSION,
 }
+/** What makes it one over the encoder of another package. */
+const ENCODED = {
+  mediaTypes: ['audio'],
+  runtime: {
+    kind: 'onnx-encoded',
+    view: 'model.onnx',
+    input: 'samples',
+    encoder: 'tiny-encoder',
+    model: 'model.onnx',
+    output: 'logit',
+  },
+  preprocessing: AUDIO,
+}
 
 /** A good manifest with one field set, or removed where the value is undefined. */
 function spoilt(path: string, value: unknown, fields: object = {}): string {
@@ -132,12 +145,36 @@ describe('parseManifest', () => {
     ['fusion/withoutFaces/native', undefined, 'fusion.withoutFaces.native'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing/faces', undefined, 'runtime.face'],
+    ['runtime/features', '', 'runtime.features'],
     ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],
     ['preprocessing/native/count', 0, 'preprocessing.native.count'],
     ['outputKind', 'probability', 'outputKind'],
     ['mediaTypes', ['audio'], 'mediaTypes.0'],
   ])('of several views refuses %s = %o and names the field %s', (path, value, named) => {
     const act = () => parseManifest(spoilt(path, value, VIEWS), 'x')
+    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+    expect(act).toThrow(`  ${named}: `)
+  })
+
+  it('takes a manifest for several views whose whole view is an encoder', () => {
+    expect(() => parseManifest(spoilt('runtime/features', 'features', VIEWS), 'x')).not.toThrow()
+  })
+
+  it('takes a manifest over the encoder of another package', () => {
+    expect(() => parseManifest(spoilt('version', '2.1.0', ENCODED), 'x')).not.toThrow()
+  })
+
+  it.each([
+    ['runtime/view', 'other.onnx', 'runtime.view'],
+    ['runtime/model', 'other.onnx', 'runtime.model'],
+    ['runtime/view', undefined, 'runtime.view'],
+    ['runtime/model', undefined, 'runtime.model'],
+    ['runtime/encoder', undefined, 'runtime.encoder'],
+    ['preprocessing', VIEWS.preprocessing, 'preprocessing.kind'],
+    ['preprocessing', VIDEO, 'preprocessing.kind'],
+    ['preprocessing', { kind: 'none' }, 'preprocessing.kind'],
+  ])('over the encoder of another package refuses %s = %o and names the field %s', (path, value, named) => {
+    const act = () => parseManifest(spoilt(path, value, ENCODED), 'x')
     expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
     expect(act).toThrow(`  ${named}: `)
   })

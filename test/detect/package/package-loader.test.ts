@@ -11,6 +11,7 @@ import {
   summaryOf,
 } from '../../../src/detect/package/package-loader.js'
 import type { DetectorChoice } from '../../../src/detect/package/selection.js'
+import { ENCODER_RUNTIME, writeEncodedPackage, writeEncoderPackage } from '../../support/detector-encoded.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
 let modelsDir: string
@@ -191,6 +192,74 @@ describe('a package that others do the work for', () => {
     await writeTinyPackage(modelsDir, { id: 'pictures' })
     await video(runtime)
     await expect(load('clips')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
+  })
+})
+
+describe('a package over the encoder of another', () => {
+  const writeClips = (frames: string) =>
+    writeTinyPackage(modelsDir, {
+      id: 'clips',
+      manifest: {
+        mediaTypes: ['video_short'],
+        runtime: { kind: 'composed', frames, audio: 'tiny-encoded' },
+        preprocessing: { kind: 'video', maxFrames: 8, windowSeconds: 2 },
+      },
+    })
+  const ids = async (...selected: string[]) => loadOrder(await load(...selected)).map(({ manifest }) => manifest.id)
+  const digestOf = async (id: string) => (await load(id))[0]?.digest
+
+  it('brings the encoder along, before itself and once', async () => {
+    await writeEncoderPackage(modelsDir)
+    const folder = await writeEncodedPackage(modelsDir)
+    expect((await loadPackage(folder)).uses.map(({ manifest }) => manifest.id)).toEqual(['tiny-encoder'])
+    expect(await ids('tiny-encoded')).toEqual(['tiny-encoder', 'tiny-encoded'])
+    expect(await ids('tiny-encoded', 'tiny-encoder')).toEqual(['tiny-encoder', 'tiny-encoded'])
+  })
+
+  it('has another digest as soon as the encoder has', async () => {
+    await writeEncoderPackage(modelsDir)
+    const folder = await writeEncodedPackage(modelsDir)
+    const before = await digestOf('tiny-encoded')
+    expect((await loadPackage(folder)).digest).toBe(before)
+    expect(before).not.toBe(manifestDigest(await fs.readFile(path.join(folder, 'detector.json'))))
+    await writeEncoderPackage(modelsDir, { manifest: { version: '1.0.1' } })
+    expect(await digestOf('tiny-encoded')).not.toBe(before)
+  })
+
+  it.each([
+    ['tiny-encoder', ['tiny-encoder', 'tiny-encoded', 'clips']],
+    ['tiny-image', ['tiny-encoder', 'tiny-image', 'tiny-encoded', 'clips']],
+  ])('is brought along with its encoder by a video whose frames go to %s', async (frames, order) => {
+    await writeTinyPackage(modelsDir)
+    await writeEncoderPackage(modelsDir)
+    await writeEncodedPackage(modelsDir)
+    await writeClips(frames)
+    expect(await ids('clips')).toEqual(order)
+    expect(await ids('clips', 'tiny-encoded', 'tiny-encoder')).toEqual(order)
+  })
+
+  it('gives a video another digest as soon as the encoder has', async () => {
+    await writeTinyPackage(modelsDir)
+    await writeEncoderPackage(modelsDir)
+    await writeEncodedPackage(modelsDir)
+    await writeClips('tiny-image')
+    const before = await digestOf('clips')
+    expect(await digestOf('clips')).toBe(before)
+    await writeEncoderPackage(modelsDir, { manifest: { version: '1.0.1' } })
+    expect(await digestOf('clips')).not.toBe(before)
+  })
+
+  it.each([
+    ['is not there', 'nobody', /runtime.encoder: there is no detector package nobody .*tiny-image/s],
+    ['is for one view', 'tiny-image', /runtime.encoder: tiny-image states no runtime.features/],
+    ['states no features', 'tiny-encoder', /runtime.encoder: tiny-encoder states no runtime.features/],
+    ['is itself', 'tiny-encoded', /runtime.encoder: tiny-encoded states no runtime.features/],
+  ])('is refused where its encoder %s', async (_, encoder, message) => {
+    const { features: _features, ...runtime } = ENCODER_RUNTIME
+    await writeTinyPackage(modelsDir)
+    await writeEncoderPackage(modelsDir, { manifest: { runtime } })
+    await writeEncodedPackage(modelsDir, { encoder })
+    await expect(load('tiny-encoded')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
   })
 })
 
