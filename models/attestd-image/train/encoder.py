@@ -216,15 +216,15 @@ def evened(of, layers, mean, std, pictures):
 def build(file, of, layers, mean, std, sizes, head=None):
     """Writes the graph of `blocks`, with what `evened` gave as `sizes`.
 
-    Without a head its output is `features` [1, len(layers) * FEATURES + WIDTH]; with one, a function of graph and features,
-    `logit` [1].
+    Its output is `features` [1, len(layers) * FEATURES + WIDTH]; with a head, a function of graph and features, also `logit` [1].
     """
     graph = Graph()
     features = blocks(graph, of, layers, mean, std, sizes)
-    width = len(layers) * FEATURES + WIDTH
-    output, shape = ("features", [1, width]) if head is None else ("logit", [1])
-    graph.nodes.append(helper.make_node("Identity", [features if head is None else head(graph, features)], [output]))
-    pathlib.Path(file).write_bytes(graph.model({output: shape}))
+    outputs = {} if head is None else {"logit": (head(graph, features), [1])}
+    outputs["features"] = features, [1, len(layers) * FEATURES + WIDTH]
+    for name, (value, _) in outputs.items():
+        graph.nodes.append(helper.make_node("Identity", [value], [name]))
+    pathlib.Path(file).write_bytes(graph.model({name: shape for name, (_, shape) in outputs.items()}))
 
 
 def packed(file):

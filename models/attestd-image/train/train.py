@@ -35,7 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FACE_SIZE, FACE_MARGIN = 160, 0.25
 # How all networks of the package see a byte: (byte / 255 - mean) / std.
 MEAN, STD = np.full(3, network.MEAN / 255), np.full(3, network.STD / 255)
-VERSION = "4.3.0"
+VERSION = "4.3.1"
 WHOLE, FACE = "whole.onnx.gz", "face.onnx"
 # Files of the package that training does not make.
 KEPT = ("faces.onnx", "selftest.jpg")
@@ -51,7 +51,7 @@ def manifest(files, self_test):
         "mediaTypes": ["image"],
         "runtime": {
             "kind": "onnx-views", "whole": WHOLE, "face": FACE,
-            "input": "pixels", "output": "logit",
+            "input": "pixels", "output": "logit", "features": "features",
         },
         "files": files,
         "preprocessing": {
