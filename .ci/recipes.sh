@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The small run of every recipe: made data, one pass, no package touched. It shows that a recipe still runs; its figures
-# mean nothing. Needs no data of ../shared. Recipes whose requirements.txt names Debian's
-# packages run on those; the others get a virtual environment of their own (PyTorch from PyPI brings several GB).
+# mean nothing. Needs no data of ../shared. Each gets a virtual environment of its own (PyTorch from PyPI brings several GB).
 #
 #   recipes.sh                  all of it
 #   recipes.sh prepare FOLDER   only the environments, which takes minutes of waiting for PyPI
@@ -13,28 +12,25 @@ LIMIT_S=${RECIPE_LIMIT_S:-600}
 
 recipes=$(grep -l -- '--small' models/*/train/train.py)
 name_of() { basename "$(dirname "$(dirname "$1")")"; }
-uses_debian() { grep -q 'Debian 12 packages' "$(dirname "$1")/requirements.txt"; }
 
 prepare() {
-  local debian='python3-venv python3-numpy python3-scipy python3-sklearn python3-onnx python3-pil python3-torch'
-  if ! dpkg -s $debian >/dev/null 2>&1; then
+  if ! dpkg -s python3-venv >/dev/null 2>&1; then
     local sudo
     sudo=$([ "$(id -u)" = 0 ] || echo sudo)
     $sudo apt-get update -qq
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $debian >/dev/null
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
   fi
   for recipe in $recipes; do
-    uses_debian "$recipe" && continue
     local environment="$1/$(name_of "$recipe")"
     python3 -m venv "$environment"
-    "$environment/bin/pip" install -q --no-cache-dir -r "$(dirname "$recipe")/requirements.txt"
+    # What two recipes need is fetched once.
+    "$environment/bin/pip" install -q --cache-dir "$1/cache" -r "$(dirname "$recipe")/requirements.txt"
   done
 }
 
 run() {
   for recipe in $recipes; do
     local python="$1/$(name_of "$recipe")/bin/python" started=$SECONDS
-    uses_debian "$recipe" && python=/usr/bin/python3
     timeout "$LIMIT_S" "$python" "$recipe" --small --work "$1/work-$(name_of "$recipe")" >"$1/log" 2>&1 ||
       { tail -40 "$1/log"; echo "$recipe failed or took longer than $LIMIT_S s"; exit 1; }
     echo "$recipe: $((SECONDS - started)) s"

@@ -11,7 +11,9 @@ import voice
 from frontend import LEVEL, SAMPLES
 
 RATE = 16000
-AUGMENTED = ('degraded-0', 'degraded-1', 'degraded-2')
+# What rows are trained on as.
+CLEAN, DEGRADED = 'clean', 'degraded-0'
+VIEWS = (CLEAN, DEGRADED)
 # Shown beside the clean figures; the titles are for reports.
 TESTS = {
     'mp3-32': 'after MP3 at 32 kbit/s', 'opus-16': 'Opus at 16 kbit/s', 'aac-32': 'AAC at 32 kbit/s',
@@ -201,8 +203,8 @@ def coded(rng, signals):
     return signals
 
 
-def degraded(clips, number):
-    rng = np.random.default_rng(100 + number)
+def degraded(clips):
+    rng = np.random.default_rng(100)
     signals = []
     for clip in clips:
         if len(clip) > 24000 and rng.random() < 0.4:
@@ -211,6 +213,13 @@ def degraded(clips, number):
             clip = clip[start:start + count]
         signals.append(augment.degrade(rng, clip, clips))
     return heard(coded(rng, signals), rng)
+
+
+def windows_of(clips, name):
+    """A window of each clip as one of VIEWS or TESTS, float16."""
+    if name == CLEAN:
+        return heard(clips)
+    return degraded(clips) if name == DEGRADED else tested(clips, name)
 
 
 def tested(clips, name):

@@ -58,6 +58,12 @@ def spread(values):
     return mean[:, 0], ((rest * rest).mean(1, keepdim=True)).sqrt() + 1e-3, rest
 
 
+def leveled(samples):
+    """[n, samples] around zero, at an RMS of LEVEL."""
+    samples = samples - samples.mean(1, keepdim=True)
+    return samples * (LEVEL / ((samples * samples).mean(1, keepdim=True) + 1e-10).sqrt())
+
+
 class Statistics(nn.Module):
     """[n, 48000] samples to [n, sum of PARTS] statistics."""
 
@@ -84,8 +90,7 @@ class Statistics(nn.Module):
             self.register_buffer(name, table, persistent=False)
 
     def forward(self, samples):
-        samples = samples - samples.mean(1, keepdim=True)
-        samples = samples * (LEVEL / ((samples * samples).mean(1, keepdim=True) + 1e-10).sqrt())
+        samples = leveled(samples)
         return torch.cat([*self.spectral(samples), *self.envelopes(samples)], 1)
 
     def power(self, samples, kernels, hop):

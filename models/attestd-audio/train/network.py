@@ -1,19 +1,20 @@
-"""The classifier over the statistics: comparisons with the rows trained on, or small networks, and the whole as ONNX."""
+"""The head over what is heard and seen of a window: comparisons with the rows trained on, and the graphs of the package."""
 import itertools
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import nn
 from torch.nn import functional as F
 
 from frontend import PARTS, SAMPLES, Statistics
+from view import SEEN, View
 
-HIDDEN, INPUT_DROP, HIDDEN_DROP, NOISE = 192, 0.2, 0.5, 0.4
-BATCH, RATE, DECAY, SMOOTH = 256, 3e-3, 0.05, 0.05
 CLIP = 4.0
 # A system or source weighs as this power of its clips.
 POWER = 0.5
@@ -22,19 +23,38 @@ STRENGTH = 30.0
 NEWTON_STEPS, SETTLED = 12, 1e-2
 # Share of each class that the further clips make up, where a recipe has them.
 FURTHER_SHARE = 0.15
-# The ways of comparing whose mean a head is: (by part too, with the further clips). None: networks.
+# Of each part of the statistics only so many principal components are compared.
+COMPONENTS = 25
+# Of the quadratic form of a wider part than WHOLE only the RANK greatest eigenvectors are kept.
+WHOLE, RANK = 1000, 64
+
+
+@dataclass(frozen=True)
+class Way:
+    """
+    One way of comparing: the shares of all statistics together, of their PARTS, and of what the encoder sees; whether further
+    clips take part; how many principal components of what is heard are compared (None: all of it, as it is).
+    """
+
+    together: float = 0.0
+    parts: float = 0.0
+    seen: float = 0.0
+    further: bool = False
+    components: int | None = COMPONENTS
+
+
+# Ways of comparing whose mean a head is.
+FORMER = 'statistics (2.0)'
 RECIPES = {
-    'networks': (),
-    'comparisons': ((False, False),),
-    'comparisons, by part too': ((True, False),),
-    'comparisons, by part too, further clips': ((True, True),),
-    'both: comparisons of the pack, and by part with further clips': ((False, False), (True, True)),
+    FORMER: (Way(together=1, components=None), Way(together=0.5, parts=0.5, further=True, components=None)),
+    'parts and seen': (Way(parts=0.5, seen=0.5),),
+    'parts and seen, further clips': (Way(parts=0.5, seen=0.5, further=True),),
+    'both': (Way(parts=0.5, seen=0.5), Way(parts=0.5, seen=0.5, further=True)),
 }
-FORMER = 'networks'  # what version 1.0.0 was
 
 
-def takes_further(recipe):
-    return any(further for _, further in RECIPES[recipe])
+def take_further(ways):
+    return any(way.further for way in ways)
 
 
 def balance(labels, units, further):
@@ -55,77 +75,94 @@ def balance(labels, units, further):
 
 
 class Scaled(nn.Module):
-    """Statistics less their mean, over their deviation, clipped."""
+    """Values less their mean, over their deviation, clipped."""
 
     def __init__(self, rows):
         super().__init__()
         self.register_buffer('mean', torch.tensor(rows.mean(0)))
         self.register_buffer('scale', torch.tensor(1 / (rows.std(0) + 1e-6)))
 
-    def forward(self, statistics):
-        return torch.clamp((statistics - self.mean) * self.scale, -CLIP, CLIP)
+    def forward(self, values):
+        return torch.clamp((values - self.mean) * self.scale, -CLIP, CLIP)
 
 
-class Networks(nn.Module):
-    """Several small networks; their mean logit."""
-
-    def __init__(self, scaled, count):
-        super().__init__()
-        self.scaled = scaled
-        self.members = nn.ModuleList(
-            nn.Sequential(nn.Dropout(INPUT_DROP), nn.Linear(len(scaled.mean), HIDDEN), nn.BatchNorm1d(HIDDEN), nn.ReLU(),
-                          nn.Dropout(HIDDEN_DROP), nn.Linear(HIDDEN, 1))
-            for _ in range(count))
-
-    def forward(self, statistics):
-        scaled = self.scaled(statistics)
-        return torch.stack([member(scaled) for member in self.members]).mean(0)
-
-
-class Comparisons(nn.Module):
+class Part(nn.Module):
     """
-    A window against every row trained on: ((1 + cosine) / 2) squared, over all statistics and over each of PARTS. Summed over
-    the rows this is a linear and a square form of each direction, which is what is kept.
+    Some of the scaled values as a direction, and what is learned of it: comparisons ((1 + cosine) / 2) squared with every row
+    trained on, weighed and summed, are a linear and a quadratic form of the direction.
     """
 
-    def __init__(self, scaled):
+    def __init__(self, span, components, rows):
         super().__init__()
-        self.scaled = scaled
-        edges = [0, *itertools.accumulate(PARTS.values())]
-        self.spans = [(0, edges[-1]), *zip(edges[:-1], edges[1:])]
-        self.lines = nn.ParameterList(nn.Parameter(torch.zeros(b - a, 1)) for a, b in self.spans)
-        self.squares = nn.ParameterList(nn.Parameter(torch.zeros(b - a, b - a)) for a, b in self.spans)
-        self.offset = nn.Parameter(torch.zeros(1))
+        self.low, self.high = span
+        rows = rows[:, self.low:self.high]
+        if components is not None:
+            center = rows.mean(0)
+            _, _, basis = np.linalg.svd(rows - center, full_matrices=False)
+            self.register_buffer('center', torch.tensor(center))
+            self.register_buffer('basis', torch.tensor(basis[:components].T.copy()))
 
-    def directions(self, statistics):
-        scaled = self.scaled(statistics)
-        return [F.normalize(scaled[:, a:b]) for a, b in self.spans]
+    def directions(self, scaled):
+        part = scaled[:, self.low:self.high]
+        return F.normalize((part - self.center) @ self.basis if hasattr(self, 'basis') else part)
 
-    def forward(self, statistics):
-        total = self.offset
-        for direction, line, square in zip(self.directions(statistics), self.lines, self.squares):
-            total = total + direction @ line + ((direction @ square) * direction).sum(1, keepdim=True)
-        return total
+    def learn(self, rows, heights):
+        """`rows` [rows, width] to compare with, and how much each counts."""
+        rows, heights = rows.astype(np.float32), heights.astype(np.float32)
+        width = rows.shape[1]
+        square = LinearOperator((width, width), matvec=lambda v: rows.T @ (heights * (rows @ v.ravel())) / 4, dtype=np.float32)
+        values, vectors = eigsh(square, k=RANK, which='LM', v0=np.ones(width, np.float32)) if width > WHOLE \
+            else np.linalg.eigh((rows.T * heights) @ rows / 4)
+        self.register_buffer('line', torch.tensor(heights @ rows / 2)[:, None])
+        self.register_buffer('values', torch.tensor(values)[:, None])
+        self.register_buffer('vectors', torch.tensor(np.ascontiguousarray(vectors)))
 
-    def learn(self, rows, labels, weights, by_part, part):
-        """
-        Adds `part` of a logistic regression over the comparisons among `rows`: over all statistics or, `by_part`, half of that
-        and half over the parts. `weights` of mean 1.
-        """
-        count = len(self.spans) - 1
-        shares = [0.5, *[0.5 / count] * count] if by_part else [1.0, *[0.0] * count]
-        with torch.no_grad():
-            directions = [d.numpy() for d in self.directions(torch.tensor(rows))]
-        used = [(i, d, share) for i, (d, share) in enumerate(zip(directions, shares)) if share]
-        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for _, d, share in used)
+    def forward(self, scaled):
+        direction = self.directions(scaled)
+        return direction @ self.line + (direction @ self.vectors) ** 2 @ self.values
+
+
+class Comparison(nn.Module):
+    """
+    One way of comparing, fitted: a logistic regression over the comparisons among `rows`, scaled. `base`: those of them that say
+    what the principal components are (a mask); `weights` of mean 1.
+    """
+
+    def __init__(self, way, rows, base, labels, weights):
+        super().__init__()
+        entries = spans_of(way)
+        self.parts = nn.ModuleList(Part(span, components, rows[base]) for span, components, _ in entries)
+        shares = [share for _, _, share in entries]
+        directions = [part.directions(torch.tensor(rows)).numpy() for part in self.parts]
+        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for share, d in zip(shares, directions))
         heights, offset = regress(alike, labels.astype(float), STRENGTH * weights)
-        heights, offset = part * heights, part * offset
-        with torch.no_grad():
-            self.offset += float(offset)
-            for i, d, share in used:
-                self.offset += float(share / 4 * heights.sum())
-                self.lines[i] += torch.tensor(share / 2 * (heights @ d), dtype=torch.float32)[:, None]
-                self.squares[i] += torch.tensor(share / 4 * ((d * heights[:, None]).T @ d), dtype=torch.float32)
+        self.register_buffer('offset', torch.tensor([offset + heights.sum() * sum(shares) / 4], dtype=torch.float32))
+        for part, share, d in zip(self.parts, shares, directions):
+            part.learn(d, share * heights)
+
+    def forward(self, scaled):
+        return self.offset + sum(part(scaled) for part in self.parts)
+
+
+class Head(nn.Module):
+    """The mean of some comparisons; takes [n, statistics and features]."""
+
+    def __init__(self, scaled, ways):
+        super().__init__()
+        self.scaled, self.ways = scaled, nn.ModuleList(ways)
+
+    def forward(self, values):
+        scaled = self.scaled(values)
+        return sum(way(scaled) for way in self.ways) / len(self.ways)
+
+
+def spans_of(way):
+    """What a way compares: (from, to) among the values, principal components, share."""
+    edges = [0, *itertools.accumulate(PARTS.values())]
+    heard = edges[-1]
+    parts = [(span, way.components, way.parts / len(PARTS)) for span in zip(edges[:-1], edges[1:])]
+    entries = [((0, heard), way.components, way.together), *parts, ((heard, heard + SEEN), None, way.seen)]
+    return [entry for entry in entries if entry[2]]
 
 
 def regress(alike, labels, weights):
@@ -148,84 +185,70 @@ def regress(alike, labels, weights):
     return heights, offset
 
 
-def fit(views, shares, labels, units, further, recipe, seeds, epochs, device='cpu'):
+def fit(views, labels, units, further, ways):
     """
-    A head as one of RECIPES says, on `views`: arrays [rows, count] of the same rows heard differently. Networks draw from
-    them by `shares`; comparisons take the first two, each row as it is and degraded once. `labels` and `units` are of the
-    rows, `further` says which are no clips of the pack.
+    A head of these ways on `views`: arrays [rows, statistics and features] of the same rows, as they are and degraded. `labels`
+    and `units` are of the rows, `further` says which are no clips of the pack.
     """
-    ways = RECIPES[recipe]
-    if ways:
-        head = Comparisons(Scaled(np.concatenate([view[~further] for view in views[:2]])))
-        for by_part, with_further in ways:
-            taken = np.ones(len(labels), bool) if with_further else ~further
-            weights = balance(labels[taken], units[taken], further[taken])
-            head.learn(np.concatenate([view[taken] for view in views[:2]]), np.tile(labels[taken], 2),
-                       np.tile(weights / weights.mean(), 2) / 2, by_part, 1 / len(ways))
-        return head.eval()
-    head = Networks(Scaled(np.vstack(views)), len(seeds)).to(device)
-    scaled = torch.stack([head.scaled(torch.tensor(view, device=device)) for view in views])
-    chance = balance(labels, units, further)
-    for seed, member in zip(seeds, head.members):
-        fit_one(member, scaled, shares, labels, chance, seed, epochs)
-    return head.eval()
+    scaled, fitted = Scaled(np.concatenate([view[~further] for view in views])), []
+    for way in ways:
+        taken = np.ones(len(labels), bool) if way.further else ~further
+        weights = balance(labels[taken], units[taken], further[taken])
+        rows = scaled(torch.tensor(np.concatenate([view[taken] for view in views]))).numpy()
+        fitted.append(Comparison(way, rows, np.tile(~further[taken], len(views)), np.tile(labels[taken], len(views)),
+                                 np.tile(weights / weights.mean(), len(views)) / len(views)))
+    return Head(scaled, fitted).eval()
 
 
-def fit_one(member, scaled, shares, labels, chance, seed, epochs):
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    for layer in member:
-        if hasattr(layer, 'reset_parameters'):
-            layer.reset_parameters()
-    steps = max(8, int(epochs * 2 * len(labels) / BATCH))
-    optimizer = torch.optim.AdamW(member.parameters(), lr=RATE, weight_decay=DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-    targets = torch.tensor(labels, dtype=torch.float32, device=scaled.device) * (1 - 2 * SMOOTH) + SMOOTH
-    member.train()
-    for _ in range(steps):
-        rows = rng.choice(len(labels), BATCH, p=chance)
-        batch = scaled[rng.choice(len(shares), BATCH, p=shares), rows]
-        logits = member(batch + NOISE * torch.randn_like(batch))[:, 0]
-        loss = F.binary_cross_entropy_with_logits(logits, targets[rows])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-
-
-def score(head, statistics):
+def score(head, values):
     with torch.no_grad():
-        device = head.scaled.mean.device
-        return head(torch.tensor(statistics, device=device))[:, 0].cpu().numpy()
+        return head(torch.tensor(values))[:, 0].numpy()
 
 
-class Detector(nn.Module):
-    """Samples of one window to one logit."""
+class Looking(nn.Module):
+    """Samples of one window to what the encoder sees of it, and the statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.view, self.statistics = View(), Statistics()
+
+    def forward(self, samples):
+        return self.view(samples), self.statistics(samples)
+
+
+class Judging(nn.Module):
+    """What the encoder made of the view, and the statistics, to one logit."""
 
     def __init__(self, head):
         super().__init__()
-        self.statistics, self.head = Statistics(), head
+        self.head = head
 
-    def forward(self, samples):
-        return self.head(self.statistics(samples))
+    def forward(self, features, statistics):
+        return self.head(torch.cat([statistics, features], 1))
 
 
 def halve(graph):
-    """Keeps the square forms of a graph at half precision, which moves a logit by less than 0.001, and casts them when it runs."""
-    for tensor in [each for each in graph.initializer if '.squares.' in each.name]:
+    """Keeps the large tables of a graph at half precision, and casts them when it runs."""
+    for tensor in [each for each in graph.initializer if each.name.endswith('.vectors')]:
         values, half = numpy_helper.to_array(tensor).astype(np.float16), f'{tensor.name}.half'
         graph.initializer.remove(tensor)
         graph.initializer.append(numpy_helper.from_array(values, half))
         graph.node.insert(0, helper.make_node('Cast', [half], [tensor.name], to=TensorProto.FLOAT))
 
 
-def export(head, path):
-    detector = Detector(head.cpu()).eval()
+def export(head, folder):
+    """Writes view.onnx and model.onnx, between which the encoder runs (encoder.py)."""
+    statistics = sum(PARTS.values())
+    write_graph(Looking(), (torch.randn(1, SAMPLES),), folder / 'view.onnx', ['samples'], ['pixels', 'statistics'])
+    write_graph(Judging(head), (torch.randn(1, SEEN), torch.randn(1, statistics)), folder / 'model.onnx',
+                ['features', 'statistics'], ['logit'])
+
+
+def write_graph(network, inputs, path, input_names, output_names):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        torch.onnx.export(detector, torch.randn(1, SAMPLES), str(path), opset_version=13,
-                          input_names=['samples'], output_names=['logit'])
+        torch.onnx.export(network.eval(), inputs, str(path), opset_version=13, input_names=input_names,
+                          output_names=output_names)
     proto = onnx.load(str(path))
     halve(proto.graph)
     onnx.save(proto, str(path))
-    return detector

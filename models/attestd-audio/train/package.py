@@ -4,22 +4,26 @@ import json
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from sklearn.metrics import roc_curve
 
 import data
+import encoder
 import metrics
 import network
 import selftest
+import view
 import voice
 from frontend import SAMPLES
 
-VERSION = '2.0.1'
+VERSION = '3.0.0'
+# On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).
+TOLERANCE = 0.06
+VIEW, MODEL = NETWORKS = ('view.onnx', 'model.onnx')
 # Share of left-out human clips that may reach risk 50; the intercept of the calibration is set by it.
 FLAGGED = 0.03
-# Share of verdicts outside the decision band that must be right under the prior of the calibration, and, for the stricter
-# band that the report shows beside it, with both classes the same in number. At 0.8 the inner folds decide 3 %, at 0.79 half.
-RIGHT, STRICTLY_RIGHT = 0.79, 0.85
+# Share of verdicts outside the decision band that must be right: under the prior of the calibration, and, for the stricter band
+# that the report shows beside it, with both classes the same in number.
+RIGHT = 0.85
 # Openly licensed weights are shipped when they cost no more AUC than this.
 MARGIN = 0.02
 # A recipe that loses more AUC than this on the outer rows, against that of version 1.0.0, is not chosen.
@@ -43,15 +47,14 @@ FULL_NOTE = ('Part of the data is CC BY-NC-ND, research only or states no licens
 @dataclass
 class Findings:
     """
-    Left-out logits of each variant, the variant and recipe that were chosen, what they were chosen from, those of the former
-    recipe, and the labels of the rows that the shipped head was trained on.
+    Left-out logits of each variant, the variant and recipe that were chosen, what they were chosen from, and the labels of the
+    rows that the shipped head was trained on.
     """
 
     results: dict
     variant: str
     trials: dict
     recipe: str
-    former: dict
     trained: np.ndarray
 
 
@@ -150,24 +153,31 @@ def mean_auc(rows, condition='clean', **where):
     return float(np.mean([row['conditions'][condition]['auc'] for row in chosen if condition in row['conditions']]))
 
 
-def summary(pack, result):
-    """What one variant reaches, in short."""
+def summary(pack, logits):
+    """What one variant or recipe reaches on the folds and the outer rows, in short."""
     rng = np.random.default_rng(0)
-    scores = result['folds']['clean']
+    scores = logits['clean']
     inner = sorted(set(pack.folds) - {data.OUTER})
     folds = [figures_of(pack, scores, known(pack, scores, pack.folds == fold), rng) for fold in inner]
     outer = pack.folds == data.OUTER
-    split, apart = result['split']['clean'], result['apart']['clean']
     return {
         'meanLeftOutAuc': mean_auc(pair_rows(pack, {'clean': scores})),
         'folds': folds,
         'meanFoldAuc': float(np.mean([fold['auc'] for fold in folds])),
         'meanFoldEer': float(np.mean([fold['eer'] for fold in folds])),
-        'meanStrictFoldAuc': inner_figures(pack, {'clean': result['strict']['clean']})['clean'],
         'outer': figures_of(pack, scores, known(pack, scores, outer), rng),
         'outerEnglish': figures_of(pack, scores, known(pack, scores, outer & pack.english), rng),
         'outerTests': {name: figures_of(pack, values, known(pack, values, outer), rng)['auc']
-                       for name, values in result['folds'].items() if name != 'clean'},
+                       for name, values in logits.items() if name != 'clean'},
+    }
+
+
+def shipped(pack, result):
+    """What the shipped recipe reaches on the strict folds and on the pack's own split."""
+    rng = np.random.default_rng(0)
+    split, apart = result['split']['clean'], result['apart']['clean']
+    return {
+        'meanStrictFoldAuc': inner_figures(pack, {'clean': result['strict']['clean']})['clean'],
         'packSplit': figures_of(pack, split, known(pack, split, pack.dev), rng, even=False),
         'packSplitEnglish': figures_of(pack, split, known(pack, split, pack.dev & pack.english), rng, even=False),
         'packSplitApart': figures_of(pack, apart, known(pack, apart, pack.dev), rng, even=False)
@@ -189,7 +199,7 @@ def share_of(pack, logits, column, label):
 
 def choose(pack, results):
     """`open` where the openly licensed weights are within the margin on the inner folds, else `full`."""
-    brief = {variant: summary(pack, result) for variant, result in results.items()}
+    brief = {variant: summary(pack, result['folds']) for variant, result in results.items()}
     near = brief['open']['meanFoldAuc'] >= brief['full']['meanFoldAuc'] - MARGIN
     return 'open' if near else 'full'
 
@@ -232,7 +242,7 @@ def calibrate(pack, logits):
     clean = names == 'clean'
     outer = pack.folds[rows] == data.OUTER
     low, high = metrics.choose_band(labels[~outer], risks[~outer], expected[~outer], RIGHT)
-    strict = metrics.choose_band(labels[~outer], risks[~outer], weights[~outer], STRICTLY_RIGHT)
+    strict = metrics.choose_band(labels[~outer], risks[~outer], weights[~outer], RIGHT)
     shares = {}
     for group in sorted(set(pack.groups)):
         mine = pack.groups[rows] == group
@@ -276,7 +286,8 @@ def evaluate(pack, findings):
         'variant': findings.variant,
         'recipe': findings.recipe,
         'trials': {name: {**inner_figures(pack, trial), 'outer': outer_auc(pack, trial)} for name, trial in findings.trials.items()},
-        'former': summary(pack, findings.former),
+        'former': summary(pack, findings.trials[network.FORMER]),
+        'shipped': shipped(pack, findings.results[findings.variant]),
         'meanLeftOutAuc': {name: mean_auc(rows, name) for name in logits},
         'meanLeftOutAucByGenerator': {g: mean_auc(rows, generator=g) for g in generators},
         'meanLeftOutAucBySource': {s: mean_auc(rows, source=s) for s in sources},
@@ -285,7 +296,7 @@ def evaluate(pack, findings):
         'systems': by_system,
         'families': share_of(pack, clean, pack.families, 1),
         'codecs': {'machine-made': share_of(pack, clean, pack.codecs, 1), 'real': share_of(pack, clean, pack.codecs, 0)},
-        'variants': {variant: summary(pack, result) for variant, result in findings.results.items()},
+        'variants': {variant: summary(pack, result['folds']) for variant, result in findings.results.items()},
         'floor': FLOOR, 'peers': PEERS,
         **calibrate(pack, logits),
     }
@@ -296,26 +307,29 @@ def read_package_file(path):
     return {'sha256': hashlib.sha256(content).hexdigest(), 'bytes': len(content)}
 
 
-def manifest(out, findings, figures, detector):
+def manifest(out, findings, figures):
     slope, intercept = figures['calibration']['slope'], figures['calibration']['intercept']
-    with torch.no_grad():
-        windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES)
-        risk = metrics.sigmoid(slope * float(detector(torch.tensor(windows)).mean()) + intercept)
+    detector = encoder.Detector(out, *NETWORKS)
+    windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES)
+    risk = metrics.sigmoid(slope * np.mean([detector(window) for window in windows]) + intercept)
     made, human = ((findings.trained == label).sum() for label in (1, 0))
     return {
         'schema': 1, 'id': out.resolve().name, 'version': VERSION,
-        'title': 'Speech statistics: spectrum, cepstrum and pitch modulation, compared with those of known clips',
+        'title': 'What an encoder of pictures sees in the spectrogram, and speech statistics, compared with those of known clips',
         'mediaTypes': ['audio'],
-        'runtime': {'kind': 'onnx', 'model': 'model.onnx', 'input': 'samples', 'output': 'logit'},
-        'files': {name: read_package_file(out / name) for name in ('model.onnx', 'selftest.wav')},
+        'runtime': {
+            'kind': 'onnx-encoded', 'view': VIEW, 'input': 'samples', 'encoder': view.PACKAGE.name, 'model': MODEL,
+            'output': 'logit',
+        },
+        'files': {name: read_package_file(out / name) for name in (*NETWORKS, 'selftest.wav')},
         'preprocessing': {
-            'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2}, 'maxWindows': 16,
+            'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2}, 'maxWindows': 8,
             'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5,
         },
-        'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': True,
+        'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': {'withinLogit': 1.5},
         'calibration': {'kind': 'platt', 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
         'decisionBand': {'low': figures['band']['low'], 'high': figures['band']['high']},
-        'selfTest': {'file': 'selftest.wav', 'risk': round(float(risk), 4), 'tolerance': 0.02},
+        'selfTest': {'file': 'selftest.wav', 'risk': round(float(risk), 4), 'tolerance': TOLERANCE},
         'training': {
             'data': f'{made:,} synthetic and {human:,} human clips of speech of 1 to 4 seconds, each also degraded '
                     'once (room, noise, equalizer, band limit, codecs). The shipped weights saw all of them; the published '
@@ -327,7 +341,7 @@ def manifest(out, findings, figures, detector):
     }
 
 
-def write(out, pack, findings, detector):
+def write(out, pack, findings):
     import report
     if not (out / 'selftest.wav').exists():
         selftest.write(out / 'selftest.wav')
@@ -335,7 +349,7 @@ def write(out, pack, findings, detector):
     (out / 'evaluation').mkdir(exist_ok=True)
     (out / 'evaluation' / 'metrics.json').write_text(json.dumps(rounded(figures), indent=2) + '\n')
     (out / 'evaluation' / 'report.md').write_text(report.page(figures))
-    (out / 'detector.json').write_text(json.dumps(manifest(out, findings, figures, detector), indent=2) + '\n')
+    (out / 'detector.json').write_text(json.dumps(manifest(out, findings, figures), indent=2) + '\n')
     print(report.page(figures))
 
 

@@ -2,7 +2,7 @@
 """Compares the daemon's scores with Python's: same files, ffmpeg and voice.py here, the daemon's own code there.
 
     npx attestd models eval attestd-audio --data INDEX --out OUT
-    python3 parity.py --index INDEX --scores OUT/scores.csv [--write]        (needs onnxruntime)
+    python3 parity.py --index INDEX --scores OUT/scores.csv [--write]
 """
 import argparse
 import csv
@@ -12,8 +12,8 @@ import subprocess
 import time
 
 import numpy as np
-import onnxruntime
 
+import encoder
 import voice
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
@@ -32,9 +32,7 @@ def main():
     parser.add_argument('--write', action='store_true')
     args = parser.parse_args()
     manifest = json.loads((PACKAGE / 'detector.json').read_text())
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(PACKAGE / 'model.onnx'), options)
+    detector = encoder.Detector(PACKAGE, manifest['runtime']['view'], manifest['runtime']['model'])
     calibration, samples = manifest['calibration'], manifest['preprocessing']['window']['samples']
     gaps, abstained, spent, windows_scored = [], 0, 0.0, 0
     with open(args.scores, newline='') as lines:
@@ -45,7 +43,7 @@ def main():
             abstained += bool(len(windows)) != bool(row['risk'])
             continue
         started = time.process_time()
-        logits = [float(session.run(None, {'samples': window[None]})[0].item()) for window in windows]
+        logits = [detector(window) for window in windows]
         spent += time.process_time() - started
         windows_scored += len(windows)
         risk = 1 / (1 + np.exp(-(calibration['slope'] * np.mean(logits) + calibration['intercept'])))

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the audio detector.
 
-    python3 train.py --data DIR --further DIR        the package (about an hour on one CPU core)
+    python3 train.py --data DIR --further DIR        the package (about an hour of two CPU cores)
     python3 train.py --small                         smoke check on made sounds, about 2 minutes, no data
 
-The first DIR holds index.csv and clips.tar (or the clips), the second what further/ wrote. Everything is seeded. Windows and
-statistics are kept in --work, so a second run is quick. Networks are fitted on a GPU when there is one; the published figures are from a CPU.
+The first DIR holds index.csv and clips.tar (or the clips), the second what further/ wrote. Everything is seeded. What is
+heard and seen of the windows is kept in --work, so a second run is quicker.
 """
 import argparse
 import pathlib
@@ -15,88 +15,85 @@ import numpy as np
 import torch
 
 import data
+import encoder
 import network
 import package
 from frontend import Statistics
 
 HERE = pathlib.Path(__file__).resolve().parent
-SEEDS = (0, 1, 2, 3)
-EVALUATION_SEEDS = (0, 1)
-EPOCHS = 14
-VIEWS = ('clean', *data.AUGMENTED)
-# How often a row is drawn as each view.
-SHARES = np.array([0.49, 0.17, 0.17, 0.17])
 
 
-class Statistician:
-    """Statistics of the windows of some clips by condition, kept in a folder; `few` are the rows that the tests hear."""
+class Observer:
+    """What is heard and seen of a window of some clips in a condition, kept in a folder; `few` are the rows that the tests hear."""
 
     def __init__(self, clips, few, work):
         self.clips, self.few, self.work = clips, few, work
         self.model = Statistics().eval()
 
     def of(self, name):
-        path = self.work / f'statistics-{name}.npy'
+        """[rows, statistics and features] in one of data.VIEWS or data.TESTS."""
+        path = self.work / f'observed-{name}.npy'
         if not path.exists():
-            print(f'statistics: {path}', flush=True)
-            np.save(path, self.measured(self.windows(name)))
+            print(f'observed: {path}', flush=True)
+            clips = [self.clips[i] for i in self.few] if name in data.TESTS else self.clips
+            windows = data.windows_of(clips, name)
+            np.save(path, np.concatenate([self.statistics(windows), encoder.features(windows)], 1))
         return np.load(path)
 
-    def measured(self, windows):
-        parts = []
+    def statistics(self, windows):
         with torch.no_grad():
-            for at in range(0, len(windows), 25):
-                parts.append(self.model(torch.tensor(windows[at:at + 25].astype(np.float32))).numpy())
-        return np.concatenate(parts)
-
-    def windows(self, name):
-        if name == 'clean':
-            return data.heard(self.clips)
-        if name in data.AUGMENTED:
-            return data.degraded(self.clips, data.AUGMENTED.index(name))
-        return data.tested([self.clips[i] for i in self.few], name)
+            return np.concatenate([self.model(torch.tensor(windows[at:at + 25].astype(np.float32))).numpy()
+                                   for at in range(0, len(windows), 25)])
 
 
 class Trainer:
-    """Heads on the pack's statistics and those of further clips, judged on rows of the pack that they did not see."""
+    """Heads on what is observed of the pack's rows and of further clips, judged on rows of the pack that they did not see."""
 
-    def __init__(self, pack, views, tests, further, further_views, epochs, device):
-        self.pack, self.views, self.tests, self.epochs, self.device = pack, views, tests, epochs, device
+    def __init__(self, pack, views, tests, further, further_views):
+        self.pack, self.views, self.tests = pack, views, tests
         self.further, self.further_views = further, further_views
-        self.few = pack.few()
+        self.few, self.found = pack.few(), {}
 
-    def fitted(self, rows, further_rows, recipe, seeds):
-        """A head on these rows of the pack and, where the recipe has them, of the further clips (masks)."""
+    def fitted(self, rows, further_rows, ways):
+        """A head of these ways on these rows of the pack and, where a way takes them, of the further clips (masks)."""
         views = [view[rows] for view in self.views]
-        labels, units, is_further = self.rows_of(rows, further_rows, recipe)
+        labels, units, is_further = self.rows_of(rows, further_rows, ways)
         if is_further.any():
             views = [np.concatenate([view, more[further_rows]]) for view, more in zip(views, self.further_views)]
-        return network.fit(views, SHARES, labels, units, is_further, recipe, seeds, self.epochs, self.device)
+        return network.fit(views, labels, units, is_further, ways)
 
-    def rows_of(self, rows, further_rows, recipe):
-        """Labels and units of the rows that a recipe trains on, and which of them are further clips."""
-        further_rows = further_rows & network.takes_further(recipe)
+    def rows_of(self, rows, further_rows, ways):
+        """Labels and units of the rows that these ways train on, and which of them are further clips."""
+        further_rows = further_rows & network.take_further(ways)
         labels = np.concatenate([self.pack.labels[rows], self.further.labels[further_rows]])
         units = np.concatenate([self.pack.units[rows], self.further.units[further_rows]])
         return labels, units, np.arange(len(labels)) >= rows.sum()
 
     def left_out(self, recipe, rounds):
+        """Logits of the judged rows by condition, NaN elsewhere: the mean of those of the recipe's ways."""
+        found = [self.left_out_by(way, rounds) for way in network.RECIPES[recipe]]
+        return {name: np.mean([logits[name] for logits in found], 0) for name in found[0]}
+
+    def left_out_by(self, way, rounds):
         """
-        Logits of the judged rows by condition, NaN elsewhere; `rounds` yields masks: rows trained on, rows judged, further
+        Those of one way, which is fitted once; `rounds`, a method of Rounds, yields masks: rows trained on, rows judged, further
         clips trained on.
         """
-        logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
-        for train, judged, further in rounds:
-            if len(set(self.pack.labels[train])) < 2:
-                continue
-            head = self.fitted(train, further, recipe, EVALUATION_SEEDS)
-            held = np.flatnonzero(judged)
-            logits['clean'][held] = network.score(head, self.views[0][held])
-            for name, statistics in self.tests.items():
-                inside = np.isin(self.few, held)
-                if inside.any():
-                    logits[name][self.few[inside]] = network.score(head, statistics[inside])
-        return logits
+        if (way, rounds) not in self.found:
+            print(f'left out: {rounds.__name__}, {way}', flush=True)
+            logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
+            for train, judged, further in rounds():
+                if len(set(self.pack.labels[train])) < 2:
+                    continue
+                head = self.fitted(train, further, (way,))
+                held = np.flatnonzero(judged)
+                logits['clean'][held] = network.score(head, self.views[0][held])
+                for name, observed in self.tests.items():
+                    inside = np.isin(self.few, held)
+                    if inside.any():
+                        logits[name][self.few[inside]] = network.score(head, observed[inside])
+            self.found[way, rounds] = logits
+        return self.found[way, rounds]
 
 
 class Rounds:
@@ -141,24 +138,23 @@ class Rounds:
         yield self.round_of(~near, self.pack.dev)
 
 
-def judged(trainer, recipe, rounds, folds):
-    """Every kind of left-out logits of one recipe; `folds` are those of the inner folds and the outer rows, known already."""
+def judged(trainer, recipe, rounds):
+    """Further kinds of left-out logits, beside those of the folds, of the recipe and rows that are shipped."""
     return {
-        'folds': folds,
-        'strict': trainer.left_out(recipe, rounds.strict()),
-        'split': trainer.left_out(recipe, rounds.split()),
-        'apart': trainer.left_out(recipe, rounds.apart()),
+        'strict': trainer.left_out(recipe, rounds.strict),
+        'split': trainer.left_out(recipe, rounds.split),
+        'apart': trainer.left_out(recipe, rounds.apart),
     }
 
 
-def further_views(further, args):
-    """The views of the further clips that comparisons take."""
+def observed_further(further, args):
+    """The views of the further clips."""
     if not len(further):
         return []
     work = args.work / 'further'
     work.mkdir(exist_ok=True)
-    statistician = Statistician(data.decode(args.further, work, further.rows), [], work)
-    return [statistician.of(name) for name in VIEWS[:2]]
+    observer = Observer(data.decode(args.further, work, further.rows), [], work)
+    return [observer.of(name) for name in data.VIEWS]
 
 
 def parse_arguments():
@@ -190,31 +186,25 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
-    torch.set_num_threads(1)
-    device = 'cuda' if torch.cuda.is_available() else 'cpu'
-    epochs = 1 if args.small else EPOCHS
     pack = data.Pack(args.data, per_group=10 if args.small else None)
     further = data.Further(args.further, pack)
-    statistician = Statistician(data.decode(args.data, args.work, pack.rows), pack.few(), args.work)
-    views = [statistician.of(name) for name in VIEWS]
-    tests = {name: statistician.of(name) for name in data.TESTS}
-    trainer = Trainer(pack, views, tests, further, further_views(further, args), epochs, device)
+    observer = Observer(data.decode(args.data, args.work, pack.rows), pack.few(), args.work)
+    views = [observer.of(name) for name in data.VIEWS]
+    tests = {name: observer.of(name) for name in data.TESTS}
+    trainer = Trainer(pack, views, tests, further, observed_further(further, args))
     allowed = {'full': (np.ones(len(pack), bool), np.ones(len(further), bool)), 'open': (pack.open, further.open)}
     rounds = {variant: Rounds(pack, further, *masks) for variant, masks in allowed.items()}
-    recipes = [name for name in network.RECIPES if len(further) or not network.takes_further(name)]
-    trials = {recipe: trainer.left_out(recipe, rounds['full'].folds()) for recipe in recipes}
+    recipes = [name for name in network.RECIPES if len(further) or not network.take_further(network.RECIPES[name])]
+    trials = {recipe: trainer.left_out(recipe, rounds['full'].folds) for recipe in recipes}
     recipe = args.recipe or package.choose_recipe(pack, trials)
     print(f'recipe: {recipe}', flush=True)
-    results = {
-        'full': judged(trainer, recipe, rounds['full'], trials[recipe]),
-        'open': judged(trainer, recipe, rounds['open'], trainer.left_out(recipe, rounds['open'].folds())),
-    }
-    former = judged(trainer, network.FORMER, rounds['full'], trials[network.FORMER]) if recipe != network.FORMER else results['full']
+    results = {'full': {'folds': trials[recipe]}, 'open': {'folds': trainer.left_out(recipe, rounds['open'].folds)}}
     chosen = args.variant or package.choose(pack, results)
-    head = trainer.fitted(*allowed[chosen], recipe, SEEDS)
-    trained, _, _ = trainer.rows_of(*allowed[chosen], recipe)
-    package.write(args.out, pack, package.Findings(results, chosen, trials, recipe, former, trained),
-                  network.export(head, args.out / 'model.onnx'))
+    results[chosen].update(judged(trainer, recipe, rounds[chosen]))
+    ways = network.RECIPES[recipe]
+    network.export(trainer.fitted(*allowed[chosen], ways), args.out)
+    trained, _, _ = trainer.rows_of(*allowed[chosen], ways)
+    package.write(args.out, pack, package.Findings(results, chosen, trials, recipe, trained))
 
 
 if __name__ == '__main__':

@@ -1,0 +1,62 @@
+"""What the encoder sees: the network for the whole picture of attestd-image, as that package carries it."""
+import gzip
+import json
+from multiprocessing import Pool
+
+import numpy as np
+import onnxruntime
+import torch
+
+from view import PACKAGE, SEEN, View
+
+CHUNK = 64
+
+
+def network(model):
+    """A network on one thread, as in the daemon."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options)
+
+
+class Encoder:
+    """Pixels [1, 3, SIDE, SIDE] to features [1, SEEN]."""
+
+    def __init__(self):
+        runtime = json.loads((PACKAGE / 'detector.json').read_text())['runtime']
+        self.given, self.features = runtime['input'], runtime['features']
+        self.network = network(gzip.decompress((PACKAGE / runtime['whole']).read_bytes()))
+
+    def __call__(self, pixels):
+        return self.network.run([self.features], {self.given: pixels})[0]
+
+
+class Detector:
+    """The two networks of a package folder and the encoder between them: a window of samples to a logit."""
+
+    def __init__(self, folder, view, model):
+        self.view, self.model = network(str(folder / view)), network(str(folder / model))
+        self.encoder = Encoder()
+
+    def __call__(self, window):
+        pixels, statistics = self.view.run(['pixels', 'statistics'], {'samples': window[None]})
+        return float(self.model.run(None, {'features': self.encoder(pixels), 'statistics': statistics})[0].item())
+
+
+def prepare():
+    torch.set_num_threads(1)
+    prepare.view, prepare.encoder = View().eval(), Encoder()
+
+
+def seen_in(windows):
+    with torch.no_grad():
+        pixels = prepare.view(torch.tensor(windows.astype(np.float32))).numpy()
+    return np.concatenate([prepare.encoder(one[None]) for one in pixels])
+
+
+def features(windows, processes=2):
+    """What the encoder makes of each window of samples, [windows, SEEN]."""
+    if not len(windows):
+        return np.empty((0, SEEN), np.float32)
+    with Pool(processes, prepare) as pool:
+        return np.concatenate(pool.map(seen_in, np.array_split(windows, -(-len(windows) // CHUNK)), chunksize=1))
