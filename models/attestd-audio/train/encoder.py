@@ -1,4 +1,5 @@
 """What the encoder sees: the network for the whole picture of attestd-image, as that package carries it."""
+import functools
 import gzip
 import json
 from multiprocessing import Pool
@@ -43,20 +44,23 @@ class Detector:
         return float(self.model.run(None, {'features': self.encoder(pixels), 'statistics': statistics})[0].item())
 
 
-def prepare():
+@functools.cache
+def looking():
+    """The view and the encoder of this process, which computes on one thread."""
     torch.set_num_threads(1)
-    prepare.view, prepare.encoder = View().eval(), Encoder()
+    return View().eval(), Encoder()
 
 
 def seen_in(windows):
+    view, encoder = looking()
     with torch.no_grad():
-        pixels = prepare.view(torch.tensor(windows.astype(np.float32))).numpy()
-    return np.concatenate([prepare.encoder(one[None]) for one in pixels])
+        pixels = view(torch.tensor(windows.astype(np.float32))).numpy()
+    return np.concatenate([encoder(one[None]) for one in pixels])
 
 
 def features(windows, processes=2):
     """What the encoder makes of each window of samples, [windows, SEEN]."""
     if not len(windows):
         return np.empty((0, SEEN), np.float32)
-    with Pool(processes, prepare) as pool:
+    with Pool(processes) as pool:
         return np.concatenate(pool.map(seen_in, np.array_split(windows, -(-len(windows) // CHUNK)), chunksize=1))
