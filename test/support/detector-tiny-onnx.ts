@@ -42,14 +42,18 @@ export function value(field: number, name: string, shape: (number | string)[], t
   return message(field, text(1, name), message(2, message(1, number(1, type), message(2, ...dimensions))))
 }
 
+/** The file of a graph with these nodes, name, tensors, inputs and outputs. */
+export function onnxFile(...graph: Buffer[]): Buffer {
+  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), message(7, ...graph), message(8, number(2, 13))])
+}
+
 /**
  * A network `logit = weights . mean(pixels of each channel) + bias`, output shape [N, 1].
  * @param outputs how many outputs to give; more than one breaks the contract with the host on purpose
  */
 export function tinyOnnx(weights: readonly [number, number, number], bias: number, outputs = 1): Buffer {
   const matrix = weights.flatMap((weight) => Array.from({ length: outputs }, () => weight))
-  const graph = message(
-    7,
+  return onnxFile(
     node('GlobalAveragePool', ['pixels'], ['pooled']),
     node('Flatten', ['pooled'], ['flat']),
     node('Gemm', ['flat', 'weights', 'bias'], ['logit']),
@@ -63,13 +67,11 @@ export function tinyOnnx(weights: readonly [number, number, number], bias: numbe
     value(11, 'pixels', ['n', 3, 'h', 'w']),
     value(12, 'logit', ['n', outputs]),
   )
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }
 
 /** A network `logit = gain * mean(|sample|) + bias` over `[1, n]` samples, output shape [1, 1]. */
 export function tinySoundOnnx(gain: number, bias: number): Buffer {
-  const graph = message(
-    7,
+  return onnxFile(
     node('Abs', ['samples'], ['magnitudes']),
     node('ReduceMean', ['magnitudes'], ['loudness']),
     node('Mul', ['loudness', 'gain'], ['scaled']),
@@ -80,7 +82,6 @@ export function tinySoundOnnx(gain: number, bias: number): Buffer {
     value(11, 'samples', [1, 'n']),
     value(12, 'logit', [1, 1]),
   )
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }
 
 /**
@@ -91,8 +92,7 @@ export function tinySoundOnnx(gain: number, bias: number): Buffer {
  */
 export function tinyViewOnnx(tints: readonly [number, number, number], side: number, pixels = 'pixels'): Buffer {
   const canvas = tints.flatMap((tint) => Array.from({ length: side * side }, () => tint))
-  const graph = message(
-    7,
+  return onnxFile(
     node('Abs', ['samples'], ['magnitudes']),
     node('ReduceMean', ['magnitudes'], ['loudness']),
     node('Mul', ['loudness', 'canvas'], [pixels]),
@@ -102,13 +102,11 @@ export function tinyViewOnnx(tints: readonly [number, number, number], side: num
     value(12, 'loudness', [1, 1]),
     value(12, pixels, [1, 3, side, side]),
   )
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }
 
 /** A network for squares of one size, `features = scale * mean(pixels of each channel)`, and as `logit` the sum of these. */
 export function tinyEncoderOnnx(scale: number, side: number): Buffer {
-  const graph = message(
-    7,
+  return onnxFile(
     node('GlobalAveragePool', ['pixels'], ['pooled']),
     node('Flatten', ['pooled'], ['flat']),
     node('Mul', ['flat', 'scale'], ['features']),
@@ -120,7 +118,6 @@ export function tinyEncoderOnnx(scale: number, side: number): Buffer {
     value(12, 'logit', [1, 1]),
     value(12, 'features', [1, 3]),
   )
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }
 
 /**
@@ -131,8 +128,7 @@ export function tinyEncodedOnnx(
   { weights, gain, bias }: { weights: readonly [number, number, number]; gain: number; bias: number },
   [features, loudness]: readonly [string, string] = ['features', 'loudness'],
 ): Buffer {
-  const graph = message(
-    7,
+  return onnxFile(
     node('Gemm', [features, 'weights', 'bias'], ['seen']),
     node('Mul', [loudness, 'gain'], ['heard']),
     node('Add', ['seen', 'heard'], ['logit']),
@@ -144,5 +140,4 @@ export function tinyEncodedOnnx(
     value(11, loudness, [1, 1]),
     value(12, 'logit', [1, 1]),
   )
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
 }

@@ -1,4 +1,4 @@
-import { message, node, number, tensor, text, value } from './detector-tiny-onnx.js'
+import { message, node, number, onnxFile, tensor, text, value } from './detector-tiny-onnx.js'
 
 // Networks as Hugging Face exports have them: `pixel_values`, `input_values` or tokens in, the `logits` of classes out.
 
@@ -22,8 +22,7 @@ function model(
   classes: number,
 ): Buffer {
   const logits = value(12, 'logits', ['batch', classes])
-  const graph = message(7, ...nodes, text(2, 'tiny'), ...constants, ...inputs, logits)
-  return Buffer.concat([number(1, 8), text(2, 'attestd-test'), graph, message(8, number(2, 13))])
+  return onnxFile(...nodes, text(2, 'tiny'), ...constants, ...inputs, logits)
 }
 
 /** `logits[c] = weights[c] . features + bias[c]` */

@@ -215,7 +215,7 @@ def degraded(clips):
     return heard(coded(rng, signals), rng)
 
 
-def windows_of(clips, name):
+def windows_as(clips, name):
     """A window of each clip as one of VIEWS or TESTS, float16."""
     if name == CLEAN:
         return heard(clips)

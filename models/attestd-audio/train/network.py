@@ -1,7 +1,7 @@
 """The head over what is heard and seen of a window: comparisons with the rows trained on, and the graphs of the package."""
 import itertools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
@@ -43,13 +43,17 @@ class Way:
     components: int | None = COMPONENTS
 
 
+# The files of the package, between which the encoder runs (encoder.py).
+NETWORKS = VIEW, MODEL = 'view.onnx', 'model.onnx'
 # Ways of comparing whose mean a head is.
+PACK_ALONE = Way(parts=0.5, seen=0.5)
+WITH_FURTHER = replace(PACK_ALONE, further=True)
 FORMER = 'statistics (2.0)'
 RECIPES = {
     FORMER: (Way(together=1, components=None), Way(together=0.5, parts=0.5, further=True, components=None)),
-    'parts and seen': (Way(parts=0.5, seen=0.5),),
-    'parts and seen, further clips': (Way(parts=0.5, seen=0.5, further=True),),
-    'both': (Way(parts=0.5, seen=0.5), Way(parts=0.5, seen=0.5, further=True)),
+    'parts and seen': (PACK_ALONE,),
+    'parts and seen, further clips': (WITH_FURTHER,),
+    'both': (PACK_ALONE, WITH_FURTHER),
 }
 
 
@@ -237,10 +241,10 @@ def halve(graph):
 
 
 def export(head, folder):
-    """Writes view.onnx and model.onnx, between which the encoder runs (encoder.py)."""
+    """Writes NETWORKS."""
     statistics = sum(PARTS.values())
-    write_graph(Looking(), (torch.randn(1, SAMPLES),), folder / 'view.onnx', ['samples'], ['pixels', 'statistics'])
-    write_graph(Judging(head), (torch.randn(1, SEEN), torch.randn(1, statistics)), folder / 'model.onnx',
+    write_graph(Looking(), (torch.randn(1, SAMPLES),), folder / VIEW, ['samples'], ['pixels', 'statistics'])
+    write_graph(Judging(head), (torch.randn(1, SEEN), torch.randn(1, statistics)), folder / MODEL,
                 ['features', 'statistics'], ['logit'])
 
 

@@ -18,7 +18,6 @@ from frontend import SAMPLES
 VERSION = '3.0.0'
 # On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).
 TOLERANCE = 0.06
-VIEW, MODEL = NETWORKS = ('view.onnx', 'model.onnx')
 # Share of left-out human clips that may reach risk 50; the intercept of the calibration is set by it.
 FLAGGED = 0.03
 # Share of verdicts outside the decision band that must be right: under the prior of the calibration, and, for the stricter band
@@ -199,8 +198,8 @@ def share_of(pack, logits, column, label):
 
 def choose(pack, results):
     """`open` where the openly licensed weights are within the margin on the inner folds, else `full`."""
-    brief = {variant: summary(pack, result['folds']) for variant, result in results.items()}
-    near = brief['open']['meanFoldAuc'] >= brief['full']['meanFoldAuc'] - MARGIN
+    mean = {variant: inner_figures(pack, result['folds'])['clean'] for variant, result in results.items()}
+    near = mean['open'] >= mean['full'] - MARGIN
     return 'open' if near else 'full'
 
 
@@ -309,7 +308,7 @@ def read_package_file(path):
 
 def manifest(out, findings, figures):
     slope, intercept = figures['calibration']['slope'], figures['calibration']['intercept']
-    detector = encoder.Detector(out, *NETWORKS)
+    detector = encoder.Detector(out, *network.NETWORKS)
     windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES)
     risk = metrics.sigmoid(slope * np.mean([detector(window) for window in windows]) + intercept)
     made, human = ((findings.trained == label).sum() for label in (1, 0))
@@ -318,12 +317,12 @@ def manifest(out, findings, figures):
         'title': 'What an encoder of pictures sees in the spectrogram, and speech statistics, compared with those of known clips',
         'mediaTypes': ['audio'],
         'runtime': {
-            'kind': 'onnx-encoded', 'view': VIEW, 'input': 'samples', 'encoder': view.PACKAGE.name, 'model': MODEL,
-            'output': 'logit',
+            'kind': 'onnx-encoded', 'view': network.VIEW, 'input': 'samples', 'encoder': view.PACKAGE.name,
+            'model': network.MODEL, 'output': 'logit',
         },
-        'files': {name: read_package_file(out / name) for name in (*NETWORKS, 'selftest.wav')},
+        'files': {name: read_package_file(out / name) for name in (*network.NETWORKS, 'selftest.wav')},
         'preprocessing': {
-            'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2}, 'maxWindows': 8,
+            'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2}, 'maxWindows': voice.MOST_WINDOWS,
             'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5,
         },
         'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': {'withinLogit': 1.5},

@@ -8,6 +8,7 @@ The first DIR holds index.csv and clips.tar (or the clips), the second what furt
 heard and seen of the windows is kept in --work, so a second run is quicker.
 """
 import argparse
+import functools
 import pathlib
 import tempfile
 
@@ -36,7 +37,7 @@ class Observer:
         if not path.exists():
             print(f'observed: {path}', flush=True)
             clips = [self.clips[i] for i in self.few] if name in data.TESTS else self.clips
-            windows = data.windows_of(clips, name)
+            windows = data.windows_as(clips, name)
             np.save(path, np.concatenate([self.statistics(windows), encoder.features(windows)], 1))
         return np.load(path)
 
@@ -52,7 +53,7 @@ class Trainer:
     def __init__(self, pack, views, tests, further, further_views):
         self.pack, self.views, self.tests = pack, views, tests
         self.further, self.further_views = further, further_views
-        self.few, self.found = pack.few(), {}
+        self.few = pack.few()
 
     def fitted(self, rows, further_rows, ways):
         """A head of these ways on these rows of the pack and, where a way takes them, of the further clips (masks)."""
@@ -74,26 +75,25 @@ class Trainer:
         found = [self.left_out_by(way, rounds) for way in network.RECIPES[recipe]]
         return {name: np.mean([logits[name] for logits in found], 0) for name in found[0]}
 
+    @functools.cache
     def left_out_by(self, way, rounds):
         """
-        Those of one way, which is fitted once; `rounds`, a method of Rounds, yields masks: rows trained on, rows judged, further
-        clips trained on.
+        Those of one way, which several recipes may have; `rounds`, a method of Rounds, yields masks: rows trained on, rows
+        judged, further clips trained on.
         """
-        if (way, rounds) not in self.found:
-            print(f'left out: {rounds.__name__}, {way}', flush=True)
-            logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
-            for train, judged, further in rounds():
-                if len(set(self.pack.labels[train])) < 2:
-                    continue
-                head = self.fitted(train, further, (way,))
-                held = np.flatnonzero(judged)
-                logits['clean'][held] = network.score(head, self.views[0][held])
-                for name, observed in self.tests.items():
-                    inside = np.isin(self.few, held)
-                    if inside.any():
-                        logits[name][self.few[inside]] = network.score(head, observed[inside])
-            self.found[way, rounds] = logits
-        return self.found[way, rounds]
+        print(f'left out: {rounds.__name__}, {way}', flush=True)
+        logits = {name: np.full(len(self.pack), np.nan) for name in ('clean', *self.tests)}
+        for train, judged, further in rounds():
+            if len(set(self.pack.labels[train])) < 2:
+                continue
+            head = self.fitted(train, further, (way,))
+            held = np.flatnonzero(judged)
+            logits['clean'][held] = network.score(head, self.views[0][held])
+            for name, observed in self.tests.items():
+                inside = np.isin(self.few, held)
+                if inside.any():
+                    logits[name][self.few[inside]] = network.score(head, observed[inside])
+        return logits
 
 
 class Rounds:

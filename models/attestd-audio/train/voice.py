@@ -8,6 +8,8 @@ HEADROOM_DB, DYNAMICS_DB = 10.0, 5.0
 FLATNESS = 0.5
 BAND = slice(4, 129)  # 125 to 4000 Hz in bins of 31.25 Hz
 RUN, HANGOVER = 4, 8
+# Of more windows so many are taken, evenly.
+MOST_WINDOWS = 8
 HANN = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(FRAME) / FRAME)).astype(np.float32)
 
 
@@ -48,7 +50,7 @@ def held(active):
     return speech
 
 
-def windows_of(signal, length, most=16, least_share=0.4, least_speech=50):
+def windows_of(signal, length, most=MOST_WINDOWS, least_share=0.4, least_speech=50):
     """(windows [n, length], share of speech in the clip); no window where there is too little speech."""
     signal = np.ascontiguousarray(signal, np.float32)
     speech = speech_frames(signal)

@@ -1,8 +1,8 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node'
-import { AttestdError, errorText } from '../../core/errors.js'
+import type { InferenceSession } from 'onnxruntime-node'
+import { AttestdError } from '../../core/errors.js'
 import type { Picture } from '../contract/picture.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { loadOnnxSession } from '../runtimes/onnx-model.js'
+import { loadOnnxSession, runSession } from '../runtimes/onnx-model.js'
 import { rawImage } from './picture.js'
 
 /** Input of the network: RetinaFace (Deng et al. 2020) over MobileNet 0.25, `mnet.25_v2` of npm `retinaface` 0.0.6. */
@@ -81,10 +81,12 @@ export async function loadFaceFinder(pack: DetectorPackage, model: string): Prom
   }
   const look = async (picture: Picture, side: number): Promise<Face[]> => {
     const input = await toInput(picture, side)
-    const results = await run(session, input, outputs)
-    const boxes = LEVELS.flatMap(({ stride, sides }) => {
-      const across = input.width / stride
-      const [scores, offsets] = [floats(results, scoresName(stride)), floats(results, boxesName(stride))]
+    const { values, width, height } = input
+    const feeds = { [INPUT]: { type: 'float32' as const, values, shape: [1, 3, height, width] } }
+    const results = (await runSession(session, feeds, outputs, 'The face finder')).map((result) => result.values)
+    const boxes = LEVELS.flatMap(({ stride, sides }, level) => {
+      const across = width / stride
+      const [scores, offsets] = results.slice(2 * level, 2 * level + 2) as [Float32Array, Float32Array]
       return decodeLevel(scores, offsets, { stride, sides, across }, WORTH_A_CLOSER_LOOK)
     })
     return withoutDoubles(boxes).map((box) => toFace(box, input.scale, picture))
@@ -141,24 +143,6 @@ async function toInput(picture: Picture, side: number): Promise<FinderInput> {
     }
   }
   return { values, width, height, scale: [picture.width / across, picture.height / down] }
-}
-
-async function run(
-  session: InferenceSession,
-  { values, width, height }: FinderInput,
-  outputs: readonly string[],
-): Promise<InferenceSession.ReturnType> {
-  try {
-    return await session.run({ [INPUT]: new Tensor('float32', values, [1, 3, height, width]) }, [...outputs])
-  } catch (error) {
-    throw new AttestdError('detector-failed', `The face finder gave an error: ${errorText(error)}`, { cause: error })
-  }
-}
-
-function floats(results: InferenceSession.ReturnType, name: string): Float32Array {
-  const data = results[name]?.data
-  if (data instanceof Float32Array) return data
-  throw new AttestdError('detector-failed', 'The face finder did not give 32-bit floats.')
 }
 
 /** One output level: `across` steps of `stride` px in each row of the input. */

@@ -1,4 +1,4 @@
-import type { InferenceSession as OnnxSession } from 'onnxruntime-node'
+import type { InferenceSession } from 'onnxruntime-node'
 import type { Model } from '../contract/model.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -35,10 +35,11 @@ export async function loadViewNetworks(
   { native, whole, face, input, output, features }: OnnxViewsRuntime,
   normalize: ImageNormalization,
 ): Promise<ViewNetworks> {
-  const sessions = new Map<string, OnnxSession>()
+  const sessions = new Map<string, InferenceSession>()
   for (const model of new Set([whole, native, face].filter((file) => file !== undefined)))
     sessions.set(model, await loadOnnxSession(pack, model))
-  const network = (model: string, gives: string) => modelOf(sessions.get(model) as OnnxSession, pack, [input], gives)
+  const network = (model: string, gives: string) =>
+    modelOf(sessions.get(model) as InferenceSession, pack, [input], gives)
   const scorer = (model: string): CutScorer => {
     const judge = network(model, output)
     return async (cuts) => {

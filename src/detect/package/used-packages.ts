@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { AttestdError } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { DetectorManifest } from './manifest.js'
+import { manifestRefused } from './manifest-refused.js'
 
 /** One package that another names to do a part of its work. */
 export interface UsedPackage {
@@ -35,10 +35,7 @@ function givesNoFeatures({ runtime }: DetectorManifest): string | null {
 export function checkUsed({ id }: DetectorManifest, { field, refusal }: UsedPackage, used: DetectorManifest): void {
   const reason = refusal(used)
   if (reason === null) return
-  throw new AttestdError(
-    'manifest-invalid',
-    `The manifest of ${id} is not accepted:\n  runtime.${field}: ${used.id} ${reason}`,
-  )
+  throw manifestRefused(id, `runtime.${field}`, `${used.id} ${reason}`)
 }
 
 /** A package's digest (64 hex) that changes with every package it uses: kept verdicts and replays hang on it. */

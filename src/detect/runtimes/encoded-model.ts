@@ -1,6 +1,6 @@
-import { AttestdError } from '../../core/errors.js'
 import type { FloatInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxEncodedRuntime } from '../package/runtime.js'
 import { loadOnnxSession, named, runSession } from './onnx-model.js'
@@ -32,10 +32,8 @@ export async function loadEncodedModel(
   ) => {
     const missing = wanted.find((name) => !has.includes(name))
     if (missing === undefined) return
-    throw new AttestdError(
-      'manifest-invalid',
-      `The manifest of ${pack.manifest.id} is not accepted:\n  runtime.${field}: ${runtime[field]} ${verb} no ${missing}, but ${has.join(', ')}`,
-    )
+    const why = `${runtime[field]} ${verb} no ${missing}, but ${has.join(', ')}`
+    throw manifestRefused(pack.manifest.id, `runtime.${field}`, why)
   }
   refuse('model', 'takes', [FEATURES], model.inputNames)
   refuse('model', 'gives', [output], model.outputNames)

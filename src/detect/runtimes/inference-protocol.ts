@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ModelInput } from '../contract/medium-reader.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 
 // Open Inference Protocol v2 over HTTP (https://github.com/kserve/open-inference-protocol) and Triton's binary tensor
 // data extension: the numbers of a tensor follow the JSON as little-endian bytes instead of standing in it.
@@ -111,7 +112,7 @@ function requireTensor(
   const has = found
     ? `is of type ${found.datatype}`
     : `is ${name}, but the model has ${tensors.map((one) => one.name).join(', ')}`
-  throw new AttestdError('manifest-invalid', `The manifest of ${id} is not accepted:\n  runtime.${field}: ${has}`)
+  throw manifestRefused(id, `runtime.${field}`, has)
 }
 
 function encodeJson(names: readonly string[], inputs: readonly ModelInput[], output: string): InferRequest {

@@ -8,6 +8,7 @@ import { type Reason, reasonEntry } from '../../core/reasons.js'
 import { cleanLine } from '../../core/text.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { highestParts, MAX_TEXT, type Measurement, type ScoredPart } from '../contract/measurement.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { ModuleRuntime } from '../package/runtime.js'
@@ -76,10 +77,7 @@ async function refuseUnlisted({ folder, manifest }: DetectorPackage): Promise<vo
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
     .find((name) => !Object.hasOwn(manifest.files, name) && !NO_PART_OF_IT.test(name))
   if (unlisted === undefined) return
-  throw new AttestdError(
-    'manifest-invalid',
-    `The manifest of ${manifest.id} is not accepted:\n  files: must list ${unlisted}, which its module could use`,
-  )
+  throw manifestRefused(manifest.id, 'files', `must list ${unlisted}, which its module could use`)
 }
 
 async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {

@@ -4,6 +4,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { FloatInput, ModelInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
@@ -91,10 +92,7 @@ async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSe
 
 function requireName(field: 'input' | 'output', name: string, names: readonly string[], id: string): void {
   if (names.includes(name)) return
-  throw new AttestdError(
-    'manifest-invalid',
-    `The manifest of ${id} is not accepted:\n  runtime.${field}: is ${name}, but the model has ${names.join(', ')}`,
-  )
+  throw manifestRefused(id, `runtime.${field}`, `is ${name}, but the model has ${names.join(', ')}`)
 }
 
 /** Inputs by the names that a model gives them. @throws AttestdError detector-failed where there are more or fewer */
@@ -110,6 +108,7 @@ export function named(names: readonly string[], inputs: readonly ModelInput[]): 
 
 /**
  * Runs a session on inputs by name.
+ * @param what it is, as an error names it
  * @returns the outputs, in the order of `outputs`
  * @throws AttestdError detector-failed
  */
@@ -117,15 +116,16 @@ export async function runSession(
   session: InferenceSession,
   inputs: Readonly<Record<string, ModelInput>>,
   outputs: readonly string[],
+  what = 'The model',
 ): Promise<FloatInput[]> {
   const feeds = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, tensorOf(input)]))
   let results: InferenceSession.OnnxValueMapType
   try {
     results = await session.run(feeds, outputs)
   } catch (error) {
-    throw new AttestdError('detector-failed', `The model failed: ${errorText(error)}`, { cause: error })
+    throw new AttestdError('detector-failed', `${what} failed: ${errorText(error)}`, { cause: error })
   }
-  return outputs.map((name) => floatsOf(results[name]))
+  return outputs.map((name) => floatsOf(results[name], what))
 }
 
 function tensorOf(input: ModelInput): Tensor {
@@ -134,8 +134,8 @@ function tensorOf(input: ModelInput): Tensor {
     : new Tensor('int64', input.values, input.shape)
 }
 
-function floatsOf(result: Tensor | undefined): FloatInput {
+function floatsOf(result: Tensor | undefined, what: string): FloatInput {
   const values: unknown = result?.data
   if (values instanceof Float32Array) return { type: 'float32', values, shape: result?.dims ?? [] }
-  throw new AttestdError('detector-failed', 'The model did not return 32-bit floats.')
+  throw new AttestdError('detector-failed', `${what} did not return 32-bit floats.`)
 }

@@ -1,6 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { MediumReader, ModelInput } from '../contract/medium-reader.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type TokenPlan, tokenPlanOf } from '../package/preprocessing.js'
 import { readPackageFile } from '../package/read-package-file.js'
@@ -83,5 +84,5 @@ function knownInput(name: string, id: string): TokenInput {
 }
 
 function refused(id: string, why: string): AttestdError {
-  return new AttestdError('manifest-invalid', `The manifest of ${id} is not accepted:\n  runtime.input: ${why}`)
+  return manifestRefused(id, 'runtime.input', why)
 }
