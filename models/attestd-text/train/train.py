@@ -177,6 +177,8 @@ def parse_arguments():
     args = parser.parse_args()
     if not args.small and (args.data is None or args.human is None):
         parser.error("--data and --human are needed, unless --small")
+    if args.small:
+        args.work = args.work / "small"
     args.work.mkdir(parents=True, exist_ok=True)
     if args.out is None:
         args.out = args.work / "attestd-text" if args.small else HERE.parent

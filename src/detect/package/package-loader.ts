@@ -47,18 +47,18 @@ export interface LoadPackagesOptions {
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
  */
 export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<SelectedPackage[]> {
-  const available = await packageFolders(modelsDir)
+  const models = new ModelsFolder(modelsDir)
+  const available = await models.ids()
   const chosen = detectors.map((one) => (typeof one === 'string' ? { id: one } : one))
   const choices = chosen.length > 0 ? chosen : available.map((id): DetectorChoice => ({ id }))
   if (choices.length === 0) {
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
-  const read = readOnce(modelsDir)
   const readChoice = async (choice: DetectorChoice): Promise<SelectedPackage[]> => {
     if (!available.includes(choice.id)) throw unknownDetector(choice.id, modelsDir, available)
-    const pack = await read(choice.id)
+    const pack = await models.read(choice.id)
     if (chosen.length === 0 && available.includes(pack.manifest.variantOf ?? '')) return []
-    return [{ ...(await withUsed(pack, read, modelsDir)), ...partInScores(choice, pack.manifest) }]
+    return [{ ...(await withUsed(pack, models)), ...partInScores(choice, pack.manifest) }]
   }
   const distinct = [...new Map(choices.map((one) => [one.id, one])).values()]
   const packages = (await Promise.all(distinct.map(readChoice))).flat()
@@ -81,8 +81,8 @@ export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions)
  * @throws AttestdError manifest-invalid, model-digest-mismatch
  */
 export async function loadPackage(packageFolder: string): Promise<LoadedPackage> {
-  const modelsDir = path.dirname(path.resolve(packageFolder))
-  return withUsed(await readPackage(packageFolder), readOnce(modelsDir), modelsDir)
+  const models = new ModelsFolder(path.dirname(path.resolve(packageFolder)))
+  return withUsed(await readPackage(packageFolder), models)
 }
 
 /** All packages that a process must load, each once, those that others use before them. */
@@ -91,33 +91,40 @@ export function loadOrder(packages: readonly LoadedPackage[]): DetectorPackage[]
   return [...new Map(all.map((pack) => [pack.manifest.id, pack])).values()]
 }
 
-type ReadPackage = (id: string) => Promise<DetectorPackage>
+/** A folder of packages, listed once and each package read once: one state of them is used throughout, even while one is being replaced. */
+class ModelsFolder {
+  private found: Promise<string[]> | null = null
+  private readonly packages = new Map<string, Promise<DetectorPackage>>()
 
-/** Each folder is read once, so that one state of it is used throughout, even while it is being replaced. */
-function readOnce(modelsDir: string): ReadPackage {
-  const found = new Map<string, Promise<DetectorPackage>>()
-  return (id) => {
-    const reading = found.get(id) ?? readPackage(path.join(modelsDir, id))
-    found.set(id, reading)
+  constructor(readonly dir: string) {}
+
+  ids(): Promise<string[]> {
+    this.found ??= packageFolders(this.dir)
+    return this.found
+  }
+
+  read(id: string): Promise<DetectorPackage> {
+    const reading = this.packages.get(id) ?? readPackage(path.join(this.dir, id))
+    this.packages.set(id, reading)
     return reading
   }
 }
 
-async function withUsed(pack: DetectorPackage, read: ReadPackage, modelsDir: string): Promise<LoadedPackage> {
+async function withUsed(pack: DetectorPackage, models: ModelsFolder): Promise<LoadedPackage> {
   const named = usedBy(pack.manifest)
   if (named.length === 0) return { ...pack, uses: [] }
-  const available = await packageFolders(modelsDir)
   const used: LoadedPackage[] = []
   for (const use of named) {
+    const available = await models.ids()
     if (!available.includes(use.id)) {
       throw new AttestdError(
         'manifest-invalid',
-        `${path.join(pack.folder, MANIFEST_FILE)} is not accepted:\n  runtime.${use.field}: ${noSuchPackage(use.id, modelsDir, available)}`,
+        `${path.join(pack.folder, MANIFEST_FILE)} is not accepted:\n  runtime.${use.field}: ${noSuchPackage(use.id, models.dir, available)}`,
       )
     }
-    const found = await read(use.id)
+    const found = await models.read(use.id)
     checkUsed(pack.manifest, use, found.manifest)
-    used.push(await withUsed(found, read, modelsDir))
+    used.push(await withUsed(found, models))
   }
   return { ...pack, digest: digestWithUsed(pack.digest, used), uses: loadOrder(used) }
 }
