@@ -63,14 +63,14 @@ export interface EncodedOptions {
   inputs?: readonly [string, string]
   /** Side of the pictures that the view draws, px. @default what the encoder takes */
   side?: number
-  /** Id of the package that it names. @default tiny-encoder */
-  encoder?: string
+  /** Fields that replace those of the runtime. */
+  runtime?: Record<string, string>
 }
 
 /** Writes the audio package `tiny-encoded`, which judges a sound by what the encoder sees in its picture. */
 export function writeEncodedPackage(
   modelsDir: string,
-  { pixels, inputs, side = SIDE, encoder = 'tiny-encoder' }: EncodedOptions = {},
+  { pixels, inputs, side = SIDE, runtime }: EncodedOptions = {},
 ): Promise<string> {
   const { sampleRate } = TINY_AUDIO_PLAN
   const sample = speechLike(1, sampleRate)
@@ -85,9 +85,10 @@ export function writeEncodedPackage(
       kind: 'onnx-encoded',
       view: 'view.onnx',
       input: 'samples',
-      encoder,
+      encoder: 'tiny-encoder',
       model: 'model.onnx',
       output: 'logit',
+      ...runtime,
     },
     preprocessing: TINY_AUDIO_PLAN,
     selfTest: { file: 'selftest.wav', risk: sigmoid(encodedLogit(loudnessOf(sample))), tolerance: 0.01 },

@@ -54,11 +54,13 @@ export async function admitModel(
   const { modelsDir, id } = await packagePlace(settings, named)
   const pack = await loadPackage(path.join(modelsDir, id))
   const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
-  const sample = await measureSample(loadOrder([pack]), measuring)
+  const packages = loadOrder([pack])
+  const sample = await measureSample(packages, measuring)
   const evaluation =
     data === null ? null : await evaluateModel(settings, named, { ...options, data, root, out: null, by: [], command })
   const { manifest, digest } = pack
-  const rows = examine(thresholds, { manifest, sample, evaluation })
+  const packageLicenses = packages.map((one) => one.manifest.license)
+  const rows = examine(thresholds, { packageLicenses, sample, evaluation })
   const identity = { id, version: manifest.version, digest }
   const folder = dataPaths(settings.dataDir).admissions
   const passed = rows.flatMap(({ measured, ...row }) =>

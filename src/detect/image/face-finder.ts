@@ -1,8 +1,8 @@
 import type { InferenceSession } from 'onnxruntime-node'
-import { AttestdError } from '../../core/errors.js'
 import type { Picture } from '../contract/picture.js'
+import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { loadOnnxSession, runSession } from '../runtimes/onnx-model.js'
+import { loadNetwork, requireNames, runNetwork } from '../runtimes/onnx-model.js'
 import { rawImage } from './picture.js'
 
 /** Input of the network: RetinaFace (Deng et al. 2020) over MobileNet 0.25, `mnet.25_v2` of npm `retinaface` 0.0.6. */
@@ -71,19 +71,18 @@ export interface FaceLimits {
  * @throws AttestdError model-digest-mismatch, manifest-invalid
  */
 export async function loadFaceFinder(pack: DetectorPackage, model: string): Promise<FaceFinder> {
-  const session = await loadOnnxSession(pack, model)
+  const network = await loadNetwork(pack, model)
   const outputs = LEVELS.flatMap(({ stride }) => [scoresName(stride), boxesName(stride)])
-  if (hasFixedSize(session))
-    throw new AttestdError('manifest-invalid', `${model} of ${pack.manifest.id} takes pictures of one size only.`)
-  for (const name of outputs) {
-    if (session.outputNames.includes(name) && session.inputNames.includes(INPUT)) continue
-    throw new AttestdError('manifest-invalid', `${model} of ${pack.manifest.id} is no RetinaFace network: no ${name}.`)
-  }
+  const field = 'preprocessing.faces.finder'
+  if (hasFixedSize(network.session))
+    throw manifestRefused(pack.manifest.id, field, `${model} takes pictures of one size only`)
+  requireNames(network, 'takes', [INPUT], field)
+  requireNames(network, 'gives', outputs, field)
   const look = async (picture: Picture, side: number): Promise<Face[]> => {
     const input = await toInput(picture, side)
     const { values, width, height } = input
     const feeds = { [INPUT]: { type: 'float32' as const, values, shape: [1, 3, height, width] } }
-    const results = (await runSession(session, feeds, outputs, 'The face finder')).map((result) => result.values)
+    const results = (await runNetwork(network, feeds, outputs)).map((result) => result.values)
     const boxes = LEVELS.flatMap(({ stride, sides }, level) => {
       const across = width / stride
       const [scores, offsets] = results.slice(2 * level, 2 * level + 2) as [Float32Array, Float32Array]

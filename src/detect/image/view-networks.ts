@@ -1,9 +1,8 @@
-import type { InferenceSession } from 'onnxruntime-node'
 import type { Model } from '../contract/model.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
-import { loadOnnxSession, modelOf } from '../runtimes/onnx-model.js'
+import { loadNetwork, modelOf, type Network } from '../runtimes/onnx-model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type Cut, imageTensor } from './image-tensor.js'
 
@@ -35,20 +34,19 @@ export async function loadViewNetworks(
   { native, whole, face, input, output, features }: OnnxViewsRuntime,
   normalize: ImageNormalization,
 ): Promise<ViewNetworks> {
-  const sessions = new Map<string, InferenceSession>()
-  for (const model of new Set([whole, native, face].filter((file) => file !== undefined)))
-    sessions.set(model, await loadOnnxSession(pack, model))
-  const network = (model: string, gives: string) =>
-    modelOf(sessions.get(model) as InferenceSession, pack, [input], gives)
-  const scorer = (model: string): CutScorer => {
-    const judge = network(model, output)
+  const networks = new Map<string, Network>()
+  for (const file of new Set([whole, native, face].filter((file) => file !== undefined)))
+    networks.set(file, await loadNetwork(pack, file))
+  const network = (file: string) => networks.get(file) as Network
+  const scorer = (file: string): CutScorer => {
+    const judge = modelOf(network(file), [input], output)
     return async (cuts) => {
       const logits: number[] = []
       for (const cut of cuts) logits.push(outputAsLogit(await judge.run([imageTensor(cut, normalize)]), pack.manifest))
       return logits
     }
   }
-  const scorerOf = (model: string | undefined) => (model === undefined ? null : scorer(model))
-  const encoder = features === undefined ? undefined : network(whole, features)
+  const scorerOf = (file: string | undefined) => (file === undefined ? null : scorer(file))
+  const encoder = features === undefined ? undefined : modelOf(network(whole), [input], features, 'features')
   return { whole: scorer(whole), native: scorerOf(native), face: scorerOf(face), encoder }
 }

@@ -1,9 +1,8 @@
 import type { FloatInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
-import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxEncodedRuntime } from '../package/runtime.js'
-import { loadOnnxSession, named, runSession } from './onnx-model.js'
+import { loadNetwork, named, requireNames, runNetwork } from './onnx-model.js'
 
 /** What the view draws for the encoder, and what the model takes of its answer. */
 const PIXELS = 'pixels'
@@ -22,29 +21,18 @@ export async function loadEncodedModel(
   encoder: Model,
 ): Promise<Model> {
   const { input, output } = runtime
-  const [view, model] = await Promise.all([loadOnnxSession(pack, runtime.view), loadOnnxSession(pack, runtime.model)])
-  const others = model.inputNames.filter((name) => name !== FEATURES)
-  const refuse = (
-    field: 'view' | 'model',
-    verb: 'takes' | 'gives',
-    wanted: readonly string[],
-    has: readonly string[],
-  ) => {
-    const missing = wanted.find((name) => !has.includes(name))
-    if (missing === undefined) return
-    const why = `${runtime[field]} ${verb} no ${missing}, but ${has.join(', ')}`
-    throw manifestRefused(pack.manifest.id, `runtime.${field}`, why)
-  }
-  refuse('model', 'takes', [FEATURES], model.inputNames)
-  refuse('model', 'gives', [output], model.outputNames)
-  refuse('view', 'takes', input, view.inputNames)
-  refuse('view', 'gives', [PIXELS, ...others], view.outputNames)
+  const [view, model] = await Promise.all([loadNetwork(pack, runtime.view), loadNetwork(pack, runtime.model)])
+  const others = model.session.inputNames.filter((name) => name !== FEATURES)
+  requireNames(model, 'takes', [FEATURES], 'runtime.model')
+  requireNames(model, 'gives', [output], 'runtime.output')
+  requireNames(view, 'takes', input, 'runtime.input')
+  requireNames(view, 'gives', [PIXELS, ...others], 'runtime.view')
   return {
     async run(inputs) {
-      const [pixels, ...rest] = await runSession(view, named(input, inputs), [PIXELS, ...others])
+      const [pixels, ...rest] = await runNetwork(view, named(input, inputs), [PIXELS, ...others])
       const values = await encoder.run([pixels as FloatInput])
       const features: FloatInput = { type: 'float32', values, shape: [1, values.length] }
-      const [result] = await runSession(model, named([FEATURES, ...others], [features, ...rest]), [output])
+      const [result] = await runNetwork(model, named([FEATURES, ...others], [features, ...rest]), [output])
       return (result as FloatInput).values
     },
   }

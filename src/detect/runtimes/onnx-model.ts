@@ -28,42 +28,69 @@ const PACKED = '.gz'
 /** A network that is larger does not fit into a detector process. */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 
+/** An ONNX file of a package, loaded. */
+export interface Network {
+  readonly session: InferenceSession
+  readonly file: string
+  /** Id of the package. */
+  readonly of: string
+}
+
 /**
  * Loads the network that a package's runtime names.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
  */
 export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
   const { model, input, output } = runtime
-  return modelOf(await loadOnnxSession(pack, model), pack, input, output)
+  return modelOf(await loadNetwork(pack, model), input, output)
 }
 
 /**
- * A session as a model that takes `input` and gives one of its outputs.
+ * A network as a model that takes `input` and gives one of its outputs.
+ * @param field of the runtime that names the output
  * @throws AttestdError manifest-invalid (other input and output names)
  */
 export function modelOf(
-  session: InferenceSession,
-  pack: DetectorPackage,
+  network: Network,
   input: readonly string[],
   output: string,
+  field: 'output' | 'features' = 'output',
 ): Model {
-  for (const name of input) requireName('input', name, session.inputNames, pack.manifest.id)
-  requireName('output', output, session.outputNames, pack.manifest.id)
+  requireNames(network, 'takes', input, 'runtime.input')
+  requireNames(network, 'gives', [output], `runtime.${field}`)
   return {
     async run(inputs) {
-      const [result] = await runSession(session, named(input, inputs), [output])
+      const [result] = await runNetwork(network, named(input, inputs), [output])
       return (result as FloatInput).values
     },
   }
 }
 
 /**
+ * Checks that a network has these inputs (`takes`) or outputs (`gives`).
+ * @param field of the manifest that is wrong where it has not
+ * @throws AttestdError manifest-invalid
+ */
+export function requireNames(
+  { session, file, of }: Network,
+  verb: 'takes' | 'gives',
+  names: readonly string[],
+  field: string,
+): void {
+  const has = verb === 'takes' ? session.inputNames : session.outputNames
+  const missing = names.find((name) => !has.includes(name))
+  if (missing !== undefined) throw manifestRefused(of, field, `${file} ${verb} no ${missing}, but ${has.join(', ')}`)
+}
+
+/**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name says, not a model)
  */
-export async function loadOnnxSession(pack: DetectorPackage, model: string): Promise<InferenceSession> {
-  const bytes = await readPackageFile(pack, model)
-  return createSession(model.endsWith(PACKED) ? await unpacked(bytes, pack, model) : bytes, pack.manifest.id)
+export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
+  const bytes = await readPackageFile(pack, file)
+  const of = pack.manifest.id
+  const plain = file.endsWith(PACKED) ? await unpacked(bytes, pack, file) : bytes
+  return { session: await createSession(plain, file, of), file, of }
 }
 
 async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, model: string): Promise<Uint8Array> {
@@ -80,19 +107,14 @@ async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, mo
   }
 }
 
-async function createSession(bytes: Uint8Array, id: string): Promise<InferenceSession> {
+async function createSession(bytes: Uint8Array, file: string, of: string): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(bytes, SESSION_OPTIONS)
   } catch (error) {
-    throw new AttestdError('manifest-invalid', `The model of ${id} cannot be loaded: ${errorText(error)}`, {
+    throw new AttestdError('manifest-invalid', `${file} of ${of} cannot be loaded: ${errorText(error)}`, {
       cause: error,
     })
   }
-}
-
-function requireName(field: 'input' | 'output', name: string, names: readonly string[], id: string): void {
-  if (names.includes(name)) return
-  throw manifestRefused(id, `runtime.${field}`, `is ${name}, but the model has ${names.join(', ')}`)
 }
 
 /** Inputs by the names that a model gives them. @throws AttestdError detector-failed where there are more or fewer */
@@ -107,35 +129,31 @@ export function named(names: readonly string[], inputs: readonly ModelInput[]): 
 }
 
 /**
- * Runs a session on inputs by name.
- * @param what it is, as an error names it
+ * Runs a network on inputs by name.
  * @returns the outputs, in the order of `outputs`
  * @throws AttestdError detector-failed
  */
-export async function runSession(
-  session: InferenceSession,
+export async function runNetwork(
+  { session, file, of }: Network,
   inputs: Readonly<Record<string, ModelInput>>,
   outputs: readonly string[],
-  what = 'The model',
 ): Promise<FloatInput[]> {
   const feeds = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, tensorOf(input)]))
   let results: InferenceSession.OnnxValueMapType
   try {
     results = await session.run(feeds, outputs)
   } catch (error) {
-    throw new AttestdError('detector-failed', `${what} failed: ${errorText(error)}`, { cause: error })
+    throw new AttestdError('detector-failed', `${file} of ${of} failed: ${errorText(error)}`, { cause: error })
   }
-  return outputs.map((name) => floatsOf(results[name], what))
+  return outputs.map((name) => {
+    const { data, dims } = results[name] as Tensor
+    if (data instanceof Float32Array) return { type: 'float32', values: data, shape: dims }
+    throw new AttestdError('detector-failed', `${file} of ${of} did not return 32-bit floats.`)
+  })
 }
 
 function tensorOf(input: ModelInput): Tensor {
   return input.type === 'float32'
     ? new Tensor('float32', input.values, input.shape)
     : new Tensor('int64', input.values, input.shape)
-}
-
-function floatsOf(result: Tensor | undefined, what: string): FloatInput {
-  const values: unknown = result?.data
-  if (values instanceof Float32Array) return { type: 'float32', values, shape: result?.dims ?? [] }
-  throw new AttestdError('detector-failed', `${what} did not return 32-bit floats.`)
 }

@@ -1,4 +1,3 @@
-import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import type { Evaluation } from '../evaluate/evaluation.js'
 import type { SampleMeasurement } from '../measure/measure-sample.js'
 import { DATA_THRESHOLDS, type Thresholds } from './thresholds.js'
@@ -16,7 +15,8 @@ export interface ExamRow {
 }
 
 export interface Examined {
-  readonly manifest: Pick<DetectorPackage['manifest'], 'license'>
+  /** Of the package and of those that it uses, whose weights decide with it. */
+  readonly packageLicenses: readonly string[]
   readonly sample: Pick<SampleMeasurement, 'medianMs' | 'rssBytes'>
   /** Null where no threshold needs labeled data. */
   readonly evaluation: Evaluation | null
@@ -28,7 +28,7 @@ export function needsData(thresholds: Thresholds): boolean {
 }
 
 /** Holds what was measured against each threshold that is stated. */
-export function examine(thresholds: Thresholds, { manifest, sample, evaluation }: Examined): ExamRow[] {
+export function examine(thresholds: Thresholds, { packageLicenses, sample, evaluation }: Examined): ExamRow[] {
   const all = evaluation?.all
   const data = evaluation?.data
   const abstained = evaluation && data && data.rows > 0 ? 1 - evaluation.sure.rows / data.rows : null
@@ -42,7 +42,7 @@ export function examine(thresholds: Thresholds, { manifest, sample, evaluation }
     atLeast('minRows', thresholds, all && Math.min(all.real, all.fake)),
     atMost('maxLatencyMs', thresholds, sample.medianMs),
     atMost('maxMemoryMb', thresholds, sample.rssBytes / MIB),
-    allowedLicense(thresholds, manifest.license),
+    allowedLicenses(thresholds, packageLicenses),
   ]
   return rows.filter((row) => row !== null)
 }
@@ -65,9 +65,11 @@ function rowOf(threshold: NumberName, wanted: string, given: Measured, passes: (
   return { threshold, wanted, measured, passed: measured !== null && passes(measured) }
 }
 
-function allowedLicense({ licenses }: Thresholds, license: string): ExamRow | null {
+function allowedLicenses({ licenses }: Thresholds, stated: readonly string[]): ExamRow | null {
   if (licenses === undefined) return null
   const plain = (text: string) => text.trim().toLowerCase()
-  const passed = licenses.some((allowed) => plain(allowed) === plain(license))
-  return { threshold: 'licenses', wanted: `one of ${licenses.join(' | ')}`, measured: license, passed }
+  const allowed = licenses.map(plain)
+  const passed = stated.every((license) => allowed.includes(plain(license)))
+  const measured = [...new Set(stated)].join(' | ')
+  return { threshold: 'licenses', wanted: `one of ${licenses.join(' | ')}`, measured, passed }
 }

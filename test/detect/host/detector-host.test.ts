@@ -207,7 +207,7 @@ describe('a package that does not hold what it states', () => {
       'another input name',
       { manifest: { runtime: { kind: 'onnx', model: 'model.onnx', input: 'image', output: 'logit' } } },
       'manifest-invalid',
-      /runtime.input: is image, but the model has pixels/,
+      /runtime.input: model.onnx takes no image, but pixels/,
     ],
     [
       'two outputs',

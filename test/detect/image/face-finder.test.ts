@@ -87,7 +87,10 @@ describe('a face finder', () => {
 
   it('is refused where the network is another one', async () => {
     const pack = await loadPackage(path.join(folder, 'tiny-views'))
-    await expect(loadFaceFinder(pack, 'tiny.onnx')).rejects.toMatchObject({ reason: 'manifest-invalid' })
+    await expect(loadFaceFinder(pack, 'tiny.onnx')).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(/preprocessing\.faces\.finder: tiny\.onnx takes no data, but /),
+    })
   })
 })
 

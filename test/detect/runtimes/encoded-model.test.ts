@@ -64,13 +64,27 @@ describe('a model over the encoder of another package', () => {
   })
 
   it.each<[string, EncodedOptions, RegExp]>([
-    ['a model without features', { inputs: ['traits', 'loudness'] }, /model\.onnx takes no features, but .*traits/],
+    [
+      'a model without features',
+      { inputs: ['traits', 'loudness'] },
+      /runtime\.model: model\.onnx takes no features, but .*traits/,
+    ],
+    [
+      'an output that the model does not have',
+      { runtime: { output: 'risk' } },
+      /runtime\.output: model\.onnx gives no risk, but logit/,
+    ],
+    [
+      'an input that the view does not have',
+      { runtime: { input: 'waves' } },
+      /runtime\.input: view\.onnx takes no waves, but samples/,
+    ],
     [
       'a model that takes what the view does not give',
       { inputs: ['features', 'level'] },
-      /view\.onnx gives no level, but .*loudness/,
+      /runtime\.view: view\.onnx gives no level, but .*loudness/,
     ],
-    ['a view without pixels', { pixels: 'picture' }, /view\.onnx gives no pixels, but .*picture/],
+    ['a view without pixels', { pixels: 'picture' }, /runtime\.view: view\.onnx gives no pixels, but .*picture/],
   ])('refuses %s by name', async (_, options, message) => {
     await expect(openModel(options)).rejects.toMatchObject({
       reason: 'manifest-invalid',
@@ -82,7 +96,7 @@ describe('a model over the encoder of another package', () => {
     const model = await openModel({ side: 32 })
     await expect(run(model)).rejects.toMatchObject({
       reason: 'detector-failed',
-      message: expect.stringMatching(/pixels.*Got: 32 Expected: 48/s),
+      message: expect.stringMatching(/^whole\.onnx of tiny-encoder failed: .*pixels.*Got: 32 Expected: 48/s),
     })
   })
 })
@@ -124,7 +138,7 @@ describe('a package over the encoder of another', () => {
     await writeEncodedPackage(bench.modelsDir)
     await expect(open('tiny-encoded')).rejects.toMatchObject({
       reason: 'manifest-invalid',
-      message: expect.stringMatching(/tiny-encoder .* is traits, but the model has .*features/s),
+      message: expect.stringMatching(/tiny-encoder .*runtime\.features: whole\.onnx gives no traits, but .*features/s),
     })
   })
 

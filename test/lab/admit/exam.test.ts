@@ -29,7 +29,7 @@ function examined(change: { all?: object; data?: object; sure?: object } = {}): 
     ...change.all,
   }
   const evaluation = { all, data: { rows: 100, ...change.data }, sure: { rows: 75, ...change.sure } } as Evaluation
-  return { manifest: { license: 'Apache-2.0' }, sample: { medianMs: 120, rssBytes: 300 * MIB }, evaluation }
+  return { packageLicenses: ['Apache-2.0'], sample: { medianMs: 120, rssBytes: 300 * MIB }, evaluation }
 }
 
 describe('an exam', () => {
@@ -56,6 +56,17 @@ describe('an exam', () => {
   ])('by license: %j allows Apache-2.0: %s', (license, passed) => {
     expect(examine({ licenses: ['BSD-3-Clause', license] }, examined())).toEqual([
       { threshold: 'licenses', wanted: `one of BSD-3-Clause | ${license}`, measured: 'Apache-2.0', passed },
+    ])
+  })
+
+  it.each([
+    [['MIT', 'Apache-2.0'], true],
+    [['MIT'], false],
+    [['Apache-2.0'], false],
+  ])('by license: %j for a package that uses another', (licenses, passed) => {
+    const packageLicenses = ['MIT', 'Apache-2.0']
+    expect(examine({ licenses }, { ...examined(), packageLicenses })).toMatchObject([
+      { measured: 'MIT | Apache-2.0', passed },
     ])
   })
 
