@@ -258,7 +258,7 @@ describe('a package over the encoder of another', () => {
     const { features: _features, ...runtime } = ENCODER_RUNTIME
     await writeTinyPackage(modelsDir)
     await writeEncoderPackage(modelsDir, { manifest: { runtime } })
-    await writeEncodedPackage(modelsDir, { encoder })
+    await writeEncodedPackage(modelsDir, { runtime: { encoder } })
     await expect(load('tiny-encoded')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
   })
 })
