@@ -93,19 +93,19 @@ export function loadOrder(packages: readonly LoadedPackage[]): DetectorPackage[]
 
 /** A folder of packages, listed once and each package read once: one state of them is used throughout, even while one is being replaced. */
 class ModelsFolder {
-  private found: Promise<string[]> | null = null
-  private readonly packages = new Map<string, Promise<DetectorPackage>>()
+  #ids: Promise<string[]> | null = null
+  readonly #packages = new Map<string, Promise<DetectorPackage>>()
 
   constructor(readonly dir: string) {}
 
   ids(): Promise<string[]> {
-    this.found ??= packageFolders(this.dir)
-    return this.found
+    this.#ids ??= packageFolders(this.dir)
+    return this.#ids
   }
 
   read(id: string): Promise<DetectorPackage> {
-    const reading = this.packages.get(id) ?? readPackage(path.join(this.dir, id))
-    this.packages.set(id, reading)
+    const reading = this.#packages.get(id) ?? readPackage(path.join(this.dir, id))
+    this.#packages.set(id, reading)
     return reading
   }
 }
@@ -113,9 +113,9 @@ class ModelsFolder {
 async function withUsed(pack: DetectorPackage, models: ModelsFolder): Promise<LoadedPackage> {
   const named = usedBy(pack.manifest)
   if (named.length === 0) return { ...pack, uses: [] }
+  const available = await models.ids()
   const used: LoadedPackage[] = []
   for (const use of named) {
-    const available = await models.ids()
     if (!available.includes(use.id)) {
       throw new AttestdError(
         'manifest-invalid',

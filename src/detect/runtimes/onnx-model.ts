@@ -89,11 +89,11 @@ export function requireNames(
 export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)
   const of = pack.manifest.id
-  const plain = file.endsWith(PACKED) ? await unpacked(bytes, pack, file) : bytes
+  const plain = file.endsWith(PACKED) ? await unpacked(bytes, file, of) : bytes
   return { session: await createSession(plain, file, of), file, of }
 }
 
-async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, model: string): Promise<Uint8Array> {
+async function unpacked(bytes: Buffer, file: string, of: string): Promise<Uint8Array> {
   // The last four bytes state the length. In one piece, since pieces are held twice when they are joined; with room for one
   // byte more, since a full piece begins another.
   const stated = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4)
@@ -101,7 +101,7 @@ async function unpacked(bytes: Buffer, { manifest: { id } }: DetectorPackage, mo
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES, chunkSize })
   } catch (error) {
-    throw new AttestdError('manifest-invalid', `${model} of ${id} cannot be unpacked: ${errorText(error)}`, {
+    throw new AttestdError('manifest-invalid', `${file} of ${of} cannot be unpacked: ${errorText(error)}`, {
       cause: error,
     })
   }
