@@ -13,31 +13,27 @@ import { parseArgs } from 'node:util'
 import * as ort from 'onnxruntime-node'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const [{ calibrate }, { countNgrams }, { normalizeText }, { styleMeasures }, { cutWindows }] = await Promise.all(
-  ['scoring/calibration', 'text/ngram-features', 'text/normalize', 'text/style-features', 'text/windows'].map(
+const [{ calibrate }, { loadPackage }, { normalizeText }, { textFeaturesOf }, { cutWindows }] = await Promise.all(
+  ['scoring/calibration', 'package/package-loader', 'text/normalize', 'text/token-features', 'text/windows'].map(
     (name) => import(join(ROOT, 'dist', 'detect', `${name}.js`)),
   ),
 )
 const { values: options } = parseArgs({
   options: { work: { type: 'string' }, texts: { type: 'string' }, write: { type: 'boolean', default: false } },
 })
-const manifest = JSON.parse(readFileSync('detector.json', 'utf8'))
-const { preprocessing, calibration, decisionBand } = manifest
+const pack = await loadPackage(process.cwd())
+const { preprocessing, calibration, decisionBand, runtime } = pack.manifest
+const features = await textFeaturesOf(pack)
 const plan = { longest: preprocessing.windowCharacters, shortest: preprocessing.minCharacters }
-const session = await ort.InferenceSession.create(manifest.runtime.model, {
+const session = await ort.InferenceSession.create(runtime.model, {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
 })
 
 /** The logit of one passage. */
 async function logitOf(passage) {
-  const { indices, counts } = countNgrams(passage, preprocessing.features)
-  const style = styleMeasures(passage)
-  const { logit } = await session.run({
-    index: new ort.Tensor('int64', indices, [1, indices.length]),
-    count: new ort.Tensor('float32', counts, [1, counts.length]),
-    style: new ort.Tensor('float32', style, [1, style.length]),
-  })
+  const inputs = features(passage).map(({ type, values, shape }) => new ort.Tensor(type, values, shape))
+  const { logit } = await session.run(Object.fromEntries(runtime.input.map((name, at) => [name, inputs[at]])))
   return logit.data[0]
 }
 

@@ -1,6 +1,6 @@
 """The two halves of the detector and the ONNX graph that computes the same.
 
-A logistic regression over TF-IDF of hashed n-grams knows turns of phrase, and with it what teacher.py knows of them; boosted
+A logistic regression over TF-IDF of hashed n-grams knows turns of phrase, beside those that published.py brings; boosted
 trees over style measures know rhythm and punctuation. Their logits, each over its own spread, are added.
 """
 
@@ -9,7 +9,6 @@ import onnx
 import scipy.sparse as sparse
 from onnx import TensorProto, helper, numpy_helper
 from scipy.optimize import minimize
-from scipy.sparse.linalg import lsqr
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import features
@@ -18,10 +17,10 @@ import style
 # Inverse strength of the ridge, and most steps of L-BFGS; about 60 are enough.
 C = 5.0
 STEPS = 100
-# The fit to what the teacher says: its ridge, most steps of LSQR, and how much it adds to the fit to the labels.
-TEACHER_RIDGE = 0.3
-TEACHER_STEPS = 60
-TEACHER_FACTOR = 1.6
+# How much of what the published detector says is given to the regression over n-grams, which learns what is left.
+PUBLISHED_FACTOR = 0.8
+# What a text of written/ weighs beside the others: the published detector takes four fifths of them for people's.
+WRITTEN_WEIGHT = 4.0
 # An inverse document frequency is kept as one byte: 1 + step * byte, up to 1 + ln(30,000).
 IDF_STEP = 0.045
 OPSET = 13
@@ -29,7 +28,7 @@ TREES_OPSET = 3
 TREES = {"max_iter": 150, "max_leaf_nodes": 8, "learning_rate": 0.08, "early_stopping": False, "random_state": 0}
 # Share of the trees in the sum, each half over its spread.
 TREES_SHARE = 0.25
-# Spread of each half's logits over left-out texts (train.py prints it); constants, so that every left-out run adds alike.
+# Spread of each half's logits over left-out texts without the published detector; constants, so that every left-out run adds alike.
 LINEAR_SPREAD = 1.5
 TREES_SPREAD = 1.6
 LINEAR_FACTOR = (1 - TREES_SHARE) / LINEAR_SPREAD
@@ -59,15 +58,15 @@ def weigh(counts, idf):
     return sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def fit_logistic(matrix, labels, weights):
-    """Ridge logistic regression by L-BFGS in single precision; returns coefficients and intercept."""
+def fit_logistic(matrix, given, labels, weights):
+    """Ridge logistic regression by L-BFGS in single precision, beside logits that are `given`; returns coefficients and intercept."""
     weights = (weights / weights.sum() * len(labels)).astype(np.float32)
     signs = (2 * labels - 1).astype(np.float32)
     transposed = matrix.T.tocsr()
 
     def loss_and_gradient(point):
         coefficients, intercept = point[:-1].astype(np.float32), np.float32(point[-1])
-        margin = signs * (matrix @ coefficients + intercept)
+        margin = signs * (matrix @ coefficients + intercept + given)
         loss = (weights * np.logaddexp(0, -margin)).sum() + 0.5 / C * (point[:-1] @ point[:-1])
         pull = -(weights * signs * np.exp(-np.logaddexp(0, margin))).astype(np.float32)
         gradient = transposed @ pull + coefficients / np.float32(C)
@@ -78,42 +77,32 @@ def fit_logistic(matrix, labels, weights):
     return found.x[:-1].astype(np.float32), float(found.x[-1])
 
 
-def fit_teacher(matrix, opinions):
-    """Ridge regression to the logits that the teacher gives; returns coefficients and intercept."""
-    middle = opinions.mean()
-    found, *_ = lsqr(matrix, opinions - middle, damp=TEACHER_RIDGE**0.5, iter_lim=TEACHER_STEPS)
-    return found.astype(np.float32), float(middle)
-
-
 class Model:
     """
     A fitted detector: one byte of idf and one half-precision coefficient for each bucket, an intercept, the trees.
 
-    The mean of two fits, with and without the texts of the mask `written`: each alone finds fewer of the other's kind. `told`: counts
-    of texts and the teacher's logits of them, where it is learned from.
+    The mean of two fits, with and without the texts of the mask `written`: each alone finds fewer of the other's kind. `said`: what the
+    published detector says of each text.
     """
 
-    def __init__(self, counts, styles, labels, cells, written, told=None):
+    def __init__(self, counts, styles, said, labels, cells, written):
         self.idf = byte_idf(counts)
         matrix, fits, self.trees = weigh(counts, self.idf), [], []
         everything = np.ones(len(labels), bool)
         for rows in [everything, ~written] if written.any() else [everything]:
-            weights = class_weights(cells[rows])
-            fits.append(fit_logistic(matrix[rows], labels[rows], weights))
+            weights = class_weights(cells[rows]) * np.where(written[rows], WRITTEN_WEIGHT, 1.0)
+            fits.append(fit_logistic(matrix[rows], PUBLISHED_FACTOR * said[rows], labels[rows], weights))
             self.trees.append(HistGradientBoostingClassifier(**TREES).fit(styles[rows], labels[rows], weights / weights.mean()))
         coefficients, self.intercept = (np.mean(part, axis=0) for part in zip(*fits))
-        if told is not None:
-            more, offset = fit_teacher(weigh(told[0], self.idf), told[1])
-            coefficients, self.intercept = coefficients + TEACHER_FACTOR * more, self.intercept + TEACHER_FACTOR * offset
         self.coefficients = coefficients.astype(np.float16)
 
-    def halves(self, counts, styles):
-        """Logits of the n-grams and of the trees, as they are."""
-        linear = weigh(counts, self.idf) @ self.coefficients.astype(np.float32) + np.float32(self.intercept)
+    def halves(self, counts, styles, said):
+        """Logits of the n-grams, with what is said, and of the trees, as they are."""
+        linear = weigh(counts, self.idf) @ self.coefficients.astype(np.float32) + np.float32(self.intercept) + PUBLISHED_FACTOR * said
         return linear, np.mean([trees.decision_function(styles) for trees in self.trees], axis=0)
 
-    def logits(self, counts, styles):
-        return add(*self.halves(counts, styles))
+    def logits(self, counts, styles, said):
+        return add(*self.halves(counts, styles, said))
 
 
 def add(linear, trees):
@@ -141,8 +130,11 @@ def tree_attributes(fits):
     return {**columns, "n_targets": 1, "base_values": [base]}
 
 
-def export(model, path):
-    """Writes the graph: bucket indices (int64 [1, n]), counts (float32 [1, n]) and style (float32 [1, 64]) in, one logit out."""
+def export(model, published, path):
+    """
+    Writes the graph: bucket indices (int64 [1, n]), counts (float32 [1, n]), style (float32 [1, 64]) and with a `published` detector
+    numbers of tokens (int64 [1, n]) in, one logit out.
+    """
     def constant(name, value):
         return numpy_helper.from_array(np.asarray(value), name)
 
@@ -182,7 +174,9 @@ def export(model, path):
         node("ReduceSum", [node("Mul", ["product", half], f"{half}_product")], f"{half}_sum", keepdims=0)
         node("Div", [f"{half}_sum", f"{half}_length"], f"{half}_logit")
     node("Add", ["characters_logit", "words_logit"], "both")
-    node("Add", ["both", "intercept"], "linear")
+    node("Add", ["both", "intercept"], "linear" if published is None else "learned")
+    if published is not None:
+        add_published(published, node, constant, initializers)
     node("TreeEnsembleRegressor", ["style"], "trees_row", domain="ai.onnx.ml", **tree_attributes(model.trees))
     node("Reshape", ["trees_row", "flat"], "trees")
     node("Mul", ["linear", "linear_factor"], "linear_part")
@@ -194,6 +188,7 @@ def export(model, path):
             helper.make_tensor_value_info("index", TensorProto.INT64, [1, "n"]),
             helper.make_tensor_value_info("count", TensorProto.FLOAT, [1, "n"]),
             helper.make_tensor_value_info("style", TensorProto.FLOAT, [1, style.COUNT]),
+            *([] if published is None else [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])]),
         ],
         [helper.make_tensor_value_info("logit", TensorProto.FLOAT, [1])],
         initializers,
@@ -202,3 +197,34 @@ def export(model, path):
     proto.ir_version = 8
     onnx.checker.check_model(proto)
     onnx.save(proto, str(path))
+
+
+def add_published(published, node, constant, initializers):
+    """What the published detector says of `input_ids`, added to `learned` as `linear`."""
+    lengths = [len(gram) for gram in published.grams]
+    starts = np.cumsum([0, *(length * lengths.count(length) for length in range(1, max(lengths)))])
+    initializers.extend([
+        constant("published_idf", published.idf),
+        constant("published_weights", published.weights),
+        constant("published_offset", published.offset),
+        constant("published_factor", np.float32(PUBLISHED_FACTOR)),
+        constant("published_dense", published.dense),
+    ])
+    node("TfIdfVectorizer", ["input_ids"], "published_counts", mode="TF", min_gram_length=min(lengths), max_gram_length=max(lengths),
+         max_skip_count=0, ngram_counts=starts.tolist(), ngram_indexes=list(range(len(lengths))),
+         pool_int64s=[number for gram in published.grams for number in gram])
+    node("Max", ["published_counts", "one"], "published_once")
+    node("Add", [node("Log", ["published_once"], "published_log"), "one"], "published_frequency")
+    node("Min", ["published_counts", "one"], "published_there")
+    node("Cast", ["published_idf"], "published_idf_float", to=TensorProto.FLOAT)
+    node("Cast", ["published_weights"], "published_weights_float", to=TensorProto.FLOAT)
+    node("Mul", [node("Mul", ["published_frequency", "published_there"], "published_times"), "published_idf_float"], "published_values")
+    node("ReduceSum", [node("Mul", ["published_values", "published_values"], "published_squares")], "published_square", keepdims=0)
+    node("Max", [node("Sqrt", ["published_square"], "published_root"), "least"], "published_length")
+    node("ReduceSum", [node("Mul", ["published_values", "published_weights_float"], "published_products")], "published_sum", keepdims=0)
+    node("Add", [node("Div", ["published_sum", "published_length"], "published_direction"), "published_offset"], "published_logit")
+    node("ReduceSum", ["published_there"], "published_found", keepdims=0)
+    node("Cast", [node("Size", ["input_ids"], "tokens_whole")], "tokens", to=TensorProto.FLOAT)
+    node("Min", [node("Div", ["published_found", node("Mul", ["tokens", "published_dense"], "tokens_dense")], "published_share"), "one"], "published_trust")
+    node("Mul", [node("Mul", ["published_logit", "published_trust"], "published_said"), "published_factor"], "published_part")
+    node("Add", ["learned", "published_part"], "linear")

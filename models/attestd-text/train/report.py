@@ -1,7 +1,7 @@
 """A readable page of the figures in metrics.json."""
 
 import data
-import teacher
+import published
 
 # As the pack's README states them: AUC on news, fiction and medical texts, none of them trained on those.
 PEERS = [("Glimpse", 0.963), ("Fast-DetectGPT", 0.912), ("the pack's floor", 0.882), ("RoBERTa-base (OpenAI)", 0.617)]
@@ -22,7 +22,7 @@ def three(ranking):
 def summary(name, figures):
     data_used = {
         "open": "openly licensed texts alone",
-        "all": f"all sources, and {figures['toldOf']} opinions that come of {teacher.NAME} (train/teacher.py); whether that saw any is not known",
+        "all": f"all sources, beside the weights of {published.NAME} (train/published.py), which are the same in all fits; which texts these come from is not known",
     }[figures["variant"]]
     return [
         f"# Evaluation of {name}",
@@ -49,7 +49,7 @@ def summary(name, figures):
         ]),
         *table(["published detectors, no training on the domain (AUC as the pack states it; other texts than here)", "AUC"],
                [[name, f"{auc:.3f}"] for name, auc in PEERS]),
-        f"- The n-grams alone {figures['halves']['ngrams']:.3f}, the style measures alone {figures['halves']['style']:.3f}",
+        f"- The n-grams{', with those of the published detector,' if figures['variant'] == 'all' else ''} alone {figures['halves']['ngrams']:.3f}, the style measures alone {figures['halves']['style']:.3f}",
         "- By left-out domain: "
         + ", ".join(f"{name} {auc:.3f}" for name, auc in figures["meanLeftOutAucBySource"].items()),
         f"- By the first 200 characters alone: {figures['meanLeftOutAuc']['short']:.3f}",

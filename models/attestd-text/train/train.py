@@ -9,7 +9,7 @@ written to --out (default: the folder above), its other edition beside it; what 
 """
 
 import argparse
-import hashlib
+import copy
 import json
 import pathlib
 import tempfile
@@ -21,48 +21,59 @@ import features
 import fitting
 import metrics
 import package
+import published
 import registers
 import style
-import teacher
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Each edition's package beside --out, and the rows that train it.
 EDITIONS = {"all": "", "open": "-open"}
 
 
+class Inputs:
+    """What a network is given of texts: counts of n-grams, measures of style, and what the published detector says of them (0 without one)."""
+
+    def __init__(self, hasher, published=None):
+        self.hasher, self.published = hasher, published
+
+    def of(self, texts):
+        said = np.zeros(len(texts), np.float32) if self.published is None else self.published.logits(texts)
+        return self.hasher.matrix(texts), np.stack([style.style(text) for text in texts]), said
+
+
 class Scored:
-    """A pack with its counts and style measures, and what the teacher says of its texts where they train."""
+    """A pack with what a network is given of its texts."""
 
-    def __init__(self, pack, hasher, opinions=None):
-        self.pack, self.opinions = pack, opinions
-        self.counts = hasher.matrix(pack.texts)
-        self.styles = np.stack([style.style(text) for text in pack.texts])
-        self.cells = pack.cells()
+    def __init__(self, pack, inputs):
+        self.pack, self.inputs, self.columns, self.cells = pack, inputs, inputs.of(pack.texts), pack.cells()
 
-    def fit(self, rows, told):
-        """A model that learns the labels of some rows, and the teacher's opinions of others (masks)."""
-        rows, told = np.where(rows)[0], np.where(told)[0]
+    def given(self, rows):
+        return [column[rows] for column in self.columns]
+
+    def fit(self, rows):
+        """A model that learns the labels of some rows (a mask)."""
         written = self.pack.source[rows] == data.WRITTEN
-        opinions = (self.counts[told], self.opinions[told]) if len(told) else None
-        return fitting.Model(self.counts[rows], self.styles[rows], self.pack.labels[rows], self.cells[rows], written, opinions)
+        return fitting.Model(*self.given(rows), self.pack.labels[rows], self.cells[rows], written)
 
     def logits(self, model, rows):
-        return model.logits(self.counts[rows], self.styles[rows])
+        return model.logits(*self.given(rows))
+
+    def alone(self):
+        """The same without what the published detector says."""
+        other = copy.copy(self)
+        other.inputs = Inputs(self.inputs.hasher)
+        other.columns = [*self.columns[:2], np.zeros_like(self.columns[2])]
+        return other
 
 
-def score_texts(model, texts, hasher):
-    return model.logits(hasher.matrix(texts), np.stack([style.style(text) for text in texts]))
-
-
-def fold_halves(scored, fold, usable, told, hasher):
+def fold_halves(scored, fold, usable):
     """What both halves of a left-out network give for each set of rows of the fold, and for the first of them cut short."""
-    model, found = scored.fit(usable, told), {}
+    model, found = scored.fit(usable), {}
     for name, rows in fold["rows"].items():
-        found[name] = np.stack(model.halves(scored.counts[rows], scored.styles[rows]))
+        found[name] = np.stack(model.halves(*scored.given(rows)))
         if name != "beside":
             short = [data.first_sentences(scored.pack.texts[row]) for row in rows[:data.MOST_CHANGED]]
-            styles = np.stack([style.style(text) for text in short])
-            found[f"{name} short"] = np.stack(model.halves(hasher.matrix(short), styles))
+            found[f"{name} short"] = np.stack(model.halves(*scored.inputs.of(short)))
     return found
 
 
@@ -74,15 +85,7 @@ def kept(path, make):
     return dict(np.load(path))
 
 
-def opinions(pack, work):
-    """What is learned from the teacher of each text; its answers are kept in `work`, by what it was asked."""
-    texts = teacher.asked(pack)
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
-    said = kept(work / f"teacher-{digest[:16]}.npz", lambda: {"logits": teacher.logits(texts, work)})
-    return teacher.opinions(pack, said["logits"])
-
-
-def left_out(scored, hasher, among, told, work):
+def left_out(scored, among, work):
     """Pairs of left-out domain and generator family, and people's prose that was left out beside each domain."""
     pack, pairs, people = scored.pack, [], []
     for fold in data.left_out_folds(pack):
@@ -90,7 +93,7 @@ def left_out(scored, hasher, among, told, work):
         if len(set(pack.labels[usable])) < 2:
             continue
         file = work / f"{fold['domain']}-{fold['families'][0]}.npz"
-        halves = kept(file, lambda f=fold, u=usable: fold_halves(scored, f, u, f["training"] & told, hasher))
+        halves = kept(file, lambda f=fold, u=usable: fold_halves(scored, f, u))
         for family in [name for name in rows if name not in ("human", "beside")]:
             both = {kind: np.concatenate([halves[f"human{kind}"], halves[f"{family}{kind}"]], axis=1) for kind in ("", " short")}
             labels = {kind: np.repeat([0, 1], [halves[f"{name}{kind}"].shape[1] for name in ("human", family)]) for kind in both}
@@ -107,7 +110,7 @@ def left_out(scored, hasher, among, told, work):
     return pairs, people
 
 
-def written_groups(scored, among, told, work):
+def written_groups(scored, among, work):
     """
     Logits of each group of written/ and of people's prose that is never trained on: by a network that learned from the
     other groups (`others`), and by one that learned from no text of written/ (`none`).
@@ -116,7 +119,7 @@ def written_groups(scored, among, told, work):
     people, written = np.where(pack.source == data.OUTSIDE)[0], pack.source == data.WRITTEN
 
     def both(rows, usable):
-        model = scored.fit(among & usable, told & usable)
+        model = scored.fit(among & usable)
         return {"rows": rows, "made": scored.logits(model, rows), "people": scored.logits(model, people)}
 
     found = {}
@@ -149,19 +152,19 @@ def languages(dev, model):
     return {name: {"rows": r, "logits": dev.logits(model, r)} for name, r in rows.items() if len(set(dev.pack.labels[r])) == 2}
 
 
-def run_variant(name, scored, dev, hasher, rows, told, work):
-    """Left-out predictions and the model that would be shipped, of `rows` and of what the teacher says of those that are `told`."""
+def run_variant(name, scored, dev, rows, work):
+    """Left-out predictions and the model that would be shipped, of `rows`."""
     pack = scored.pack
     usable = np.isin(pack.language, data.LANGUAGES) & (pack.source != data.OUTSIDE)
-    among, told = rows & usable, told & usable
-    print(f"== {name}: {int(among.sum())} rows, the teacher's opinion of {int(told.sum())}", flush=True)
+    among = rows & usable
+    print(f"== {name}: {int(among.sum())} rows", flush=True)
     work.mkdir(parents=True, exist_ok=True)
-    model, outside = scored.fit(among, told), np.where(pack.source == data.OUTSIDE)[0]
-    pairs, people = left_out(scored, hasher, among, told, work)
+    model, outside = scored.fit(among), np.where(pack.source == data.OUTSIDE)[0]
+    pairs, people = left_out(scored, among, work)
     return {
-        "name": name, "rows": int(among.sum()), "told": int(told.sum()), "model": model, "pairs": pairs, "people": people,
+        "name": name, "rows": int(among.sum()), "model": model, "pairs": pairs, "people": people,
         "outside": {"rows": outside, "logits": scored.logits(model, outside)},
-        "written": written_groups(scored, among, told, work),
+        "written": written_groups(scored, among, work),
         "development": development(dev, model), "languages": languages(dev, model),
     }
 
@@ -195,26 +198,30 @@ def main():
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written(HERE / "written")
         pack = data.Pack(rows)
-    # What the teacher has learned from is not known: the open edition does without it.
-    scored = Scored(pack, hasher, opinions(pack, args.work) if "all" in args.edition else None)
-    dev = scored if args.small else Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), hasher)
+    inputs = Inputs(hasher, published.Published(args.work, pack.texts) if "all" in args.edition else None)
+    scored = Scored(pack, inputs)
+    dev = scored if args.small else Scored(data.Pack(data.read_rows(args.data / "dev.jsonl.gz")), inputs)
     print("features ready", flush=True)
     sample = (HERE.parent / "selftest.txt").read_text().strip()
-    everything, nothing = np.ones(len(pack), bool), np.zeros(len(pack), bool)
-    for name, rows, told in (("all", pack.balanced, everything), ("open", pack.open, nothing)):
-        if name in args.edition:
-            variant = run_variant(name, scored, dev, hasher, rows, told, args.work / name)
-            pack_edition(name, variant, (scored, dev, hasher), sample, args)
+    if "all" in args.edition:
+        pack_edition("all", pack.balanced, (scored, dev), sample, args)
+    if "open" in args.edition:
+        # What the published detector has learned from is not known: the open edition does without it.
+        pack_edition("open", pack.open, (scored.alone(), dev.alone()), sample, args)
 
 
-def pack_edition(name, variant, inputs, sample, args):
+def pack_edition(name, rows, packs, sample, args):
     """Writes the package of an edition."""
-    scored, dev, hasher = inputs
+    scored, dev = packs
+    variant = run_variant(name, scored, dev, rows, args.work / name)
     folder = args.out.with_name(args.out.name + EDITIONS[name])
     folder.mkdir(parents=True, exist_ok=True)
-    fitting.export(variant["model"], folder / "model.onnx")
+    fitting.export(variant["model"], scored.inputs.published, folder / "model.onnx")
+    if scored.inputs.published is not None:
+        (folder / published.TOKENIZER).write_text(scored.inputs.published.tokenizer)
+        (folder / published.TOKENIZER_CONFIG).write_text("{}\n")
     (folder / "selftest.txt").write_text(f"{sample}\n")
-    logit = float(score_texts(variant["model"], [sample], hasher)[0])
+    logit = float(variant["model"].logits(*scored.inputs.of([sample]))[0])
     package.write(folder, scored.pack, variant, dev.pack, (len(sample), logit))
     write_expected(args.work / f"{folder.name}.json", dev, variant["model"])
 

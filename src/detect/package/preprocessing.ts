@@ -27,7 +27,7 @@ const audioPreprocessing = z.strictObject({
   normalize: z.enum(['none', 'zero-mean-unit-variance']).default('none'),
 })
 
-/** The tokens that a text encoder takes. */
+/** The tokens that a text encoder, or a model that counts their n-grams, takes. */
 const tokenFields = {
   /** tokenizer.json of a Hugging Face export. */
   tokenizer: relativePath,
@@ -59,7 +59,7 @@ const textPreprocessing = z.strictObject({
         .refine((buckets) => (buckets & (buckets - 1)) === 0, 'must be a power of two'),
       /** Whether the style measures of style-features.ts are the third input. */
       style: z.boolean().default(false),
-      /** For a text encoder beside the n-grams: its inputs stand behind theirs. */
+      /** Tokens beside the n-grams: their inputs stand behind those. */
       tokens: z.strictObject(tokenFields).optional(),
     }),
     z.strictObject({ kind: z.literal('tokens'), ...tokenFields }),

@@ -16,19 +16,30 @@ type TokenInput = (typeof TOKEN_INPUTS)[number]
  * @throws AttestdError model-digest-mismatch, manifest-invalid
  */
 export async function openTokenReader(pack: DetectorPackage): Promise<MediumReader> {
+  const { id, preprocessing } = pack.manifest
+  if (preprocessing.kind !== 'text') throw new AttestdError('internal-error', `${id} does not read texts.`)
+  const features = await textFeaturesOf(pack)
+  return (file) => readTextWith(file, preprocessing, features)
+}
+
+/**
+ * What a package for texts makes of a passage: n-grams, tokens, or both.
+ * @throws AttestdError model-digest-mismatch, manifest-invalid
+ */
+export async function textFeaturesOf(pack: DetectorPackage): Promise<TextFeatures> {
   const { id, preprocessing, runtime } = pack.manifest
-  const tokens = tokenPlanOf(preprocessing)
-  if (preprocessing.kind !== 'text' || tokens === undefined || !('input' in runtime))
-    throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
+  if (preprocessing.kind !== 'text' || !('input' in runtime))
+    throw new AttestdError('internal-error', `${id} does not read texts by features.`)
   const { features } = preprocessing
   const ngrams = features.kind === 'hashed-ngrams' ? features : null
+  const ofNgrams: TextFeatures = (passage) => (ngrams === null ? [] : ngramInputs(passage, ngrams))
+  const tokens = tokenPlanOf(preprocessing)
+  if (tokens === undefined) return ofNgrams
   const names = [runtime.input].flat().slice(ngrams === null ? 0 : ngramInputCount(ngrams))
   const inputs = names.map((name) => knownInput(name, id))
   if (!inputs.includes('input_ids')) throw refused(id, 'names no input_ids, which tokens become')
   const ofTokens = tokenInputs(await loadTokenizer(pack, tokens), inputs, tokens.maxTokens)
-  if (ngrams === null) return (file) => readTextWith(file, preprocessing, ofTokens)
-  const ofBoth = (passage: string) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)]
-  return (file) => readTextWith(file, preprocessing, ofBoth)
+  return (passage) => [...ofNgrams(passage), ...ofTokens(passage)]
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { Tokenizer } from '@huggingface/tokenizers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
@@ -75,5 +76,26 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(notes).toContain(`highest ${parts[0]?.name}`)
     expect(end).toBe(length)
     expect(start).toBeGreaterThan(1000)
+  })
+})
+
+describe('the tokens of attestd-text', () => {
+  let tokenizer: Tokenizer
+
+  beforeAll(async () => {
+    const file = path.join(packagePath('models'), 'attestd-text', 'tokenizer.json')
+    tokenizer = new Tokenizer(JSON.parse(await fs.readFile(file, 'utf8')), {})
+  })
+
+  const piecesOf = (text: string) => tokenizer.encode(text).ids.map((id) => tokenizer.decode([id]))
+
+  it('are those of o200k_base for common words', () => {
+    const pieces = ['Hello', ',', ' world', '!', " It's", ' ', '202', '4', ',', ' and', ' nothing', ' changed', '.']
+    expect(piecesOf(pieces.join(''))).toEqual(pieces)
+  })
+
+  it('lose nothing of a text, whatever is in it', () => {
+    const text = 'Naïve “quotes” — Ждём 日本語 😀 ﷽ zxqvjk\u0301, 1234567!!'
+    expect(tokenizer.decode(tokenizer.encode(text).ids)).toBe(text)
   })
 })
