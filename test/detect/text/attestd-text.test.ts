@@ -87,7 +87,7 @@ describe('the tokens of attestd-text', () => {
     tokenizer = new Tokenizer(JSON.parse(await fs.readFile(file, 'utf8')), {})
   })
 
-  const piecesOf = (text: string) => tokenizer.encode(text).ids.map((id) => tokenizer.decode([id]))
+  const piecesOf = (text: string) => tokenizer.encode(text).ids.map((id: number) => tokenizer.decode([id]))
 
   it('are those of o200k_base for common words', () => {
     const pieces = ['Hello', ',', ' world', '!', " It's", ' ', '202', '4', ',', ' and', ' nothing', ' changed', '.']
