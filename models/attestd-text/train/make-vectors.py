@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes test/vectors/text-vectors.json: made-up strings, what the pack's norm.py makes of them, and their features.
+"""Writes test/vectors/text-vectors.json: made-up strings, what the pack's norm.py makes of them, their features, and the numbers that the
+tokenizer of the package above gives them (so that it is to be run again after each training).
 
     python3 make-vectors.py --norm DIR/norm.py [--out FILE]
 
@@ -13,8 +14,11 @@ import json
 import pathlib
 import random
 
+from tokenizers import Tokenizer
+
 import data
 import features
+import published
 import style
 
 OUT = pathlib.Path(__file__).resolve().parents[3] / "test" / "vectors" / "text-vectors.json"
@@ -109,6 +113,7 @@ def main():
     rng = random.Random(data.SEED)
     raws = PROSE + CASES + ["".join(rng.choices(FRAGMENTS, k=rng.randint(2, 30))) for _ in range(RANDOM_CASES)]
     hasher = features.Hasher()
+    tokenizer = Tokenizer.from_file(str(pathlib.Path(__file__).resolve().parents[1] / published.TOKENIZER))
     rows = [norm.normalise(text) for text in PROSE]
     odd = [norm.normalise(raw) for raw in CASES if raw.strip()][::9]
     long = " ".join(rows[:3] * 12)
@@ -117,6 +122,7 @@ def main():
         "plan": {"characters": features.CHARACTERS, "words": features.WORDS, "buckets": features.BUCKETS},
         "normalized": [{"raw": raw, "text": norm.normalise(raw)} for raw in raws],
         "features": [feature_case(text, hasher) for text in rows + [text for text in odd if text]],
+        "tokens": [{"text": raw, "ids": tokenizer.encode(raw).ids} for raw in PROSE + CASES],
         "windows": [
             {"text": text, "longest": data.WINDOW, "shortest": data.MIN_CHARACTERS, "ends": [end for _, end in data.windows(text)]}
             for text in (rows[0], long, rows[3] * 20, "word " * 700, "x" * 4000, "😀 ok. " * 600)

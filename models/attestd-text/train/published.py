@@ -1,11 +1,12 @@
 """What the package carries of a published detector: the token n-grams of is-it-slop 0.6.3 (PyPI, MIT license), and what each weighs.
 
-That weighs n-grams of two to four tokens by several linear classifiers, and these by another. Taken is one of them, a logistic regression
-over TF-IDF, for a whole text at once: on the inner pairs it tells more than all of them by pieces, which is how the detector itself goes
-about it. What it has learned from its author does not name; some of the pack's texts may be among them.
+The detector weighs n-grams of two to four tokens by several linear classifiers, and these by another. One of them is taken, a logistic
+regression over TF-IDF, for a whole text at once: on the inner pairs it tells more than all of them by pieces, which is how the detector itself
+goes about it. Its author does not name what it has learned from; some of the pack's texts may be among that.
 
-N-grams of ASCII tokens are kept, since a normalized English text has hardly others. Its tokens (o200k_base, MIT license) are 200,000;
-kept are those of the n-grams and FREQUENT ones, because a word that is no token any more falls into others, which make n-grams of the list.
+Only n-grams whose tokens are ASCII are kept, since a normalized English text has hardly others. Of the 200,000 tokens (o200k_base, MIT
+license) those are kept that the n-grams are made of, and FREQUENT ones: a word that is no token any more falls into others, and these make
+n-grams of the list.
 """
 
 import collections
@@ -14,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -53,7 +55,7 @@ class Published:
     """Its n-grams in tokens of our tokenizer, with the weight of each."""
 
     def __init__(self, work, texts):
-        """`work` keeps the installed packages; the tokens that `texts` often hold are kept."""
+        """`work` keeps the installed packages and what is read out of them; the tokens that `texts` often hold are kept."""
         library, preprocessing = install(work)
         regression, vectorizer = read_library(library, preprocessing, work)
         ranks = read_tokens(preprocessing)
@@ -96,7 +98,8 @@ def install(work):
     """The library of the detector, and its module that cuts texts into tokens; installed once."""
     folder = work / "-".join(PACKAGES)
     if not folder.exists():
-        part = folder.with_suffix(".part")
+        part = work / "packages.part"
+        shutil.rmtree(part, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", part, *PACKAGES], check=True)
         part.rename(folder)
     sys.path.extend([str(PEERS), str(folder)])

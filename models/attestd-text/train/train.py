@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the text detector.
 
-    python3 train.py --data DIR --human FILE    the package (about 20 minutes of one CPU core)
+    python3 train.py --data DIR --human FILE    both packages (about 35 minutes of one CPU core)
     python3 train.py --small                    smoke check on made-up texts, under 2 minutes, no data
+
+Both install a published detector from PyPI into --work.
 
 DIR holds train.jsonl.gz and dev.jsonl.gz of the text pack, FILE what human-texts.py wrote. Everything is seeded and runs on one thread. The package is
 written to --out (default: the folder above), its other edition beside it; what evaluate.mjs compares with goes to --work.
@@ -213,7 +215,7 @@ def main():
 def pack_edition(name, rows, packs, sample, args):
     """Writes the package of an edition."""
     scored, dev = packs
-    variant = run_variant(name, scored, dev, rows, args.work / name)
+    variant = run_variant(name, scored, dev, rows, args.work / f"{name}-{package.VERSION}")
     folder = args.out.with_name(args.out.name + EDITIONS[name])
     folder.mkdir(parents=True, exist_ok=True)
     fitting.export(variant["model"], scored.inputs.published, folder / "model.onnx")

@@ -23,23 +23,22 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
 }
 
 /**
- * What a package for texts makes of a passage: n-grams, tokens, or both.
+ * What such a package makes of a passage: its n-grams if it has any, and its tokens.
  * @throws AttestdError model-digest-mismatch, manifest-invalid
  */
 export async function textFeaturesOf(pack: DetectorPackage): Promise<TextFeatures> {
   const { id, preprocessing, runtime } = pack.manifest
-  if (preprocessing.kind !== 'text' || !('input' in runtime))
-    throw new AttestdError('internal-error', `${id} does not read texts by features.`)
+  const tokens = tokenPlanOf(preprocessing)
+  if (preprocessing.kind !== 'text' || tokens === undefined || !('input' in runtime))
+    throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
   const { features } = preprocessing
   const ngrams = features.kind === 'hashed-ngrams' ? features : null
-  const ofNgrams: TextFeatures = (passage) => (ngrams === null ? [] : ngramInputs(passage, ngrams))
-  const tokens = tokenPlanOf(preprocessing)
-  if (tokens === undefined) return ofNgrams
   const names = [runtime.input].flat().slice(ngrams === null ? 0 : ngramInputCount(ngrams))
   const inputs = names.map((name) => knownInput(name, id))
   if (!inputs.includes('input_ids')) throw refused(id, 'names no input_ids, which tokens become')
   const ofTokens = tokenInputs(await loadTokenizer(pack, tokens), inputs, tokens.maxTokens)
-  return (passage) => [...ofNgrams(passage), ...ofTokens(passage)]
+  if (ngrams === null) return ofTokens
+  return (passage) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)]
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */

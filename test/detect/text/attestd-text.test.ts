@@ -64,6 +64,29 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect((await detector.measure(dressed)).rawScore).toBe(plain.rawScore)
   })
 
+  it('scores a text with words longer than a window, between which a space is left alone', async () => {
+    const prose = await fs.readFile(path.join(SAMPLES, 'rose-bowl-hack.txt'), 'utf8')
+    const file = path.join(folder, 'long-words.txt')
+    await fs.writeFile(file, `${prose} ${'a'.repeat(1499)}. ${'b'.repeat(1501)}. ${prose}`)
+    const { rawScore, parts, length } = await detector.measure(file)
+    const lengths = parts
+      .map(({ name }) => (name.match(/\d+/g) ?? []).map(Number))
+      .map(([start = 0, end = 0]) => end - start)
+    expect(Number.isFinite(rawScore)).toBe(true)
+    expect(lengths.reduce((sum, one) => sum + one, 0)).toBe((length ?? 0) - 1)
+  })
+
+  it.each(['日本語', '😀', 'ЖдёмЩ', 'A', 'é\u0316'])(
+    'does not take long over a run of %s',
+    { timeout: 8000 },
+    async (run) => {
+      const prose = await fs.readFile(path.join(SAMPLES, 'northanger-abbey.txt'), 'utf8')
+      const file = path.join(folder, 'run.txt')
+      await fs.writeFile(file, `${prose.repeat(10)} ${run.repeat(20_000)}. ${prose}`)
+      await expect(detector.measure(file)).resolves.toMatchObject({ rawScore: expect.any(Number) })
+    },
+  )
+
   it('names the passage that drives the score', async () => {
     const long = path.join(folder, 'long.txt')
     const [human, machine] = await Promise.all(
@@ -87,7 +110,8 @@ describe('the tokens of attestd-text', () => {
     tokenizer = new Tokenizer(JSON.parse(await fs.readFile(file, 'utf8')), {})
   })
 
-  const piecesOf = (text: string) => tokenizer.encode(text).ids.map((id: number) => tokenizer.decode([id]))
+  const AS_IT_IS = { clean_up_tokenization_spaces: false }
+  const piecesOf = (text: string) => tokenizer.encode(text).ids.map((id: number) => tokenizer.decode([id], AS_IT_IS))
 
   it('are those of o200k_base for common words', () => {
     const pieces = ['Hello', ',', ' world', '!', " It's", ' ', '202', '4', ',', ' and', ' nothing', ' changed', '.']
@@ -95,7 +119,7 @@ describe('the tokens of attestd-text', () => {
   })
 
   it('lose nothing of a text, whatever is in it', () => {
-    const text = 'Naïve “quotes” — Ждём 日本語 😀 ﷽ zxqvjk\u0301, 1234567!!'
-    expect(tokenizer.decode(tokenizer.encode(text).ids)).toBe(text)
+    const text = 'Naïve “quotes” , — Ждём 日本語 😀 ﷽ zxqvjk\u0301, do not , 1234567!!'
+    expect(tokenizer.decode(tokenizer.encode(text).ids, AS_IT_IS)).toBe(text)
   })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
+import { Tokenizer } from '@huggingface/tokenizers'
 import { describe, expect, it } from 'vitest'
 import { countNgrams, type NgramPlan } from '../../../src/detect/text/ngram-features.js'
 import { normalizeText } from '../../../src/detect/text/normalize.js'
@@ -10,10 +11,13 @@ interface Vectors {
   plan: NgramPlan
   normalized: { raw: string; text: string }[]
   features: { text: string; ngrams: { entries: number; first: number[]; sha256: string }; style: number[] }[]
+  tokens: { text: string; ids: number[] }[]
   windows: { text: string; longest: number; shortest: number; ends: number[] }[]
 }
 
-const vectors: Vectors = JSON.parse(fs.readFileSync('test/vectors/text-vectors.json', 'utf8'))
+const readJson = (file: string) => JSON.parse(fs.readFileSync(file, 'utf8'))
+const vectors: Vectors = readJson('test/vectors/text-vectors.json')
+const tokenizer = new Tokenizer(readJson('models/attestd-text/tokenizer.json'), {})
 
 describe('the recipe and the daemon agree', () => {
   it('has enough strings', () => {
@@ -34,6 +38,10 @@ describe('the recipe and the daemon agree', () => {
 
   it.each(vectors.features)('measures the style of $text', ({ text, style }) => {
     expect(Array.from(styleMeasures(text))).toEqual(style)
+  })
+
+  it.each(vectors.tokens)('cuts $text into the tokens of attestd-text', ({ text, ids }) => {
+    expect(tokenizer.encode(text).ids).toEqual(ids)
   })
 
   it.each(vectors.windows)('cuts $text.length units where the recipe does', ({ text, longest, shortest, ends }) => {
