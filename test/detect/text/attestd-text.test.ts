@@ -82,7 +82,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     async (run) => {
       const prose = await fs.readFile(path.join(SAMPLES, 'northanger-abbey.txt'), 'utf8')
       const file = path.join(folder, 'run.txt')
-      await fs.writeFile(file, `${prose.repeat(10)} ${run.repeat(20_000)}. ${prose}`)
+      await fs.writeFile(file, `${prose.repeat(40)} ${run.repeat(20_000)}. ${prose}`)
       await expect(detector.measure(file)).resolves.toMatchObject({ rawScore: expect.any(Number) })
     },
   )
