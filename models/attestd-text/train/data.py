@@ -164,7 +164,7 @@ def pieces(text):
 
 
 def windows(text):
-    """Character ranges [start, end) of about equal length, at most WINDOW long, that end where a piece ends."""
+    """Character ranges [start, end) of about equal length, at most WINDOW long, that end where a piece ends; none of spaces alone."""
     ends = np.cumsum([len(piece) for piece in pieces(text)]).tolist()
     start, found = 0, []
     while len(text) - start > WINDOW:
@@ -175,7 +175,7 @@ def windows(text):
         cut = min(within, key=lambda e: abs(e - ideal))
         found.append((start, cut))
         start = cut
-    return found + [(start, len(text))]
+    return [(start, end) for start, end in [*found, (start, len(text))] if text[start:end].strip()]
 
 
 def first_sentences(text, at_least=200):

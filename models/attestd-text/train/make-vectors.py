@@ -122,10 +122,10 @@ def main():
         "plan": {"characters": features.CHARACTERS, "words": features.WORDS, "buckets": features.BUCKETS},
         "normalized": [{"raw": raw, "text": norm.normalise(raw)} for raw in raws],
         "features": [feature_case(text, hasher) for text in rows + [text for text in odd if text]],
-        "tokens": [{"text": raw, "ids": tokenizer.encode(raw).ids} for raw in PROSE + CASES],
+        "tokens": [{"text": raw, "ids": " ".join(map(str, tokenizer.encode(raw).ids))} for raw in PROSE + CASES],
         "windows": [
             {"text": text, "longest": data.WINDOW, "shortest": data.MIN_CHARACTERS, "ends": [end for _, end in data.windows(text)]}
-            for text in (rows[0], long, rows[3] * 20, "word " * 700, "x" * 4000, "😀 ok. " * 600)
+            for text in (rows[0], long, rows[3] * 20, "word " * 700, "x" * 4000, "😀 ok. " * 600, f"{'x' * 1499}. {'y' * 1501}. The end.")
         ],
     }
     args.out.write_text(json.dumps(content, ensure_ascii=True, indent=1) + "\n")

@@ -70,9 +70,7 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
 
 function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
   const windows = cutWindows(text, { longest: plan.windowCharacters, shortest: plan.minCharacters })
-  // Between two words that are longer than a window, a space can be left alone.
-  const filled = windows.filter(({ text: passage }) => passage !== '')
-  for (const { text: passage, start, end } of spread(filled, plan.maxWindows))
+  for (const { text: passage, start, end } of spread(windows, plan.maxWindows))
     yield { name: `characters ${start}-${end}`, inputs: features(passage) }
 }
 

@@ -34,7 +34,9 @@ export function cutWindows(text: string, plan: WindowPlan): TextWindow[] {
     start = (pieces[last] as Piece).end
     first = last + 1
   }
-  return [...windows, windowOf(pieces.slice(first), start)]
+  windows.push(windowOf(pieces.slice(first), start))
+  // Between two words that are longer than a window, a space can be left alone.
+  return windows.filter((window) => window.text !== '')
 }
 
 /** Index of the piece after which to cut: its end lies nearest to what would make all remaining windows alike. */

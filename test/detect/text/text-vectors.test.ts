@@ -11,7 +11,7 @@ interface Vectors {
   plan: NgramPlan
   normalized: { raw: string; text: string }[]
   features: { text: string; ngrams: { entries: number; first: number[]; sha256: string }; style: number[] }[]
-  tokens: { text: string; ids: number[] }[]
+  tokens: { text: string; ids: string }[]
   windows: { text: string; longest: number; shortest: number; ends: number[] }[]
 }
 
@@ -41,7 +41,7 @@ describe('the recipe and the daemon agree', () => {
   })
 
   it.each(vectors.tokens)('cuts $text into the tokens of attestd-text', ({ text, ids }) => {
-    expect(tokenizer.encode(text).ids).toEqual(ids)
+    expect(tokenizer.encode(text).ids.join(' ')).toBe(ids)
   })
 
   it.each(vectors.windows)('cuts $text.length units where the recipe does', ({ text, longest, shortest, ends }) => {
