@@ -191,7 +191,7 @@ describe('detector packages', () => {
   })
 
   it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
-    const sample = packagePath('samples', 'coffee.jpg')
+    const sample = packagePath('samples', 'quilted-grass.jpg')
     const map = path.join(folder, 'map.png')
     const { code, out } = await attestd(['score', sample, '--explain', map])
     expect(code).toBe(0)
@@ -203,7 +203,7 @@ describe('detector packages', () => {
     expect(other.err).toContain('A heat map needs a picture; audio has none.')
     const nowhere = await attestd(['score', sample, '--explain', path.join(folder, 'no', 'map.png')])
     expect(nowhere.err).toContain('cannot be written')
-  })
+  }, 90_000)
 
   it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
     const sample = packagePath('samples', 'coffee.jpg')
