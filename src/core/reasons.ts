@@ -297,11 +297,13 @@ export const REASONS = {
   'detector-timeout': {
     kind: 'permanent',
     summary: 'Detection took longer than its limit and its process was killed.',
+    fix: 'Where it happens to long files, the machine is slow or shared: set ATTESTD_DETECTOR_TIMEOUT_MS higher, or ATTESTD_DETECTOR_WORKERS to its number of cores at most, then run attestd queue retry. A short file that takes this long may be an attack.',
   },
   'detector-crashed': { kind: 'permanent', summary: 'The detector process crashed while working on this file.' },
   'detector-out-of-memory': {
     kind: 'permanent',
     summary: 'The detector process exceeded its memory cap while working on this file.',
+    fix: 'Where it happens to many files, set ATTESTD_DETECTOR_MEMORY_MB higher, then run attestd queue retry. A single file that takes this much may be an attack.',
   },
   'detector-failed': {
     kind: 'permanent',
