@@ -97,6 +97,11 @@ export const REASONS = {
     summary: 'No detector process could be started.',
     fix: 'The preceding log line has its last output; run attestd models verify.',
   },
+  'detector-start-timeout': {
+    kind: 'retry',
+    summary: 'A detector process did not load its packages, or score the sample of one, within a minute.',
+    fix: 'The machine is slow or shared: set ATTESTD_DETECTOR_WORKERS lower, to its number of cores at most, or give it more processor time.',
+  },
 
   // the lab
   'lab-data-invalid': { kind: 'setup', summary: 'The labeled data is not in a form that the lab can use.' },

@@ -90,6 +90,8 @@ export interface DetectorHostState {
   readonly caged: boolean
   /** How long ago the last inference succeeded, milliseconds of the monotonic clock; the self-test at start is the first. */
   readonly lastInferenceAgoMs: number
+  /** Longest time for one file, milliseconds. */
+  readonly timeoutMs: number
   /** Ids of the remote detectors whose server did not answer when it was last asked. */
   readonly unreachable: readonly string[]
 }

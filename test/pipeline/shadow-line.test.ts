@@ -34,7 +34,16 @@ const line = (unsurePolicy: 'abstain' | 'submit' = 'abstain') =>
   new ShadowLine({
     detectors: {
       detectors: [{ ...detector, weight: 1, shadow: true }],
-      state: () => ({ ready: 1, busy: 0, size: 1, waiting, lastInferenceAgoMs: 0, unreachable: [], caged: false }),
+      state: () => ({
+        ready: 1,
+        busy: 0,
+        size: 1,
+        waiting,
+        lastInferenceAgoMs: 0,
+        timeoutMs: 60_000,
+        unreachable: [],
+        caged: false,
+      }),
       shadow: async (request, signal) => {
         measured.push(request.file)
         return answer(request, signal)

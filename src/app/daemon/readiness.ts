@@ -29,7 +29,7 @@ export interface ReadinessParts {
   } | null
 }
 
-/** A daemon that has not inferred for longer than this is not ready, ms. */
+/** A daemon that has not inferred for longer than this is not ready, ms; one at work may take a file's limit longer. */
 const INFERENCE_FRESH_MS = 60_000
 
 /** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock, alone. */
@@ -66,14 +66,14 @@ async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {
-  const { lastInferenceAgoMs, ready, busy, unreachable } = detectors.state()
+  const { lastInferenceAgoMs, ready, busy, timeoutMs, unreachable } = detectors.state()
   const detail = { processesReady: ready, processesBusy: busy }
   const message = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
   if (unreachable.length > 0) {
     const away = `The model server of ${unreachable.join(', ')} does not answer; its files are tried again later.`
     return { ok: false, reason: 'detector-unreachable', message: away, detail }
   }
-  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS) return { ok: true, message, detail }
+  if (lastInferenceAgoMs <= INFERENCE_FRESH_MS + (busy > 0 ? timeoutMs : 0)) return { ok: true, message, detail }
   return { ok: false, reason: 'detector-unavailable', message, detail }
 }
 

@@ -7,6 +7,7 @@ import { loadOrder, loadPackage } from '../../detect/package/package-loader.js'
 import { withdrawAdmission, writeAdmission } from '../../lab/admit/admission-record.js'
 import { type ExamRow, examine, needsData } from '../../lab/admit/exam.js'
 import type { Thresholds } from '../../lab/admit/thresholds.js'
+import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { dataPaths } from '../data-dir.js'
 import { evaluateModel } from './evaluate-model.js'
@@ -40,7 +41,7 @@ export interface AdmissionResult {
 
 /**
  * Examines a package by an operator's thresholds; keeps its admission where it passes, takes an earlier one back where not.
- * @throws AttestdError setting-invalid (data are needed), lab-data-invalid, draining, and what stops detectors
+ * @throws AttestdError setting-invalid (data are needed), lab-data-invalid, detector-timeout (of a file), draining, and what stops detectors
  */
 export async function admitModel(
   settings: Settings,
@@ -58,6 +59,7 @@ export async function admitModel(
   const sample = await measureSample(packages, measuring)
   const evaluation =
     data === null ? null : await evaluateModel(settings, named, { ...options, data, root, out: null, by: [], command })
+  if (evaluation) refuseTimeouts(evaluation.outcomes.failed['detector-timeout'] ?? 0, evaluation.data.rows)
   const { manifest, digest } = pack
   const packageLicenses = packages.map((one) => one.manifest.license)
   const rows = examine(thresholds, { packageLicenses, sample, evaluation })

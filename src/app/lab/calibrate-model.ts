@@ -11,6 +11,7 @@ import {
 import { requireClasses } from '../../lab/calibrate/fit-calibration.js'
 import { writeCalibration } from '../../lab/calibrate/write-calibration.js'
 import { readData } from '../../lab/data/read-data.js'
+import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
 import { dataDigest } from '../../lab/evaluate/score-rows.js'
 import { interrupted } from '../../lab/interrupted.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
@@ -27,7 +28,7 @@ export interface CalibrateModelOptions
 
 /**
  * Fits a calibration of a package to labeled data.
- * @throws AttestdError lab-data-invalid, draining, and what stops detectors
+ * @throws AttestdError lab-data-invalid, detector-timeout (of a file, where the package is to be changed), draining, and what stops detectors
  */
 export async function calibrateModel(
   settings: Settings,
@@ -39,6 +40,8 @@ export async function calibrateModel(
   // Before anything is scored, which may take hours.
   requireClasses(data.rows, '')
   const { detector, scored } = await scoreForLab(settings, named, data, options)
+  if (options.write)
+    refuseTimeouts(scored.filter(({ unscored }) => unscored?.reason === 'detector-timeout').length, scored.length)
   const { id, version, calibration: present, decisionBand: presentBand } = detector.manifest
   const fake = scored.filter(({ row }) => row.fake).length
   const report = calibrationReportSchema.parse({

@@ -48,7 +48,8 @@ async function claims(bytes: FileBytes, mime: string | null, place: Place): Prom
   return claimsOfStore(bytes.read(place.offset, place.length))
 }
 
-function unread(why: string): Evidence {
+/** What stands for credentials that are there and were not read. */
+export function unread(why: string): Evidence {
   return evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
 }
 

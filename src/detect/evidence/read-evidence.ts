@@ -3,7 +3,7 @@ import { withinLimit } from '../../core/time-limit.js'
 import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import type { Evidence } from '../contract/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
-import { c2paEvidence } from './c2pa.js'
+import { c2paEvidence, unread } from './c2pa.js'
 import { type FileBytes, withFileBytes } from './file-bytes.js'
 import { pngTextEvidence } from './png-text.js'
 import { xmpEvidence } from './xmp.js'
@@ -32,7 +32,8 @@ export async function readEvidence(file: string, clock: Clock): Promise<Evidence
 async function evidenceOf(file: string, bytes: FileBytes, clock: Clock): Promise<Evidence[]> {
   const attempt = (work: () => Promise<Evidence[]>) => limited(work, clock)
   const { class: kind, mime } = await sniff(bytes.read(0, SNIFF_BYTES))
-  const found = [await attempt(() => c2paEvidence(bytes, mime))]
+  // Only reading credentials that are there takes long.
+  const found = [await limited(() => c2paEvidence(bytes, mime), clock, [unread('took too long')])]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
     found.push(await attempt(() => pictureMetadata(file, clock)))
@@ -56,10 +57,10 @@ async function recordingTags(file: string): Promise<Evidence[]> {
   return containerEvidence(file)
 }
 
-/** Nothing where it fails or takes too long. */
-async function limited(work: () => Promise<Evidence[]>, clock: Clock): Promise<Evidence[]> {
+/** Nothing where it fails, `late` where it takes too long. */
+async function limited(work: () => Promise<Evidence[]>, clock: Clock, late: Evidence[] = []): Promise<Evidence[]> {
   try {
-    return await withinLimit(clock, TIMEOUT_MS, work(), () => [])
+    return await withinLimit(clock, TIMEOUT_MS, work(), () => late)
   } catch {
     return []
   }

@@ -35,7 +35,7 @@ export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'plat
 /**
  * Verifies the selected packages and starts the detector processes; resolves when every one has loaded the packages
  * and given each package's own sample its stated risk.
- * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout
  */
 export async function createDetectorHost(options: DetectorHostOptions): Promise<DetectorHost> {
   const host = new ReloadableDetectorHost(options)

@@ -137,8 +137,9 @@ export class DetectorCrew {
 
   state() {
     const lastInferenceAgoMs = this.#options.clock.monotonic() - this.#lastInferenceAt
-    const caged = Boolean(this.#options.cage)
-    return { ...this.#pool.state(), lastInferenceAgoMs, unreachable: [...this.#away], caged }
+    const { cage, timeoutMs } = this.#options
+    const caged = Boolean(cage)
+    return { ...this.#pool.state(), lastInferenceAgoMs, timeoutMs, unreachable: [...this.#away], caged }
   }
 
   /** Lets what has begun end, then stops the processes. Nothing may be begun any more. */

@@ -11,7 +11,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { measuredWithEvidence } from '../scoring/to-detection.js'
 import { CagedPlace, type DetectorCage, innermost } from './detector-cage.js'
-import { endedError, isKilled, isOverFile, overParser } from './process-end.js'
+import { endedError, isKilled, isOfParser, overParser, parserTimeout } from './process-end.js'
 import { residentBytes } from './process-memory.js'
 import { sendFilter } from './system-calls.js'
 
@@ -19,6 +19,8 @@ import { sendFilter } from './system-calls.js'
 const MEMORY_POLL_MS = 100
 /** Longest time for each step of a start (loading, one sample); it takes under a second, so this only ends one that hangs. */
 export const START_TIMEOUT_MS = 60_000
+/** A heat map scores up to 256 pieces, for a person who waits for it: it may take so many times as long as a file of a job. */
+const HEAT_MAP_TIMES = 10
 /** Longest time for which a parser may compute without a sign, ms; 2 to 7 ms is usual. */
 const PARSER_LIMIT_MS = 10_000
 /** Last output of a child that is kept for the log, characters. */
@@ -174,10 +176,10 @@ export class DetectorProcess {
 
   /**
    * Measures one file. What reading its evidence does to the process costs the evidence alone.
-   * @param timeoutMs longest time for this job
+   * @param timeoutMs longest time for this job, ms; ten times the usual one for a heat map
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), or the reason of the child
    */
-  async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredMessage> {
+  async measure(job: ChildJob, timeoutMs = this.#limitOf(job)): Promise<MeasuredMessage> {
     const place = this.#place
     if (place === null) return this.#measure(job, timeoutMs)
     try {
@@ -188,6 +190,10 @@ export class DetectorProcess {
     } finally {
       await place.clear()
     }
+  }
+
+  #limitOf({ heatMap }: ChildJob): number {
+    return this.#options.timeoutMs * (heatMap === undefined ? 1 : HEAT_MAP_TIMES)
   }
 
   async #measure(job: ChildJob, timeoutMs: number): Promise<MeasuredMessage> {
@@ -218,12 +224,13 @@ export class DetectorProcess {
     const watch = new AbortController()
     try {
       const reply = this.#waitFor(LOAD_JOB)
-      this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-failed')
+      this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-timeout')
       const answer = await reply
       if (answer.type === 'refused') throw refusal(answer)
       if (answer.type !== 'loaded') throw malformedAnswer()
     } catch (error) {
-      if ((error as AttestdError).kind === 'setup') throw error
+      const { kind, reason } = error as AttestdError
+      if (kind === 'setup' || reason === 'detector-start-timeout') throw error
       const end = await this.ended
       throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
         cause: error,
@@ -295,7 +302,7 @@ export class DetectorProcess {
     )
   }
 
-  #limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-failed'): void {
+  #limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-timeout'): void {
     this.#options.clock.sleep(ms, signal).then(
       () => void this.kill('timeout', new AttestdError(reason, undefined, { facts: { limitMs: ms } })),
       () => {},
@@ -326,7 +333,7 @@ export class DetectorProcess {
     if (waiting === null) return
     waiting.stopParserLimit?.()
     waiting.stopParserLimit = isParsing
-      ? startTimer(this.#options.clock, PARSER_LIMIT_MS, () => void this.kill('timeout'))
+      ? startTimer(this.#options.clock, PARSER_LIMIT_MS, () => void this.kill('timeout', parserTimeout()))
       : null
   }
 
@@ -335,7 +342,7 @@ export class DetectorProcess {
     this.#waiting = null
     waiting?.stopParserLimit?.()
     if (waiting?.measured) waiting.resolve(withEvidenceOf(waiting.measured, null))
-    else waiting?.reject(waiting.stopParserLimit !== null && isOverFile(this.#cause) ? overParser(error) : error)
+    else waiting?.reject(waiting.stopParserLimit !== null && isOfParser(this.#cause) ? overParser(error) : error)
   }
 }
 

@@ -15,9 +15,14 @@ export function endedError(cause: StopCause, facts: AttestdError['facts']): Atte
   return new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
 }
 
-/** Whether a process ended of itself: what it does then is the fault of the file that a parser reads. */
-export function isOverFile(cause: StopCause | null): boolean {
-  return cause === 'timeout' || cause === 'memory' || cause === 'crashed'
+/** Whether what ended a process while a parser read its file is the parser's doing: all of a job may just be slow. */
+export function isOfParser(cause: StopCause | null): boolean {
+  return cause === 'memory' || cause === 'crashed'
+}
+
+/** The error of a job whose parser computed for too long without a sign. */
+export function parserTimeout(): AttestdError {
+  return overParser(new AttestdError('detector-timeout'))
 }
 
 /** The error of a job whose file cost its parser the process. */

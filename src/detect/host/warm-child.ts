@@ -17,7 +17,7 @@ export interface WarmChildOptions extends ChildOptions {
 
 /**
  * Starts a detector process that has loaded the packages and given each package's own sample its stated risk.
- * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout
  */
 export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
   const child = await DetectorProcess.start(options, signal)
@@ -73,6 +73,7 @@ function warmUpError(error: unknown): AttestdError {
       cause,
     })
   }
+  if (cause.reason === 'detector-timeout') return new AttestdError('detector-start-timeout', undefined, { cause })
   return new AttestdError('detector-self-test-failed', `A detector could not score its own sample: ${cause.message}`, {
     cause,
   })

@@ -17,10 +17,10 @@ beforeAll(async () => {
 afterAll(() => fs.rm(folder, { recursive: true }))
 
 let count = 0
-async function evidenceOf(data: Uint8Array): Promise<string[]> {
+async function evidenceOf(data: Uint8Array, clock = systemClock): Promise<string[]> {
   const file = path.join(folder, `file-${count++}`)
   await fs.writeFile(file, data)
-  return (await readEvidence(file, systemClock)).map(({ text }) => text)
+  return (await readEvidence(file, clock)).map(({ text }) => text)
 }
 
 const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`
@@ -57,6 +57,14 @@ it('says so where credentials cannot be read, and quotes hostile names safely', 
   expect(await evidenceOf(webpWithStore(await noise(64, 64).webp().toBuffer(), Buffer.alloc(100, 7)))).toEqual([
     'c2pa credentials are there but were not read: malformed',
   ])
+})
+
+it('says so where reading them takes too long, and says nothing where there are none', async () => {
+  // Time is up as soon as anything is waited for.
+  const late = { ...systemClock, sleep: () => new Promise<void>((resolve) => void setImmediate(resolve)) }
+  const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter')
+  expect(await evidenceOf(signed, late)).toEqual(['c2pa credentials are there but were not read: took too long'])
+  expect(await evidenceOf(await noise(64, 64).jpeg().toBuffer(), late)).toEqual([])
 })
 
 it('does not follow boxes that are nested for the sake of it', async () => {

@@ -98,6 +98,20 @@ describe('limits', () => {
     expect(await isRunning(pid)).toBe(false)
   })
 
+  it('a heat map may take ten times as long', async () => {
+    const clock = new ManualClock()
+    const host = await bench.start({ clock, timeoutMs: 3_000 })
+    const started = bench.next('job-started')
+    const file = await bench.write('heavy', heavy)
+    const heatMap = path.join(bench.folder, 'map.png')
+    const work = host.detect({ ...image(file), heatMap }).catch((error: unknown) => error)
+    await started
+    await clock.advance(29_999)
+    expect(host.state().busy).toBe(1)
+    await clock.advance(1)
+    expect(await work).toMatchObject({ reason: 'detector-timeout', facts: { limitMs: 30_000 } })
+  })
+
   it.skipIf(!hasProc)('a file that takes too much memory has its process killed', async () => {
     const host = await bench.start({ memoryMb: 260 })
     await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toMatchObject({
@@ -185,6 +199,14 @@ describe('processes that cannot be started', () => {
     clearInterval(killer)
     expect(bench.all('child-start-failed')).toHaveLength(3)
     expect(detectorChildren()).toEqual([])
+  })
+
+  it('end the start as one that may go better next time when they take too long to load', async () => {
+    const clock = new ManualClock()
+    const hurry = setInterval(() => void clock.advance(60_000), 10)
+    await expect(bench.start({ clock })).rejects.toMatchObject({ reason: 'detector-start-timeout', kind: 'retry' })
+    clearInterval(hurry)
+    expect(bench.all('child-start-failed')).toHaveLength(1)
   })
 
   it('make jobs fail as unavailable until one starts again', async () => {

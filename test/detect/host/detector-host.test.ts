@@ -37,6 +37,7 @@ describe('a host with two processes', () => {
       size: 2,
       waiting: 0,
       lastInferenceAgoMs: 0,
+      timeoutMs: 30_000,
       unreachable: [],
       caged: false,
     })

@@ -67,6 +67,18 @@ describe('a package that is composed of an image package', () => {
     },
   )
 
+  it('does not lay it to the parser that all of a job takes too long', async () => {
+    const clock = new ManualClock()
+    const host = await bench.start({ ffmpeg: null, clock, timeoutMs: 5_000 })
+    const idle = clock.sleeping
+    const file = await bench.write('endless', endlessContainers[0]![1])
+    const work = host.detect({ file, mediaType: 'video_short' }).catch((error: unknown) => error)
+    // The limits of time, memory and the parser.
+    await clock.untilSleeping(idle + 3)
+    await clock.advance(5_000)
+    expect(await work).toMatchObject({ reason: 'detector-timeout' })
+  })
+
   it('does not lay it to a file that somebody else kills its parser', async () => {
     // It stands still, so that no limit of this daemon ends anything.
     const clock = new ManualClock()
