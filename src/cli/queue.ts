@@ -58,7 +58,7 @@ export function queueVerb(): Command {
       change.action(({ queue: name }: QueueFlags) =>
         withQueues(change, async (control) => {
           const paused = await control[action](named(name))
-          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'No queue is paused.\n')
+          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'All queues are at work.\n')
         }),
       ),
     )

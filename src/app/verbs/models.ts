@@ -45,7 +45,7 @@ async function survey(modelsDir: string, id: string, choices: readonly DetectorC
   }
 }
 
-/** Inferences of the own sample that the time is the median of. */
+/** Of a machine that does other things too. */
 const TIMES = 5
 
 /** What a package costs on this machine, its digests and its own sample checked. */
@@ -62,12 +62,13 @@ export interface VerifiedModel {
 
 /**
  * Starts a real detector process for each selected package, which checks every digest and runs the package's own sample.
- * @throws AttestdError manifest-invalid, model-digest-mismatch, setting-invalid, detector-self-test-failed
+ * @param times inferences of that sample which the time is the median of
+ * @throws AttestdError manifest-invalid, model-digest-mismatch, setting-invalid, detector-self-test-failed, detector-start-failed, detector-start-timeout
  */
-export async function verifyModels(settings: Settings): Promise<VerifiedModel[]> {
+export async function verifyModels(settings: Settings, times = TIMES): Promise<VerifiedModel[]> {
   const { modelsDir, detectors } = settings
   const { signal } = new AbortController()
-  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
+  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times, tested: true, signal }
   const packages = await loadPackages({ modelsDir, detectors })
   checkTokenServers(loadOrder(packages), measuring.remoteToken ?? null)
   const verified: VerifiedModel[] = []
