@@ -6,7 +6,7 @@ import { admissionCheck } from '../open/admission-check.js'
 import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
-import { type VerifiedModel, verifyModels } from '../verbs/models.js'
+import { verifyModels } from '../verbs/models.js'
 import { diagnoseCage } from './diagnose-cage.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { diagnoseSettings } from './diagnose-settings.js'
@@ -25,9 +25,9 @@ export async function* diagnose(
   yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
   yield await check('detectors', async () => {
     const verified = await verifyModels(settings, 1)
-    const one = ({ id, version, medianMs }: VerifiedModel) =>
-      `${id}@${version} reproduced its stated risk in ${Math.round(medianMs)} ms`
-    return verified.map(one).join('; ')
+    return verified
+      .map(({ id, version, medianMs }) => `${id}@${version} reproduced its stated risk in ${Math.round(medianMs)} ms`)
+      .join('; ')
   })
   const { admit } = admissionCheck(settings)
   if (admit) {

@@ -45,7 +45,7 @@ async function survey(modelsDir: string, id: string, choices: readonly DetectorC
   }
 }
 
-/** Of a machine that does other things too. */
+/** Inferences of the own sample that the time is the median of, where nobody asks for another number. */
 const TIMES = 5
 
 /** What a package costs on this machine, its digests and its own sample checked. */
@@ -62,7 +62,7 @@ export interface VerifiedModel {
 
 /**
  * Starts a real detector process for each selected package, which checks every digest and runs the package's own sample.
- * @param times inferences of that sample which the time is the median of
+ * @param times inferences that the time is the median of
  * @throws AttestdError manifest-invalid, model-digest-mismatch, setting-invalid, detector-self-test-failed, detector-start-failed, detector-start-timeout
  */
 export async function verifyModels(settings: Settings, times = TIMES): Promise<VerifiedModel[]> {

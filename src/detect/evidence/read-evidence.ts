@@ -30,10 +30,10 @@ export async function readEvidence(file: string, clock: Clock): Promise<Evidence
 }
 
 async function evidenceOf(file: string, bytes: FileBytes, clock: Clock): Promise<Evidence[]> {
-  const attempt = (work: () => Promise<Evidence[]>) => limited(work, clock)
+  const attempt = (work: () => Promise<Evidence[]>, late?: Evidence[]) => limited(work, clock, late)
   const { class: kind, mime } = await sniff(bytes.read(0, SNIFF_BYTES))
   // Only reading credentials that are there takes long.
-  const found = [await limited(() => c2paEvidence(bytes, mime), clock, [unread('took too long')])]
+  const found = [await attempt(() => c2paEvidence(bytes, mime), [unread('took too long')])]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
     found.push(await attempt(() => pictureMetadata(file, clock)))

@@ -17,7 +17,7 @@ import { sendFilter } from './system-calls.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
 const MEMORY_POLL_MS = 100
-/** Longest time for each step of a start (loading, one sample); it takes under a second, so this only ends one that hangs. */
+/** Longest time for each step of a start (loading, one sample); it takes a second or two, some eight on a slow machine. */
 export const START_TIMEOUT_MS = 60_000
 /** A heat map scores up to 256 pieces, for a person who waits for it: it may take so many times as long as a file of a job. */
 const HEAT_MAP_TIMES = 10

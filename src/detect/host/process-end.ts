@@ -15,7 +15,7 @@ export function endedError(cause: StopCause, facts: AttestdError['facts']): Atte
   return new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
 }
 
-/** Whether what ended a process while a parser read its file is the parser's doing: all of a job may just be slow. */
+/** Whether a parser at work is to blame for the end of its process: not where the whole job ran out of time, which may just be slow. */
 export function isOfParser(cause: StopCause | null): boolean {
   return cause === 'memory' || cause === 'crashed'
 }

@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 
 /**
- * Refuses what would be fitted or judged without the files that ran out of time: those are the long ones, not any.
+ * Refuses to fit or judge without the files that ran out of time, since the long ones would be missing.
  * @param timedOut how many of the `rows` files did
  * @throws AttestdError detector-timeout
  */
