@@ -67,29 +67,27 @@ describe('a package that is composed of an image package', () => {
     },
   )
 
-  it('does not lay it to the parser that all of a job takes too long', async () => {
+  /** A file without an end at work, on a clock that stands still; the limits of time, memory and the parser run. */
+  async function endlessWork(limits: { timeoutMs?: number } = {}) {
     const clock = new ManualClock()
-    const host = await bench.start({ ffmpeg: null, clock, timeoutMs: 5_000 })
-    const idle = clock.sleeping
-    const file = await bench.write('endless', endlessContainers[0]![1])
-    const work = host.detect({ file, mediaType: 'video_short' }).catch((error: unknown) => error)
-    // The limits of time, memory and the parser.
-    await clock.untilSleeping(idle + 3)
-    await clock.advance(5_000)
-    expect(await work).toMatchObject({ reason: 'detector-timeout' })
-  })
-
-  it('does not lay it to a file that somebody else kills its parser', async () => {
-    // It stands still, so that no limit of this daemon ends anything.
-    const clock = new ManualClock()
-    const host = await bench.start({ ffmpeg: null, clock })
+    const host = await bench.start({ ffmpeg: null, clock, ...limits })
     const idle = clock.sleeping
     const started = bench.next('job-started')
     const file = await bench.write('endless', endlessContainers[0]![1])
     const work = host.detect({ file, mediaType: 'video_short' }).catch((error: unknown) => error)
     const { pid } = await started
-    // The limits of time, memory and the parser.
     await clock.untilSleeping(idle + 3)
+    return { clock, pid, work }
+  }
+
+  it('does not lay it to the parser that all of a job takes too long', async () => {
+    const { clock, work } = await endlessWork({ timeoutMs: 5_000 })
+    await clock.advance(5_000)
+    expect(await work).toMatchObject({ reason: 'detector-timeout' })
+  })
+
+  it('does not lay it to a file that somebody else kills its parser', async () => {
+    const { pid, work } = await endlessWork()
     process.kill(pid, 'SIGKILL')
     expect(await work).toMatchObject({ reason: 'detector-killed', facts: { exit: 'SIGKILL' } })
   })
