@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import type { Sharp } from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
@@ -9,11 +9,9 @@ import { writeTinyPackage } from '../../support/detector-package.js'
 const INSIDE = { r: 118, g: 128, b: 128 }
 
 /** A picture with a thin red frame, which the tiny network calls fake as long as the frame is there. */
-function framed(): Promise<Buffer> {
-  return plain({ r: 255, g: 0, b: 0 }, 200, 200)
-    .composite([{ input: { create: { width: 192, height: 192, channels: 3, background: INSIDE } }, left: 4, top: 4 }])
-    .png()
-    .toBuffer()
+function framed(): Sharp {
+  const inside = { create: { width: 192, height: 192, channels: 3, background: INSIDE } } as const
+  return plain({ r: 255, g: 0, b: 0 }, 200, 200).composite([{ input: inside, left: 4, top: 4 }])
 }
 
 describe('a package with a stability probe', () => {
@@ -32,7 +30,7 @@ describe('a package with a stability probe', () => {
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
 
   it('scores the re-encodings, and says that one flips the verdict', async () => {
-    const detection = await detect('framed.png', await framed())
+    const detection = await detect('framed.png', await framed().png().toBuffer())
     expect(detection.risk).toBeGreaterThan(0.5)
     expect(detection).toMatchObject({ unsure: true, unsureBecause: 'flip' })
     expect(detection.variants.map(({ name, risk }) => [name, risk > 0.5])).toEqual([
@@ -56,7 +54,7 @@ describe('a package with a stability probe', () => {
       await writeTinyPackage(other.modelsDir, {
         manifest: { stabilityProbe: true, decisionBand: { low: 0, high: 1 } },
       })
-      const file = await other.write('framed.png', await framed())
+      const file = await other.write('framed.png', await framed().png().toBuffer())
       const detection = await (await other.start()).detect({ file, mediaType: 'image' })
       expect(detection).toMatchObject({ unsure: true, unsureBecause: 'band', variants: [] })
     } finally {
@@ -70,10 +68,8 @@ describe('a package with a stability probe', () => {
   })
 
   it('tells what a picture states about itself, without a change of its risk', async () => {
-    const bare = await sharp(await framed())
-      .jpeg()
-      .toBuffer()
-    const marked = await sharp(await framed())
+    const bare = await framed().jpeg().toBuffer()
+    const marked = await framed()
       .withExif({ IFD0: { Software: 'Painter 1' } })
       .jpeg()
       .toBuffer()

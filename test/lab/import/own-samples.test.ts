@@ -1,15 +1,26 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import sharp from 'sharp'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_MIN_CHARACTERS } from '../../../src/detect/package/preprocessing.js'
 import { sniff } from '../../../src/formats/sniff.js'
 import { SAMPLE_TEXT, samplePicture, sampleVoice } from '../../../src/lab/import/own-samples.js'
 
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-samples-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
 describe('our own samples', () => {
   it('are a picture that every decoder reads, with something to see on it', async () => {
     const picture = samplePicture()
-    const { channels, format, height, width } = await sharp(picture).metadata()
+    const file = path.join(folder, 'picture.png')
+    await fs.writeFile(file, picture)
+    const { channels, format, height, width } = await sharp(file).metadata()
     expect({ channels, format, height, width }).toEqual({ channels: 3, format: 'png', height: 384, width: 384 })
-    const stats = await sharp(picture).stats()
+    const stats = await sharp(file).stats()
     expect(Math.min(...stats.channels.map(({ stdev }) => stdev))).toBeGreaterThan(20)
     expect(samplePicture().equals(picture)).toBe(true)
   })
