@@ -19,6 +19,9 @@ for (const arch of list(path.dirname(own))) {
   if (arch !== process.arch) remove(path.dirname(own), arch)
 }
 
+// What the compiler keeps for the next build.
+remove(root, 'dist', '.tsbuildinfo')
+
 // The compiler stays behind after `npm prune` as an optional peer of a dependency; nothing loads it.
 remove(modules, 'typescript')
 remove(modules, '@typescript')
