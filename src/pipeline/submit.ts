@@ -101,17 +101,24 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
     const failure = toAttestdError(error)
-    if (failure.reason === 'service-failing' && FINAL_STATUSES.has(failure.facts.status)) {
-      // The next question already settles it.
+    if (isFinal(failure)) {
       await run.save(storeSubmitJob({ ...job, sent: { ...sent, settledAt: 0 } }))
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
       await run.save(storeSubmitJob({ ...job, sent: null }))
       if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
-      if (failure.reason === 'score-conflict') return settleConflict(job, signedAt, run, options, failure)
+    } else if (failure.reason === 'asset-closed' || (failure.reason === 'service-refused' && sent.tries === 1)) {
+      // Whoever stands before the service may have said so after it passed the score on: the service is asked.
+      return { kind: 'hold', reason: 'score-unconfirmed', delayMs: REFUSED_PAUSE_MS }
     }
+    if (failure.reason === 'score-conflict') return settleConflict(job, signedAt, run, options, failure)
     throw failure
   }
+}
+
+/** Whether the service itself is done with the request, so that the next question already settles it. */
+function isFinal({ reason, facts }: AttestdError): boolean {
+  return reason === 'service-failing' && FINAL_STATUSES.has(facts.status) && facts.withoutErrorBody !== true
 }
 
 /** Judges a score that this job has no attempt of. @param unscoredAt see `Doppelgangers.isForeign` */

@@ -22,6 +22,8 @@ export interface ErrorResponse {
   readonly secrets?: readonly string[]
   /** Whether the request would change something, so that a server error leaves it open whether it did. */
   readonly changes: boolean
+  /** See `HttpCall`. */
+  readonly provenBy?: readonly number[] | undefined
   /** See `HttpOptions`. */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
 }
@@ -36,7 +38,10 @@ export interface Flight {
   status: number | null
 }
 
-/** The error that stands for an answer other than a success. 5xx and 408 on a changing request are ambiguous. */
+/**
+ * The error that stands for an answer other than a success. On a changing request 5xx and 408 are ambiguous; where the
+ * call states what proves that nothing was changed, so is every answer else, which a proxy may give after it passed the request on.
+ */
 export function errorOfResponse({
   route,
   status,
@@ -44,14 +49,16 @@ export function errorOfResponse({
   body,
   secrets = [],
   changes,
+  provenBy,
   fixes = {},
 }: ErrorResponse): AttestdError {
   const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   const reason = reasonOfStatus(status)
+  const unproven = provenBy ? said === '' || !provenBy.includes(status) : status >= 500 || status === 408
   return new AttestdError(reason, `${route} was answered with ${status}${said && `: ${said}`}`, {
     retryAfterMs,
     fix: fixes[reason] ?? (status === 404 && said === '' ? NOT_THE_API : undefined),
-    ambiguous: changes && (status >= 500 || status === 408),
+    ambiguous: changes && unproven,
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
     facts: { status, route, ...(said === '' ? { withoutErrorBody: true } : {}) },
   })
@@ -137,6 +144,11 @@ export function ageOf(headers: { get(name: string): string | null }): number {
 export function dateOf(headers: { get(name: string): string | null }): number | null {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) ? null : date
+}
+
+/** A score's refusal with 404 or 410. */
+export function assetClosed({ message, facts, ambiguous }: AttestdError): AttestdError {
+  return new AttestdError('asset-closed', message, { facts, ambiguous })
 }
 
 /** Whether a request was answered with one of these statuses. */

@@ -41,6 +41,11 @@ export interface HttpCall {
   readonly timeoutMs?: number
   /** Whether it changes something at the service, so that an unclear end is ambiguous. */
   readonly changes: boolean
+  /**
+   * Statuses that, with an error body of the API, prove that the request changed nothing.
+   * @default every status but 408 and 5xx does
+   */
+  readonly provenBy?: readonly number[]
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
 }
@@ -175,12 +180,12 @@ export class HttpCaller {
   }
 
   async #refusal(call: HttpCall, response: Response): Promise<AttestdError> {
-    const { route, changes, secrets = [] } = call
+    const { route, changes, provenBy, secrets = [] } = call
     const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
     const body = await this.#text(call, response).catch(() => '')
     const { fixes } = this.#options
-    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes, fixes })
+    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes, provenBy, fixes })
   }
 
   async #text(call: HttpCall, response: Response): Promise<string> {

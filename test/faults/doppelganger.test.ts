@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench, SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-process.js'
 import { Wiretap } from '../support/daemon-wiretap.js'
 import { onEachApi } from '../support/fault-run.js'
@@ -65,6 +66,24 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     await slow.kill9()
     bench.start({}, 'slow')
     await bench.allScored()
+  })
+
+  it('is not a proxy that passes scores on and then refuses them itself', async () => {
+    const words = JSON.stringify({ error: 'slow down' })
+    const answers = [
+      ...[429, 413, 403, 400, 409].map((status) => ({ status, type: 'application/json', body: words })),
+      ...[401, 403, 404, 410, 429, 500].map((status) => ({ status, type: 'text/html', body: '<html>no</html>' })),
+    ].filter(({ status, type }) => !(api === 'wallet-session' && status === 403 && type === 'application/json'))
+    bench = await DaemonBench.create({ api })
+    tap = await Wiretap.start(bench.sandbox.url, { toldOfSend: (nth) => answers[nth % answers.length]! })
+    await bench.prepare()
+    const changes = { ATTESTD_SERVICE_URL: tap.url, ATTESTD_ON_DOPPELGANGER: 'stop' }
+    const daemon = await bench.start(changes).ready()
+    // From then on whatever the queue has no attempt of is another's.
+    await sleep(bench.windowMs + 2 * SERVICE_TIMEOUT_MS)
+    await bench.registerMany(answers.length, 'proxy')
+    await bench.expectExactlyOneEach(120_000)
+    expect((await daemon.get('/readyz')).status).toBe(200)
   })
 
   it('is not the same daemon that lost its data directory', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
+import type { Reason } from '../../src/core/reasons.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
 import { Gate } from '../../src/pipeline/gate.js'
@@ -208,6 +209,14 @@ describe('after a failed send the record of the attempt', () => {
       new AttestdError('service-failing', undefined, { ambiguous: true, facts: { status: 500 } }),
       { tries: 1, settledAt: 0 },
     ],
+    [
+      'stays after a 500 without words of the API, which a proxy says too',
+      new AttestdError('service-failing', undefined, {
+        ambiguous: true,
+        facts: { status: 500, withoutErrorBody: true },
+      }),
+      recordedSend,
+    ],
     ['is cleared when no connection was made', new AttestdError('service-unreachable'), null],
     ['is cleared after a 401', new AttestdError('service-unauthorized'), null],
     ['is cleared after a refusal', new AttestdError('service-refused'), null],
@@ -216,6 +225,25 @@ describe('after a failed send the record of the attempt', () => {
     const { end, run } = setUp(submitJobData(), [free], [failure])
     await expect(end()).rejects.toThrow()
     expect((run.saved.at(-1) as StoredSubmitJob).sent).toEqual(sent)
+  })
+
+  const unproven: [Reason, string | null][] = [
+    ['service-rate-limited', 'service-rate-limited'],
+    ['service-forbidden', 'service-forbidden'],
+    ['asset-closed', 'score-unconfirmed'],
+    ['service-refused', 'score-unconfirmed'],
+  ]
+  it.each(unproven)('stays after an unproven %s, and the job waits by %s', async (reason, held) => {
+    const { end, run } = setUp(submitJobData(), [free], [new AttestdError(reason, undefined, { ambiguous: true })])
+    expect(await end()).toMatchObject({ kind: 'hold', reason: held })
+    expect(run.saved).toMatchObject([{ sent: recordedSend }])
+  })
+
+  it('stays after a second unproven refusal, which ends the job', async () => {
+    const refusal = new AttestdError('service-refused', undefined, { ambiguous: true })
+    const { end, run } = setUp(sentBefore(NOW - ERROR), [free], [refusal])
+    await expect(end()).rejects.toMatchObject({ reason: 'service-refused' })
+    expect(run.saved).toMatchObject([{ sent: { tries: 2 } }])
   })
 
   it('is not touched when the lock was lost, since another worker may hold the job', async () => {

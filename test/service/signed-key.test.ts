@@ -229,17 +229,27 @@ describe('submit', () => {
   it.each([
     [404, 'asset-closed', false],
     [410, 'asset-closed', false],
-    [409, 'score-conflict', false],
-    [403, 'service-forbidden', false],
-    [422, 'service-refused', false],
-    [429, 'service-rate-limited', false],
+    [401, 'service-unauthorized', false],
+    [409, 'score-conflict', true],
+    [403, 'service-forbidden', true],
+    [413, 'service-refused', true],
+    [422, 'service-refused', true],
+    [429, 'service-rate-limited', true],
+    [307, 'service-redirected', true],
     [500, 'service-failing', true],
-  ])('%d is %s', async (status, reason, ambiguous) => {
-    const { service, clockOfTest, signed } = await setUp((_, response) => sendJson(response, status, { error: 'no' }))
-    const error = await failure(service.submit(score, clockOfTest.now()))
-    expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
-    expect(signed()).toHaveLength(1)
-  })
+    [404, 'asset-closed', true, '<html>'],
+    [401, 'service-unauthorized', true, '<html>'],
+  ])(
+    '%d is %s, and proves that nothing was stored only by words of the API',
+    async (status, reason, ambiguous, page = '') => {
+      const { service, clockOfTest, signed } = await setUp((_, response) =>
+        sendJson(response, status, page || { error: 'no' }),
+      )
+      const error = await failure(service.submit(score, clockOfTest.now()))
+      expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
+      expect(signed()).toHaveLength(1)
+    },
+  )
 
   it('is sent once even after a 401, which refreshes the clock', async () => {
     const { service, clock, clockOfTest, world, signed } = await setUp(scored)

@@ -25,6 +25,8 @@ interface TapOptions {
   readonly roundTripMs?: number
   /** The wallet whose scores on record are looked for where the API names no `myScore`. */
   readonly attester?: string
+  /** What the daemon is told of its nth send (from 0) in place of the service's answer. @default the service's answer */
+  readonly toldOfSend?: (nth: number) => { readonly status: number; readonly type: string; readonly body: string }
 }
 
 /** Stands between one daemon and the service, passes everything on as it is, and notes asks and sends. */
@@ -34,11 +36,14 @@ export class Wiretap {
   readonly #target: URL
   readonly #oneWayMs: number
   readonly #attester: string
+  readonly #toldOfSend: TapOptions['toldOfSend']
+  #sends = 0
 
-  private constructor(target: string, { roundTripMs = 0, attester = '' }: TapOptions) {
+  private constructor(target: string, { roundTripMs = 0, attester = '', toldOfSend }: TapOptions) {
     this.#target = new URL(target)
     this.#oneWayMs = roundTripMs / 2
     this.#attester = attester.toLowerCase()
+    this.#toldOfSend = toldOfSend
     this.#server = http.createServer((request, response) => {
       const exchange = this.#note(request)
       if (exchange) void this.#passExchange(exchange, request, response)
@@ -77,7 +82,9 @@ export class Wiretap {
         exchange.knownScored = this.#reportsScore(body.toString())
         await sleep(this.#oneWayMs)
         exchange.heardAt = performance.now()
-        response.writeHead(answer.statusCode!, answer.headers).end(body)
+        const told = exchange.kind === 'send' ? this.#toldOfSend?.(this.#sends++) : undefined
+        if (told) response.writeHead(told.status, { 'content-type': told.type }).end(told.body)
+        else response.writeHead(answer.statusCode!, answer.headers).end(body)
       })
     })
   }

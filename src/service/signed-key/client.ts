@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { isStatus } from '../http-errors.js'
+import { assetClosed, isStatus } from '../http-errors.js'
 import { recordIn } from '../record.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
 import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
@@ -29,6 +29,9 @@ const NOTICEABLE_MS = 500
 /** A 401 does not ask for service time again within this time of the last answer, milliseconds. */
 const FRESH_MS = 1_000
 
+/** With an error body they prove that a score was not stored: 401 and 404 are what the specification states, 410 is a 404 for good. */
+const NOT_STORED = [401, 404, 410]
+
 const LIST_PATH = '/api/v1/attester/media'
 const STREAM_PATH = `${LIST_PATH}/stream`
 const KEYS_PATH = '/api/dashboard/api-keys'
@@ -48,7 +51,7 @@ export interface SignedKeyClientOptions {
 const timestampSchema = z.int().positive()
 
 /** A request before it has its credentials: what is signed, and how it is sent. */
-interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs'> {
+interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
   /** Path and query exactly as they are sent. */
   readonly target: string
 }
@@ -115,12 +118,13 @@ export class SignedKeyClient {
   async score(id: string, request: ScoreRequest, signedAt: number, signal?: AbortSignal): Promise<ScoreReply> {
     const target = `${LIST_PATH}/${encodeId(id)}/scores`
     const body = JSON.stringify(checked(scoreRequestSchema, request))
-    const unsigned = { method: 'POST', target, body, route: `POST ${LIST_PATH}/:id/scores` } as const
+    const route = `POST ${LIST_PATH}/:id/scores`
+    const unsigned = { method: 'POST', target, body, route, provenBy: NOT_STORED } as const
     const headers = this.#sign(unsigned, checked(timestampSchema, signedAt))
     try {
       return await this.#options.http.json(this.#callOf(unsigned, headers), scoreReplySchema, signal)
     } catch (error) {
-      if (isStatus(error, 404, 410)) throw new AttestdError('asset-closed', error.message, { facts: error.facts })
+      if (isStatus(error, 404, 410)) throw assetClosed(error)
       if (isStatus(error, 401)) await this.#refreshClock(signal)
       throw error
     }

@@ -79,7 +79,11 @@ export async function dateAttestation(
       if (!isStatus(error, 400, 422)) return error
       if (ageMs() <= windowMs * OLD_SHARE && !NAMES_TIME.test(error.message)) return error
       const message = `The attestation was ${ageMs()} ms old: ${error.message}`
-      return new AttestdError('clock-untrusted', message, { cause: error, facts: error.facts })
+      return new AttestdError('clock-untrusted', message, {
+        cause: error,
+        facts: error.facts,
+        ambiguous: error.ambiguous,
+      })
     },
   }
 }

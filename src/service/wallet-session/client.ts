@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { isStatus } from '../http-errors.js'
+import { assetClosed, isStatus } from '../http-errors.js'
 import { shapeText } from '../shape-text.js'
 import {
   UPLOAD_MAX_BYTES,
@@ -18,6 +18,9 @@ import { assetRecordIn, listIn } from './reading.js'
 import { type AssetInput, assetInputSchema, healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
 import type { SessionKeeper } from './session.js'
 
+/** With an error body they prove that a score was not stored: 401, 403 and 404 are what the specification states, 410 is a 404 for good. */
+const NOT_STORED = [401, 403, 404, 410]
+
 const ASSETS_PATH = '/v1/assets'
 const STREAM_PATH = '/v1/stream/open-assets'
 
@@ -33,7 +36,7 @@ export interface WalletSessionClientOptions {
 }
 
 /** A request before it has its token. */
-interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs'> {
+interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
   /** Path and query. */
   readonly target: string
 }
@@ -101,9 +104,9 @@ export class WalletSessionClient {
     const body = JSON.stringify(checked(scoreInputSchema, input))
     const route = `POST ${ASSETS_PATH}/:id/scores`
     try {
-      return await this.#once({ method: 'POST', target, body, route }, looseRecordSchema, signal)
+      return await this.#once({ method: 'POST', target, body, route, provenBy: NOT_STORED }, looseRecordSchema, signal)
     } catch (error) {
-      if (isStatus(error, 404, 410)) throw new AttestdError('asset-closed', error.message, { facts: error.facts })
+      if (isStatus(error, 404, 410)) throw assetClosed(error)
       throw error
     }
   }

@@ -178,7 +178,7 @@ rule(ROUTE, '401 for an authentication failure, clock skew included.', 'Errors',
   },
   client: async () => {
     const { id } = await world.newAsset()
-    world.wire.stand = answering(`${MEDIA}/${id}/scores`, 401, {})
+    world.wire.stand = answering(`${MEDIA}/${id}/scores`, 401, { error: 'no' })
     const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
     await world.attester.clock.ready()
     const sent = world.attester.service.submit(score, world.attester.clock.now())

@@ -51,6 +51,23 @@ describe('register', () => {
   })
 })
 
+describe('score', () => {
+  const input = { authenticityScore: 1, deepfakeRiskBps: 100, algorithm: 'a', notes: 'n', offchainAttestation: {} }
+
+  it.for([
+    [403, 'no', false],
+    [404, 'no', false],
+    [403, '<html>', true],
+    [404, '<html>', true],
+    [400, 'no', true],
+    [429, 'no', true],
+  ] as const)('a %d by "%s" may have been stored: %s', async ([status, word, ambiguous], { onTestFinished }) => {
+    const answer = word === 'no' ? { error: word } : word
+    const { client } = await bench(always(answer, status), onTestFinished)
+    expect(await failure(client.score('a', input))).toMatchObject({ ambiguous })
+  })
+})
+
 describe('byOwner', () => {
   it('asks for the assets of the wallet', async ({ onTestFinished }) => {
     const assets = [{ ...specAsset('a'), scoreCount: 1, aggregate: {} }]
