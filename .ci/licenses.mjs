@@ -1,7 +1,9 @@
 // Writes NOTICE: the license of every package that an installed attestd may load. `--check` compares instead, and refuses a
 // license or an install script that nobody has looked at; both lists of what was are in licenses.json. Those in its list
-// `withoutIntegrity` are builds for other platforms of which the registry that made the lockfile has no such version, so that
-// nothing states their digest; without their entries `npm ci` would fail where the registry has them.
+// `withoutIntegrity` are development tools for other platforms of which the registry that made the lockfile has no such version,
+// so that nothing states their digest; without their entries `npm ci` would fail where the registry has them.
+// No install script may run: npm 11 is told so by `allowScripts`, and an older npm runs one only where the lockfile has
+// `hasInstallScript`. The setting `ignore-scripts` would keep `npm ci` from building as well.
 import fs from 'node:fs'
 
 const known = JSON.parse(fs.readFileSync('.ci/licenses.json', 'utf8'))
@@ -9,10 +11,13 @@ const { allowScripts } = JSON.parse(fs.readFileSync('package.json', 'utf8'))
 const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'))
 const all = Object.entries(packages).flatMap(([path, entry]) => (path === '' ? [] : [described(path, entry)]))
 
-const problems = all.flatMap(({ name, version, license, runsScript, isUnverified }) => [
+const problems = all.flatMap(({ name, version, license, runsScript, isDev, isUnverified }) => [
   ...(known.licenses.includes(license) ? [] : [`${name} ${version}: nobody has looked at the license ${license}`]),
   ...(runsScript && !(name in allowScripts) ? [`${name} ${version}: nobody has looked at its install script`] : []),
-  ...(isUnverified && !known.withoutIntegrity.includes(name)
+  ...(runsScript
+    ? [`${name} ${version}: has hasInstallScript in the lockfile; remove it, so that no npm runs the script`]
+    : []),
+  ...(isUnverified && !(isDev && known.withoutIntegrity.includes(name))
     ? [`${name} ${version}: has no integrity in the lockfile`]
     : []),
 ])
