@@ -12,6 +12,7 @@ export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
   const columns = heads.map((title) => ({ title }))
   const lines = table(columns, daemons.map(cells)).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
+  if (mixed.fingerprints.length > 0) lines.push(`ATTESTD_FLEET_SECRET differs: ${mixed.fingerprints.join(', ')}`)
   if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)
   for (const { oldestMs, queue, turnaround, waiting } of backlog.rows) {
     if (oldestMs !== null)

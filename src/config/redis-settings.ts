@@ -22,6 +22,15 @@ export const redisSettings = {
     summary: 'Password of the Sentinels themselves, where they have one.',
     secret: 'whole',
   }),
+  fleetSecret: define({
+    env: 'FLEET_SECRET',
+    path: 'queue.fleetSecret',
+    parse: z.string().min(32, 'at least 32 characters'),
+    expects: 'at least 32 random characters, as of openssl rand -hex 32; the same on every daemon of the fleet',
+    summary:
+      'What daemons on one Redis prove to each other that a job, verdict or order is theirs with. Without it whoever can write to Redis has scores signed. The embedded queue needs none.',
+    secret: 'whole',
+  }),
   queueTlsCa: define({
     env: 'QUEUE_TLS_CA',
     path: 'queue.tlsCa',

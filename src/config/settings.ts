@@ -368,6 +368,7 @@ type Optional =
   | 'stakeContract'
   | 'queuePassword'
   | 'queueSentinelPassword'
+  | 'fleetSecret'
   | 'queueTlsCa'
   | 'queueTlsCert'
   | 'queueTlsKey'

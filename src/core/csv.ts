@@ -1,8 +1,12 @@
 import { safeLine } from './safe-output.js'
 
-/** A cell of a CSV on one line: quoted where needed; a leading formula sign is defused, since texts come from outside. */
+/** Where a spreadsheet may see a formula, in usual or full width: at the start of a cell, and after `;`, which is its separator in some languages. */
+const FORMULA = /(^|[;；])(\s*["']*\s*)(?=[=+\-@＝＋－＠].)/gs
+const NUMBER = /^-?[\d.]+(e[+-]?\d+)?$/i
+
+/** A cell of a CSV on one line: quoted where needed; what may be a formula is defused, since texts come from outside. */
 export function csvCell(raw: string): string {
   const text = safeLine(raw)
-  const safe = /^\s*[=+\-@]./.test(text) && !/^-?[\d.]+(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text
+  const safe = NUMBER.test(text) ? text : text.replace(FORMULA, "$1'$2")
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { openRegularFile } from './disk/regular-file.js'
 
 /** A path inside the installed package; `src/` and `dist/` have the same depth, so it holds for both. */
 export function packagePath(...parts: string[]): string {
@@ -95,16 +95,17 @@ export async function readFileIfPresent(file: string): Promise<Buffer | null> {
   }
 }
 
-/** sha256 (64 hex) of a file's bytes, read as a stream. */
+/** sha256 (64 hex) of a file's bytes, read as a stream. @throws as `openRegularFile` */
 export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
+  const handle = await openRegularFile(file)
+  await pipeline(handle.createReadStream(), hash)
   return hash.digest('hex')
 }
 
-/** Bytes of a file from an offset; fewer where it ends. */
+/** Bytes of a file from an offset; fewer where it ends. @throws as `openRegularFile` */
 export async function readAt(file: string, offset: number, length: number): Promise<Buffer> {
-  const handle = await fs.open(file, 'r')
+  const handle = await openRegularFile(file)
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
     return buffer.subarray(0, bytesRead)

@@ -46,6 +46,12 @@ export const REASONS = {
     summary: 'The HTTP port is taken.',
     fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
   },
+  'console-password-wrong': {
+    kind: 'permanent',
+    summary:
+      'The console was asked with a wrong password; ten at once, then one every 10 s are looked at from one address.',
+    fix: 'If it was nobody of yours: reach the console by a tunnel, and bind it to loopback (ATTESTD_HTTP_HOST).',
+  },
   'queue-in-use': {
     kind: 'setup',
     summary: 'The embedded queue is already open in another process.',
@@ -60,6 +66,16 @@ export const REASONS = {
     kind: 'setup',
     summary: 'Redis refused the user, the password or their rights.',
     fix: 'Check the user in ATTESTD_QUEUE_URL, the password there or in ATTESTD_QUEUE_PASSWORD (of Sentinels in ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
+  },
+  'fleet-code-wrong': {
+    kind: 'permanent',
+    summary: 'A job, verdict or order on Redis does not carry the authentication code of this fleet, and was not used.',
+    fix: 'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet (attestd status --fleet shows who differs). If it is, somebody else writes to Redis.',
+  },
+  'fleet-secret-differs': {
+    kind: 'setup',
+    summary: 'Daemons on one queue do not have the same ATTESTD_FLEET_SECRET, so they refuse the jobs of each other.',
+    fix: 'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet, and restart those that differ.',
   },
   'queue-tls-mismatch': {
     kind: 'setup',

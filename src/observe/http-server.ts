@@ -1,4 +1,5 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
@@ -35,8 +36,7 @@ export interface HttpServerOptions {
   readonly state: () => Promise<ConsoleState> | ConsoleState
   /** The last hour, oldest first. */
   readonly history: () => readonly HistoryPoint[]
-  /** Local wall clock, Unix ms. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Names that the control routes accept. */
   readonly queueNames: readonly string[]
   readonly control: ControlHandlers
@@ -145,15 +145,15 @@ function registerProbes(app: FastifyInstance, { health, metrics }: HttpServerOpt
 }
 
 async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<QueueBoard> {
-  const { host, password, controlToken: token, health, history, state, now } = options
+  const { clock, host, password, controlToken: token, health, history, log, state } = options
   let board: QueueBoard | undefined
   await app.register(async (pages) => {
-    await guardPages(pages, { policy: accessPolicy(host, password), password, token })
+    await guardPages(pages, { policy: accessPolicy(host, password), password, token, clock, log })
     pages.get('/', async (request, reply: FastifyReply) => {
       const filter = parseRequest(recentQuery, request.query)
       // Beside each other: each may wait for a queue that is away.
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
-      const page = consolePage(shown, readiness, { filter, history: documentOf(history()), now: now() })
+      const page = consolePage(shown, readiness, { filter, history: documentOf(history()), now: clock.now() })
       return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
     })
     pages.get('/history', async () => documentOf(history()))

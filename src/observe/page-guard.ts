@@ -1,6 +1,10 @@
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../core/clock.js'
+import type { Log } from '../core/log.js'
 import { type AccessPolicy, hasBearer, sameSecret } from './http-access.js'
+import { createThrottledLog } from './throttled-log.js'
+import { WrongPasswords } from './wrong-passwords.js'
 
 /** What opens the pages: the password by basic auth, or the token as a bearer; both are compared in constant time. */
 export interface GuardOptions {
@@ -8,6 +12,8 @@ export interface GuardOptions {
   readonly password: string | undefined
   /** Token of this run; it opens the pages too, so that `attestd status` needs no password. */
   readonly token: string
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly log: Log
 }
 
 /** Sentence for whoever asks for a page that is not served here. */
@@ -15,13 +21,11 @@ const REFUSED =
   'This page is served on an address that other machines can reach only if a password is set (ATTESTD_HTTP_PASSWORD). /healthz, /readyz and /metrics need none.'
 
 /** Lets only those requests through to the routes of this (encapsulated) instance that the policy allows. */
-export async function guardPages(app: FastifyInstance, { policy, password, token }: GuardOptions): Promise<void> {
-  const isRight = (given: string) => password !== undefined && sameSecret(given, password)
+export async function guardPages(app: FastifyInstance, options: GuardOptions): Promise<void> {
+  const { policy, token } = options
   await app.register(basicAuth, {
     authenticate: { realm: 'attestd' },
-    validate: async (_user, given) => {
-      if (!isRight(given)) throw Object.assign(new Error('Wrong password.'), { statusCode: 401 })
-    },
+    validate: passwordCheck(options),
   })
   const askPassword = app.basicAuth as (
     request: FastifyRequest,
@@ -34,4 +38,21 @@ export async function guardPages(app: FastifyInstance, { policy, password, token
     if (policy.pages === 'password') return askPassword(request, reply, done)
     reply.code(403).type('text/plain; charset=utf-8').send(`${REFUSED}\n`)
   })
+}
+
+/** Says nothing of passwords that come too fast after wrong ones, right or wrong. */
+function passwordCheck({ clock, log, password }: GuardOptions) {
+  const wrong = new WrongPasswords(clock)
+  const { trouble } = createThrottledLog({ log, clock })
+  return async (_user: string, given: string, { ip }: FastifyRequest, reply: FastifyReply) => {
+    const waitMs = wrong.waitMs(ip)
+    if (waitMs > 0) {
+      reply.header('retry-after', Math.ceil(waitMs / 1000))
+      throw Object.assign(new Error('Too many wrong passwords from this address.'), { statusCode: 429 })
+    }
+    if (password !== undefined && sameSecret(given, password)) return
+    wrong.add(ip)
+    trouble({ reason: 'console-password-wrong', subject: ip, message: 'console was asked with a wrong password' })
+    throw Object.assign(new Error('Wrong password.'), { statusCode: 401 })
+  }
 }

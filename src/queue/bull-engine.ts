@@ -8,6 +8,7 @@ import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
 import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
 import type { FleetStore } from './fleet/fleet-store.js'
+import { sealedFleet, sealedTexts } from './fleet/sealed-texts.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
 import {
@@ -57,9 +58,12 @@ export class BullEngine implements QueueEngine {
   constructor(backing: Backing, options: QueueEngineOptions) {
     this.kind = backing.kind
     this.lost = backing.lost
-    this.fleet = backing.openFleet(options.prefix)
+    const { onForged = () => {}, seal } = options
+    const fleet = backing.openFleet(options.prefix)
+    this.fleet = seal ? sealedFleet(fleet, seal, onForged) : fleet
     this.claims = this.#claimsOf(backing, options)
-    this.texts = this.#textsOf(backing, options)
+    const texts = this.#textsOf(backing, options)
+    this.texts = texts && seal ? sealedTexts(texts, seal, onForged) : texts
     this.#backing = backing
     this.#options = options
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES
@@ -81,6 +85,7 @@ export class BullEngine implements QueueEngine {
   async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
     const queue = this.#queues[name]
     const clean = cleanJson(data, this.#maxDataBytes)
+    const { seal } = this.#options
     const addMark = randomUUID()
     const options: MarkedOptions = {
       ...this.#jobOptions(),
@@ -88,7 +93,7 @@ export class BullEngine implements QueueEngine {
       priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
       addMark,
     }
-    await this.#ask(() => queue.add(name, clean, options))
+    await this.#ask(() => queue.add(name, seal ? seal.sealed(`job ${name}`, id, clean) : clean, options))
     const kept = await this.#ask(() => queue.getJob(id))
     // Gone already means that it was taken and dropped, so it was new.
     return { added: !kept || (kept.opts as MarkedOptions).addMark === addMark }
@@ -99,7 +104,7 @@ export class BullEngine implements QueueEngine {
     processor: Processor<Data, Result>,
     events: WorkerEvents,
   ): Promise<RunningWorker> {
-    const { prefix, lockMs, retryMaxMs, concurrency, clock, random } = this.#options
+    const { prefix, lockMs, retryMaxMs, concurrency, clock, random, seal, onForged } = this.#options
     const worker = await JobWorker.start(processor, events, {
       backing: this.#backing,
       queue,
@@ -111,6 +116,8 @@ export class BullEngine implements QueueEngine {
       clock,
       random,
       trouble: this.#trouble,
+      seal,
+      onForged,
     })
     this.#workers.add(worker)
     return worker

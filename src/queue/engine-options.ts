@@ -1,5 +1,7 @@
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
+import type { FleetSeal } from './fleet/fleet-seal.js'
+import type { OnForged } from './fleet/sealed-texts.js'
 import type { QueueName } from './queues.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
@@ -40,6 +42,10 @@ export interface QueueEngineOptions {
   readonly maxDataBytes?: number
   /** How long to wait at start for a Redis that does not answer, milliseconds. @default 30 s */
   readonly startWaitMs?: number
+  /** Proves that the fleet wrote what lies in Redis; without it whoever writes there is trusted. The embedded engine ignores it. */
+  readonly seal?: FleetSeal | undefined
+  /** Called for what carries no code of the fleet. */
+  readonly onForged?: OnForged | undefined
   /** Ends the wait at start. */
   readonly signal?: AbortSignal | undefined
 }

@@ -13,7 +13,10 @@ import { keyPrefix } from './redis/redis-url.js'
  */
 export async function openQueueEngine(given: QueueEngineOptions): Promise<QueueEngine> {
   const target = parseQueueUrl(given.url, given.dataDir)
-  const options = target.kind === 'redis' ? { ...given, prefix: keyPrefix(target.address, given.prefix) } : given
+  const options =
+    target.kind === 'redis'
+      ? { ...given, prefix: keyPrefix(target.address, given.prefix) }
+      : { ...given, seal: undefined }
   const backing =
     target.kind === 'redis'
       ? await openRedis(await redisTarget(target.address, options.redis ?? {}), options)

@@ -4,6 +4,7 @@ import type { Clock, Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
+import type { QueueEngineOptions } from './engine-options.js'
 import { FailedForGood, RetryLater } from './job-failure.js'
 import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
 import { holdDelayMs, judge } from './retry-policy.js'
@@ -21,6 +22,8 @@ export interface RunnerOptions {
   /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
   readonly stopping: () => boolean
   readonly saveData: Backing['saveData']
+  readonly seal: QueueEngineOptions['seal']
+  readonly onForged: QueueEngineOptions['onForged']
   readonly report: (error: AttestdError) => void
 }
 
@@ -41,6 +44,7 @@ export class JobRunner<Data, Result> {
     canceled.addEventListener('abort', onCancel, { once: true })
     if (canceled.aborted) onCancel()
     try {
+      this.#refuseForged(job)
       const end = await this.#processor({
         id: job.id ?? '',
         data: job.data,
@@ -56,6 +60,15 @@ export class JobRunner<Data, Result> {
     } finally {
       canceled.removeEventListener('abort', onCancel)
     }
+  }
+
+  /** A forged job is not kept: the id is free for the honest one. */
+  #refuseForged(job: Job): void {
+    const { onForged, queue, seal } = this.#options
+    if (!seal || seal.isOurs(`job ${queue}`, job.id ?? '', job.data)) return
+    job.opts.removeOnFail = true
+    onForged?.('job')
+    throw new AttestdError('fleet-code-wrong', 'The job does not carry the code of this fleet.')
   }
 
   #abortReason(): AttestdError {
@@ -111,8 +124,9 @@ export class JobRunner<Data, Result> {
   async #save(job: Job, token: string, abort: AbortController, data: Data): Promise<void> {
     const { signal } = abort
     signal.throwIfAborted()
-    const { queue, prefix, lockMs, maxDataBytes, saveData } = this.#options
-    const clean = cleanJson(data, maxDataBytes)
+    const { queue, prefix, lockMs, maxDataBytes, saveData, seal } = this.#options
+    const plain = cleanJson(data, maxDataBytes)
+    const clean = seal ? seal.sealed(`job ${queue}`, job.id ?? '', plain) : plain
     try {
       const saving = saveData({ queue, prefix, id: job.id ?? '', token, lockMs }, JSON.stringify(clean))
       // The engine may be away for long; a run that was aborted meanwhile must not wait for it.

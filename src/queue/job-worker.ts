@@ -5,7 +5,7 @@ import { BullWorker } from './bull-worker.js'
 import { engineError } from './engine-error.js'
 import { MAX_STALLED } from './engine-options.js'
 import { RetryLater, readFailure, reasonBackoff } from './job-failure.js'
-import { JobRunner } from './job-runner.js'
+import { JobRunner, type RunnerOptions } from './job-runner.js'
 import type { Processor, QueueName, RunningWorker, WorkerEvents } from './queues.js'
 import type { TroubleReporter } from './trouble.js'
 
@@ -21,6 +21,8 @@ export interface JobWorkerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly trouble: TroubleReporter
+  readonly seal: RunnerOptions['seal']
+  readonly onForged: RunnerOptions['onForged']
 }
 
 /** Wait before a failed command of a worker is tried again, milliseconds. */
@@ -67,6 +69,8 @@ export class JobWorker implements RunningWorker {
       events,
       stopping: () => this.#stopping,
       saveData: backing.saveData,
+      seal: options.seal,
+      onForged: options.onForged,
       report: (error) => trouble.report(queue, error),
     })
     this.#worker = new BullWorker(

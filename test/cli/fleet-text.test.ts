@@ -21,7 +21,7 @@ describe('the fleet for people', () => {
   })
   const fleet = (change: Partial<FleetReply> = {}): FleetReply => ({
     daemons: [daemon()],
-    mixed: { versions: [], detectors: [] },
+    mixed: { versions: [], detectors: [], fingerprints: [] },
     backlog: { rows: [], drainMs: { analyze: 0, submit: null }, missesAhead: 0 },
     ...change,
   })
@@ -45,7 +45,7 @@ describe('the fleet for people', () => {
     const text = fleetText(
       fleet({
         daemons: [daemon({ detectors: [shadow] })],
-        mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['tiny'] },
+        mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['tiny'], fingerprints: [] },
       }),
     )
     expect(text).toContain('s@2 abcdef012345 shadow')

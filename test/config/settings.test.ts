@@ -255,7 +255,11 @@ describe('the generated pages', () => {
     const key = file('example-key', `0x${'1'.repeat(64)}`)
     fs.chmodSync(secret, 0o600)
     fs.chmodSync(key, 0o600)
-    const enabled = lines.replaceAll('/run/secrets/wallet_key', key).replaceAll(/\/run\/secrets\/\w+/g, secret)
+    const files = { wallet_key: key, fleet_secret: file('example-fleet', 'f'.repeat(32)) }
+    const enabled = lines.replaceAll(
+      /\/run\/secrets\/(\w+)/g,
+      (_, name: string) => files[name as keyof typeof files] ?? secret,
+    )
     expect(loadSettings({ env: {}, file: file('example.yaml', exampleFile()) }).settings.serviceUrl).toBe(
       'https://verify.example',
     )

@@ -61,6 +61,19 @@ describe('a cell of a CSV', () => {
     },
   )
 
+  it.each([
+    ['a;=1+1', "a;'=1+1"],
+    ['a;  "@x";+2', 'a;\'  "@x";\'+2'],
+    ['\t=1+1', "' =1+1"],
+    ['＝1+1', "'＝1+1"],
+    [' ＠SUM', "' ＠SUM"],
+    ["'=1", "''=1"],
+    ['a;b', 'a;b'],
+  ])('of %j is no formula after a separator of spreadsheets or in full width', (text, defused) => {
+    const plain = csvCell(text)
+    expect(plain.startsWith('"') ? plain.slice(1, -1).replaceAll('""', '"') : plain).toBe(defused)
+  })
+
   it.each(['-1', '-0.25', '1e-7', '-1.5e-07', '-', '=', '5-3'])('of %j stays as it is', (text) => {
     expect(csvCell(text)).toBe(text)
   })

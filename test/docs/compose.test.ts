@@ -65,10 +65,10 @@ describe('config/compose.yaml', () => {
     },
   )
 
-  it('the workers can be multiplied: no name, port or volume of their own, and no key', () => {
+  it('the workers can be multiplied: no name, port or volume of their own, and no key of the service', () => {
     const { deploy, ports, secrets: own, volumes: data } = services.analyze!
     expect(deploy).toEqual({ replicas: `\${ANALYZE_REPLICAS:-2}` })
-    expect([ports, own, data]).toEqual([[], [], ['/data']])
+    expect([ports, own, data]).toEqual([[], ['fleet_secret'], ['/data']])
     const roles = ['attestd', 'analyze'].map((name) => services[name]!.environment.ATTESTD_ROLES)
     expect(roles.join().split(',').toSorted()).toEqual(SETTINGS.roles.fallback!.split(',').toSorted())
   })

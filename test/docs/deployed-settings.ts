@@ -9,7 +9,7 @@ import type { Settings } from '../../src/config/settings.js'
 export function acceptedSettings(environment: Readonly<Record<string, string>>): Settings {
   const plain = Object.entries(environment).map(([name, value]) => {
     if (name === 'ATTESTD_QUEUE_URL_FILE') return ['ATTESTD_QUEUE_URL', 'redis://queue.internal:6379']
-    if (name.endsWith('_FILE')) return [name.slice(0, -'_FILE'.length), 'ak_att_0123456789']
+    if (name.endsWith('_FILE')) return [name.slice(0, -'_FILE'.length), 'ak_att_0123456789-0123456789-0123456789']
     return [name, value.replace(/^\$.*$/, 'https://verify.example')]
   })
   const keyed = 'ATTESTD_SIGNING_SECRET_FILE' in environment

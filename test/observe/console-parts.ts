@@ -39,7 +39,7 @@ export function sampleState(): ConsoleState {
     ],
     fleet: {
       daemons: [sampleDaemon('alive'), sampleDaemon('lost')],
-      mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['image-small'] },
+      mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['image-small'], fingerprints: [] },
       backlog: {
         rows: [
           { queue: 'analyze', turnaround: 'priority_5min', waiting: 14, oldestMs: 65_000 },
@@ -132,7 +132,7 @@ export async function startTestServer(
     metrics: createMetrics({ clock: new ManualClock(NOW), processMetrics: false }),
     state: sampleState,
     history: sampleHistory,
-    now: () => NOW,
+    clock: new ManualClock(NOW),
     queueNames: ['analyze', 'submit'],
     control: {
       failed: async (query) => [asked.push(['failed', query])],

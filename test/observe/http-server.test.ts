@@ -3,6 +3,8 @@ import http from 'node:http'
 import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
+import { silentLog } from '../../src/core/log.js'
+import { ManualClock } from '../support/manual-clock.js'
 import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
 
 const open: (() => Promise<void>)[] = []
@@ -174,6 +176,23 @@ describe('who may see what', () => {
       expect((await get(path, { headers: bearer(`${controlToken}x`) })).status).toBe(401)
     }
     for (const path of PROBES) expect((await get(path)).status).toBe(200)
+  })
+
+  it('looks at few wrong passwords of an address, then at none for a while, and says so in the log', async () => {
+    const clock = new ManualClock()
+    const lines: unknown[] = []
+    const log = { ...silentLog, warn: (facts: unknown) => void lines.push(facts) }
+    const { get } = await start({ password: 'correct horse', clock, log })
+    const status = async (password: string) => (await get('/status', { headers: basic(password) })).status
+    for (let nth = 0; nth < 10; nth++) expect(await status(`wrong ${nth}`)).toBe(401)
+    const refused = await get('/status', { headers: basic('correct horse') })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    expect((await get('/healthz')).status).toBe(200)
+    expect(lines).toMatchObject([{ reason: 'console-password-wrong', subject: '127.0.0.1' }])
+    await clock.advance(10_000)
+    expect([await status('wrong again'), await status('correct horse')]).toEqual([401, 429])
+    await clock.advance(10_000)
+    expect(await status('correct horse')).toBe(200)
   })
 
   it('serves only probes to other machines without a password, and says how to change that', async () => {

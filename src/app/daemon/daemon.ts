@@ -84,6 +84,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       random,
       log,
       signal: options.signal,
+      onForged: (what) => {
+        metrics.fleetForged.inc({ what })
+        outages.trouble({
+          reason: 'fleet-code-wrong',
+          subject: what,
+          message: 'what carries no code of the fleet was refused',
+        })
+      },
     })
     // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
@@ -158,7 +166,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     metrics,
     state: stateOf(parts, roles, fleet),
     history: () => history.points,
-    now: () => clock.now(),
+    clock,
     queueNames: QUEUE_NAMES,
     control: {
       ...controlOf(queue),

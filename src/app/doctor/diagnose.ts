@@ -9,6 +9,7 @@ import { runningDaemon } from '../running-daemon.js'
 import { verifyModels } from '../verbs/models.js'
 import { diagnoseCage } from './diagnose-cage.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
+import { diagnoseFleet } from './diagnose-fleet.js'
 import { diagnoseSettings } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
@@ -46,6 +47,7 @@ export async function* diagnose(
     await queue.ping().finally(() => queue.close())
     return `the ${queue.kind} queue answers`
   })
+  yield* diagnoseFleet(settings)
   if (!settings.serviceUrl) yield skipped('service', 'ATTESTD_SERVICE_URL is not set')
   else if (settings.serviceApi === 'signed-key') yield* diagnoseSignedKey(settings)
   else yield* diagnoseWalletSession(settings, wallet)

@@ -28,6 +28,8 @@ export const daemonCard = z.object({
   jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
   capacity: z.object({ analyze: perSecond, submit: perSecond }),
+  /** Fingerprint of its fleet secret; absent without one, and of a release that has none. */
+  fingerprint: text(20).optional(),
   reasons: z.array(text(100)).max(50),
   /** See `SelectionState`. */
   selection: z

@@ -30,6 +30,7 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
   for (const daemon of daemons) collectDaemon(daemon, metrics)
   fleetMixed.set({ what: 'version' }, mixed.versions.length > 0 ? 1 : 0)
   fleetMixed.set({ what: 'detectors' }, mixed.detectors.length > 0 ? 1 : 0)
+  fleetMixed.set({ what: 'secret' }, mixed.fingerprints.length > 0 ? 1 : 0)
   collectBacklog(backlog, metrics)
 }
 

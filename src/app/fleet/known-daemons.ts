@@ -35,7 +35,7 @@ function latestOfEach(daemons: readonly FleetDaemon[]): FleetDaemon[] {
   return ordered.filter((one, index) => one.state !== 'lost' || ordered[index - 1]?.name !== one.name)
 }
 
-/** Versions and detectors that are not the same on all daemons that are alive. */
+/** Versions, detectors and secrets that are not the same on all daemons that are alive. */
 export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
   const alive = daemons.filter(({ state }) => state === 'alive')
   const versions = [...new Set(alive.map(({ version }) => version))].sort()
@@ -46,5 +46,7 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
     return found ? `${found.digest} ${found.shadow} ${found.canary}` : 'absent'
   }
   const differs = (id: string) => new Set(analyzing.map((daemon) => asOn(daemon, id))).size > 1
-  return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs) }
+  const keys = alive.map(({ fingerprint, name }) => `${name} ${fingerprint ?? 'none'}`)
+  const fingerprints = new Set(alive.map(({ fingerprint }) => fingerprint)).size > 1 ? keys : []
+  return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs), fingerprints }
 }

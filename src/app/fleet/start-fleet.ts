@@ -3,6 +3,7 @@ import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
 import { HISTORY_EVERY_MS, History } from '../../observe/console/history.js'
 import type { Health, Readiness } from '../../observe/health.js'
+import { FleetSeal } from '../../queue/fleet/fleet-seal.js'
 import type { QueueName } from '../../queue/queues.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
 import type { Roles } from '../daemon/roles.js'
@@ -50,8 +51,12 @@ export function joinFleet(
     history,
     beat(followOrders) {
       void announce().then(followOrders)
-      void sampler.sample()
-      const stopSampling = startRepeating(clock, HISTORY_EVERY_MS, () => void sampler.sample())
+      const sample = () => {
+        void sampler.sample()
+        void reportMixed(fleet, parts.outages)
+      }
+      sample()
+      const stopSampling = startRepeating(clock, HISTORY_EVERY_MS, sample)
       const stop = startRepeating(clock, BEAT_MS, () => {
         void look()
         void announce()
@@ -66,12 +71,27 @@ export function joinFleet(
   }
 }
 
+/** Daemons of another secret refuse the jobs of each other, which nothing else explains. */
+async function reportMixed(fleet: Fleet, { trouble }: DaemonParts['outages']): Promise<void> {
+  const { fingerprints } = await fleet.state().then(
+    ({ mixed }) => mixed,
+    () => ({ fingerprints: [] }),
+  )
+  if (fingerprints.length === 0) return
+  trouble({
+    reason: 'fleet-secret-differs',
+    level: 'error',
+    message: 'daemons with different fleet secrets were found',
+    facts: { daemons: fingerprints.join(', ') },
+  })
+}
+
 function ownCard(
   { activity, options, selection }: DaemonParts,
   { roles }: OwnFacts,
   last: Readiness | null,
 ): Omit<DaemonCard, 'name'> {
-  const { analyzeConcurrency, roles: held, submitConcurrency } = options.settings
+  const { analyzeConcurrency, fleetSecret, roles: held, submitConcurrency } = options.settings
   const works = <T>(queue: QueueName, value: T) => (held.includes(queue) ? value : null)
   const { analyze, submit } = activity.pace
   return {
@@ -92,6 +112,7 @@ function ownCard(
       analyze: works('analyze', analyze.perSecond()),
       submit: works('submit', submit.perSecond()),
     },
+    fingerprint: fleetSecret === undefined ? undefined : new FleetSeal(fleetSecret).fingerprint,
     capacity: { analyze: analyze.capacity(analyzeConcurrency), submit: submit.capacity(submitConcurrency) },
     selection: held.includes('analyze') ? selection.state : null,
     // What is missing on the fleet is no trouble of this daemon.

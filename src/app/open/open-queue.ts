@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { silentLog } from '../../core/log.js'
 import { openQueueEngine } from '../../queue/engine.js'
 import type { QueueEngineOptions } from '../../queue/engine-options.js'
+import { FleetSeal } from '../../queue/fleet/fleet-seal.js'
 import type { QueueEngine } from '../../queue/queues.js'
 
 /** The queue engine of the settings. @throws AttestdError as `openQueueEngine` */
@@ -25,6 +26,7 @@ export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> =
     clock: systemClock,
     random: Math.random,
     log: silentLog,
+    seal: settings.fleetSecret === undefined ? undefined : new FleetSeal(settings.fleetSecret),
     ...own,
   })
 }

@@ -20,7 +20,11 @@ export const fleetReply = z.object({
       canaries: z.array(canaryRow).optional(),
     }),
   ),
-  mixed: z.object({ versions: z.array(z.string()), detectors: z.array(z.string()) }),
+  mixed: z.object({
+    versions: z.array(z.string()),
+    detectors: z.array(z.string()),
+    fingerprints: z.array(z.string()).default([]),
+  }),
   backlog: z.object({
     rows: z.array(
       z.object({ queue: z.string(), turnaround: z.string(), waiting: z.number(), oldestMs: z.number().nullable() }),

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
+import { openRegularFile } from '../../core/disk/regular-file.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -157,9 +158,9 @@ export class CagedPlace {
     return path.join(this.#out, 'result')
   }
 
-  /** Takes what the process wrote to its place. A link that it left there is not followed. */
+  /** Takes what the process wrote to its place. A link that it left there is not followed, and a pipe not waited for. */
   async takeResult(wanted: string): Promise<void> {
-    const handle = await fs.open(this.result, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+    const handle = await openRegularFile(this.result, fs.constants.O_NOFOLLOW)
     try {
       const { size } = await handle.stat()
       if (size > MAX_RESULT_BYTES) throw new Error(`a result of ${size} bytes`)

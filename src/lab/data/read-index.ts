@@ -1,7 +1,7 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
+import { readRegularFile } from '../../core/disk/regular-file.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { DataRow } from './data-row.js'
 
@@ -28,7 +28,9 @@ export async function readIndex(file: string, toRow: ToRow): Promise<DataRow[]> 
 }
 
 async function readText(file: string): Promise<string> {
-  const bytes = await fs.readFile(file)
+  const bytes = await readRegularFile(file).catch((cause) => {
+    throw new AttestdError('lab-data-invalid', `${file} cannot be read (${errorText(cause)}).`, { cause })
+  })
   try {
     const plain = file.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_INDEX_BYTES }) : bytes
     return plain.toString('utf8')

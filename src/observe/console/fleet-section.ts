@@ -38,8 +38,9 @@ function daemonRow({
 <td class="num line" data-label="jobs/s">${pace.length > 0 ? pace.join(', ') : '–'}</td><td data-label="version">${version}</td><td class="name" data-label="detectors">${packages.length > 0 ? packages : '–'}</td></tr>`
 }
 
-function mixedLines({ detectors, versions }: FleetState['mixed']): Html {
+function mixedLines({ detectors, fingerprints, versions }: FleetState['mixed']): Html {
   return html`${versions.length > 0 ? html`<p class="warn">Mixed versions: ${versions.join(', ')}.</p>` : null}
+${fingerprints.length > 0 ? html`<p class="bad">ATTESTD_FLEET_SECRET differs: ${fingerprints.join(', ')}.</p>` : null}
 ${detectors.length > 0 ? html`<p class="warn">Not the same on all that analyze: ${detectors.join(', ')}.</p>` : null}`
 }
 

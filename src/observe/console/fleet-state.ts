@@ -38,6 +38,8 @@ export interface FleetDaemon {
   readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
   /** Jobs a second that it could end, by how long the last ones took; null where there were none. */
   readonly capacity: Readonly<Record<'analyze' | 'submit', number | null>>
+  /** Fingerprint of its fleet secret; absent without one. */
+  readonly fingerprint?: string | undefined
   /** Why it is not ready, by the reasons of its `/readyz`. */
   readonly reasons: readonly string[]
 }
@@ -64,6 +66,11 @@ export interface Backlog {
 export interface FleetState {
   readonly daemons: readonly FleetDaemon[]
   /** What differs between daemons that are alive; empty where nothing does. */
-  readonly mixed: { readonly versions: readonly string[]; readonly detectors: readonly string[] }
+  readonly mixed: {
+    readonly versions: readonly string[]
+    readonly detectors: readonly string[]
+    /** Daemons with the fingerprints of their fleet secrets. */
+    readonly fingerprints: readonly string[]
+  }
   readonly backlog: Backlog
 }

@@ -42,7 +42,14 @@ export const FLEET_METRICS = {
     type: 'gauge',
     labels: ['what'],
     shared: true,
-    help: '1 while daemons that are alive differ in version, or those that analyze in detectors; else 0. 1 for longer than a roll-out takes: finish it, since scores depend on who measures.',
+    help: '1 while daemons that are alive differ in version or secret, or those that analyze in detectors; else 0. 1 for longer than a roll-out takes: finish it, since scores depend on who measures, and daemons of another secret refuse the jobs of each other.',
+  },
+  fleetForged: {
+    name: 'attestd_forged_total',
+    type: 'counter',
+    labels: ['what'],
+    zeros: [{ what: 'job' }, { what: 'verdict' }, { what: 'order' }],
+    help: 'What was found on Redis without the code of the fleet and not used: job, verdict, order. Above 0 while all daemons have the same ATTESTD_FLEET_SECRET: somebody else writes to Redis.',
   },
   waitingJobs: {
     name: 'attestd_waiting_jobs',

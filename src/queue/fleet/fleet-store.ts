@@ -27,5 +27,9 @@ export interface FleetStore {
 
 /** A run that did not leave is known for this long, ms. */
 export const REMEMBERED_MS = 60 * 60_000
+/** A longer announcement is passed over unread, bytes: a card of ours has some 10 kB, 100 kB at most. */
+export const MAX_CARD_BYTES = 256 * 1024
+/** Announcements that are read, those heard of last. */
+export const MAX_CARDS = 1000
 /** Records that are kept. */
 export const MAX_RECORDS = 500

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import { engineError } from '../engine-error.js'
 import type { RedisClient } from '../redis/redis-connection.js'
-import { type FleetStore, MAX_RECORDS, REMEMBERED_MS } from './fleet-store.js'
+import { type FleetStore, MAX_CARD_BYTES, MAX_CARDS, MAX_RECORDS, REMEMBERED_MS } from './fleet-store.js'
 
 /** The clock of Redis is the one that all daemons share, in ms. */
 const NOW = "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
@@ -16,12 +16,12 @@ for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[3])
   redis.call('ZREM', KEYS[2], old)
 end`
 
-/** KEYS as above. @returns for each run: id, text, how long ago (ms) */
+/** KEYS as above; ARGV most runs, most bytes of a text. @returns for each run: id, text, how long ago (ms) */
 const ANNOUNCED = `${NOW}
 local found = {}
-local seen = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
+local seen = redis.call('ZREVRANGE', KEYS[2], 0, ARGV[1] - 1, 'WITHSCORES')
 for i = 1, #seen, 2 do
-  local text = redis.call('HGET', KEYS[1], seen[i])
+  local text = redis.call('HSTRLEN', KEYS[1], seen[i]) <= tonumber(ARGV[2]) and redis.call('HGET', KEYS[1], seen[i])
   if text then found[#found + 1] = { seen[i], text, now - seen[i + 1] } end
 end
 return found`
@@ -49,7 +49,7 @@ export function redisFleet(redis: RedisClient, prefix: string): FleetStore {
     leave: (id) => ask(async () => void (await redis.multi().hdel(texts, id).zrem(times, id).exec())),
     announced: () =>
       ask(async () => {
-        const reply = announcedReply.parse(await redis.eval(ANNOUNCED, 2, texts, times))
+        const reply = announcedReply.parse(await redis.eval(ANNOUNCED, 2, texts, times, MAX_CARDS, MAX_CARD_BYTES))
         return reply.map(([id, text, agoMs]) => ({ id, text, agoMs }))
       }),
     append: (text) =>

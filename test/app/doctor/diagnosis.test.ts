@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { diagnoseFleet } from '../../../src/app/doctor/diagnose-fleet.js'
 import { diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
 import { check, failed } from '../../../src/app/doctor/diagnosis.js'
 import { stakeText } from '../../../src/app/doctor/service-text.js'
@@ -18,6 +19,19 @@ describe('a check', () => {
       fix: 'Deposit.',
     })
     expect(failed('x', new TypeError('bug'))).toMatchObject({ outcome: 'failed', message: 'bug  [internal-error]' })
+  })
+})
+
+describe('a fleet without a secret', () => {
+  const of = (queueUrl: string, secret = {}) => diagnoseFleet({ dataDir: '/data', queueUrl, ...secret })
+
+  it('is warned of where Redis is reachable beyond this machine', () => {
+    for (const url of ['redis://queue.internal:6379', 'redis+sentinel://127.0.0.1,10.0.0.2/main', 'redis://0.0.0.0']) {
+      expect(of(url)).toMatchObject([{ outcome: 'skipped', fix: expect.stringContaining('ATTESTD_FLEET_SECRET') }])
+      expect(of(url, { fleetSecret: 'secret' })).toMatchObject([{ outcome: 'ok' }])
+    }
+    expect(of('redis://127.0.0.1')).toEqual([expect.not.objectContaining({ fix: expect.anything() })])
+    expect(of('embedded:')).toEqual([])
   })
 })
 

@@ -175,7 +175,7 @@ describe('the metrics of a fleet', () => {
   })
 
   it('end with a daemon that is gone, and all of them while the queue is away', async () => {
-    const alone = { ...state, daemons: [], mixed: { versions: [], detectors: [] } }
+    const alone = { ...state, daemons: [], mixed: { versions: [], detectors: [], fingerprints: [] } }
     const text = await exported(state, alone)
     expect(text).not.toContain('attestd_fleet_last_seen')
     expect(text).toContain('attestd_fleet_mixed{what="version"} 0')

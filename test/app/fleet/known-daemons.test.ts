@@ -62,14 +62,23 @@ describe('a mix', () => {
   const tiny = { id: 'tiny', version: '1.0.0', digest: 'aa', shadow: false }
 
   it('of versions or detectors is pointed out', () => {
-    expect(mixed({ version: '0.2.0' })).toEqual({ versions: ['0.1.0', '0.2.0'], detectors: [] })
-    expect(mixed({ detectors: [{ ...tiny, digest: 'bb' }] })).toEqual({ versions: [], detectors: ['tiny'] })
+    expect(mixed({ version: '0.2.0' })).toEqual({ versions: ['0.1.0', '0.2.0'], detectors: [], fingerprints: [] })
+    expect(mixed({ detectors: [{ ...tiny, digest: 'bb' }] })).toEqual({
+      versions: [],
+      detectors: ['tiny'],
+      fingerprints: [],
+    })
     expect(mixed({ detectors: [{ ...tiny, shadow: true }] }).detectors).toEqual(['tiny'])
     expect(mixed({ detectors: [tiny, { ...tiny, id: 'more' }] }).detectors).toEqual(['more'])
   })
 
+  it('of secrets is pointed out with who has which', () => {
+    expect(mixed({ fingerprint: 'abc' }).fingerprints).toEqual(expect.arrayContaining(['d0 abc']))
+    expect(mixed({ fingerprint: 'abc' }).fingerprints).toHaveLength(2)
+  })
+
   it('is none where daemons are the same, do not analyze, or are gone', () => {
-    const none = { versions: [], detectors: [] }
+    const none = { versions: [], detectors: [], fingerprints: [] }
     expect(mixed({})).toEqual(none)
     expect(mixed({ roles: ['submit'], detectors: [] })).toEqual(none)
     const lost = said('x', { name: 'x', version: '9.0.0', detectors: [] }, 60_000)

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readIndex } from '../../../src/lab/data/read-index.js'
@@ -6,6 +8,10 @@ import { rowFiles } from './row-files.js'
 
 const files = rowFiles()
 const { write } = files
+
+const never = (): never => {
+  throw new Error('a row of nothing')
+}
 
 describe('an index', () => {
   const read = async (name: string, text: string | Uint8Array) =>
@@ -21,6 +27,15 @@ describe('an index', () => {
   ])('%s', async (name, text, expected) => {
     const rows = await read(name, text)
     expect(rows.map(({ content }) => 'text' in content && content.text)).toEqual(expected)
+  })
+
+  it('that is a named pipe is refused, not waited for', async () => {
+    const pipe = path.join(files.path, 'pipe.csv')
+    execFileSync('mkfifo', [pipe])
+    await expect(readIndex(pipe, () => never())).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: expect.stringContaining('a named pipe'),
+    })
   })
 
   it.each([

@@ -18,7 +18,7 @@ const DAEMON: FleetDaemon = {
 }
 const IDLE: FleetState = {
   daemons: [DAEMON],
-  mixed: { versions: [], detectors: [] },
+  mixed: { versions: [], detectors: [], fingerprints: [] },
   backlog: { rows: [], drainMs: { analyze: 0, submit: 0 }, missesAhead: 0 },
 }
 const shown = (fields: Partial<FleetDaemon>) => fleetSection({ ...IDLE, daemons: [{ ...DAEMON, ...fields }] })
@@ -67,7 +67,7 @@ describe('the fleet', () => {
 
   it('warns of versions and detectors that differ, and only then', () => {
     expect(textsOfClass(fleetSection(IDLE), 'warn')).toEqual([])
-    const mixed = { versions: ['0.1.0', '0.2.0'], detectors: ['image'] }
+    const mixed = { versions: ['0.1.0', '0.2.0'], detectors: ['image'], fingerprints: [] }
     expect(textsOfClass(fleetSection({ ...IDLE, mixed }), 'warn')).toEqual([
       'Mixed versions: 0.1.0, 0.2.0.',
       'Not the same on all that analyze: image.',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_CARD_BYTES, MAX_CARDS } from '../../../src/queue/fleet/fleet-store.js'
 import { redisFleet } from '../../../src/queue/fleet/redis-fleet.js'
 import { connected } from '../redis/connected-redis.js'
 
@@ -12,7 +13,13 @@ describe('the fleet', () => {
       { id: 'run-1', text: '{"text":1}', agoMs: 1500 },
       { id: 'run-2', text: 'other', agoMs: 0 },
     ])
-    expect(commands()[0]?.slice(2)).toEqual(['2', 'p:fleet:daemons', 'p:fleet:seen'])
+    expect(commands()[0]?.slice(2)).toEqual([
+      '2',
+      'p:fleet:daemons',
+      'p:fleet:seen',
+      `${MAX_CARDS}`,
+      `${MAX_CARD_BYTES}`,
+    ])
   })
 
   it('is queue-unreachable at once while the connection is away, instead of waiting for it', async () => {
