@@ -182,7 +182,10 @@ export const REASONS = {
   'asset-closed': { kind: 'closed', summary: 'The asset no longer accepts scores.' },
   'asset-malformed': { kind: 'permanent', summary: 'An asset of the service does not match its API.' },
   'event-malformed': { kind: 'retry', summary: 'A stream event does not match the API.' },
-  'event-too-large': { kind: 'retry', summary: 'A stream event is larger than the cap.' },
+  'event-too-large': {
+    kind: 'retry',
+    summary: 'A stream event is larger than the cap and was skipped; the list is read instead.',
+  },
   'stream-silent': { kind: 'retry', summary: 'The stream sent no bytes for longer than the idle limit.' },
   'stream-ended': { kind: 'retry', summary: 'The stream ended or was cut.' },
   'stream-error-event': { kind: 'retry', summary: 'The service reported an error on the stream.' },

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { type AttestdError, toAttestdError } from '../core/errors.js'
 import { jobIdOf } from '../core/ids.js'
@@ -52,6 +53,8 @@ const SNAPSHOT_LAG_MS = 5000
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
+/** A stream event that was too large is answered by the list, but not sooner than this after the last one, ms. */
+const LIST_SOON_MS = 5000
 /** Trouble of the stream by which a service turns a key away. */
 const REFUSALS: ReadonlySet<Reason> = new Set<Reason>(['service-forbidden', 'stream-error-event'])
 const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
@@ -72,6 +75,11 @@ export class Intake {
   /** The ids that were open at last, and the monotonic time (ms) before which an offer of others is out of date. */
   #open: { readonly ids: ReadonlySet<string>; readonly before: number } | null = null
   #failedListsInARow = 0
+  /** Ends the pause between two lists. */
+  #listPause = new AbortController()
+  #isHurrying = false
+  /** When the last list was asked for, monotonic time, ms. */
+  #listedAt = Number.NEGATIVE_INFINITY
   /** When `#recall` last read the queue, monotonic time, ms. */
   #recalledAt = Number.NEGATIVE_INFINITY
 
@@ -132,6 +140,7 @@ export class Intake {
     const { clock, events, onStake, onStreamRefused, service } = this.#options
     for await (const event of service.watch(signal)) {
       events.streamEvent?.(event)
+      if (event.kind === 'trouble' && event.reason === 'event-too-large') void this.#hurryList(signal)
       if (event.kind === 'trouble' && REFUSALS.has(event.reason)) onStreamRefused(signal)
       if (event.kind === 'ready') onStake(event.stake)
       if (event.kind === 'delta') this.#want(event.assets)
@@ -145,19 +154,33 @@ export class Intake {
   }
 
   async #listRegularly(firstPauseMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
     let pauseMs = firstPauseMs
     while (!signal.aborted) {
       await this.#recall()
-      await this.#options.clock.sleep(pauseMs, signal).catch(() => {})
+      const pause = clock.sleep(pauseMs, this.#listPause.signal).catch(() => {})
+      await unlessAborted(pause, signal).catch(() => this.#listPause.abort())
       if (signal.aborted) return
+      this.#listPause = new AbortController()
       pauseMs = await this.#list(signal)
     }
+  }
+
+  /** Lists soon, except after a list that failed: the service may have asked for the pause. */
+  async #hurryList(signal: AbortSignal): Promise<void> {
+    if (this.#isHurrying) return
+    this.#isHurrying = true
+    const { clock } = this.#options
+    await clock.sleep(Math.max(0, this.#listedAt + LIST_SOON_MS - clock.monotonic()), signal).catch(() => {})
+    this.#isHurrying = false
+    if (this.#failedListsInARow === 0) this.#listPause.abort()
   }
 
   /** @returns how long to wait before the next list, ms */
   async #list(signal: AbortSignal): Promise<number> {
     const { clock, listEveryMs, log, onForbidden, onStake, random, service } = this.#options
     const asked = clock.monotonic()
+    this.#listedAt = asked
     try {
       const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
       this.#failedListsInARow = 0

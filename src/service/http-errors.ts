@@ -1,3 +1,4 @@
+import type { Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
@@ -100,6 +101,17 @@ function field(value: unknown, name: string): unknown {
 export function invalidReply({ route, changes }: Sent, what: string, fix?: string): AttestdError {
   const message = `The answer to ${route} cannot be used: ${what}`
   return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
+}
+
+/** @throws AttestdError for an answer that is no event stream; its body is not read */
+export function refuseUnlessStream(route: string, { body, headers, status }: Response, localNow: number): void {
+  const retryAfterMs = retryAfterOf(headers, localNow)
+  if (status !== 200) throw errorOfResponse({ route, status, retryAfterMs, body: '', changes: false })
+  const type = headers.get('content-type') ?? 'none'
+  // In lower case the way EventSource wants it, too.
+  if (!body || !/^text\/event-stream\b/i.test(type)) {
+    throw new AttestdError('service-reply-invalid', `${route} has the content type ${type.slice(0, 100)}.`)
+  }
 }
 
 /** The error for a request that ended without a whole answer; the signal's reason where nothing can have taken effect. */

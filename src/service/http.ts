@@ -5,7 +5,6 @@ import { AttestdError } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
-import { parseJsonInTurns } from '../core/turns/parse-json.js'
 import {
   ageOf,
   brokenOff,
@@ -18,11 +17,13 @@ import {
   retryAfterOf,
 } from './http-errors.js'
 import { issueText } from './issue-text.js'
-import { MAX_ENTRIES } from './record.js'
+import { parseJson } from './parse-json.js'
 import { shapeText } from './shape-text.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
+/** Lists, objects, members and commas in one answer: some 25,000 assets. */
+const MAX_REPLY_PARTS = 600_000
 /** @default longest time for one request with its whole answer, milliseconds */
 export const REQUEST_TIMEOUT_MS = 15_000
 
@@ -98,7 +99,7 @@ export class HttpCaller {
           `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`,
           /html/i.test(type) ? NOT_THE_API : undefined,
         )
-      return await parseReply(call, await this.#text(call, response), shape)
+      return parseReply(call, await this.#text(call, response), shape)
     })
   }
 
@@ -195,18 +196,20 @@ export class HttpCaller {
   }
 }
 
-async function parseReply<Shape extends z.ZodType>(
-  call: HttpCall,
-  text: string,
-  shape: Shape,
-): Promise<z.output<Shape>> {
-  const value = await parseJsonInTurns(text, { maxEntries: MAX_ENTRIES }).catch((error: unknown) => {
-    throw invalidReply(call, error instanceof RangeError ? error.message : 'it is not JSON')
-  })
+function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {
+  const value = jsonOf(call, text)
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
   // Keys are the sender's words as well: one that repeats a secret as a key must not get it into a log.
   throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
+}
+
+function jsonOf(call: HttpCall, text: string): unknown {
+  try {
+    return parseJson(text, MAX_REPLY_PARTS)
+  } catch (error) {
+    throw invalidReply(call, error instanceof RangeError ? error.message : 'it is not JSON')
+  }
 }
 
 /**

@@ -26,8 +26,8 @@ export interface ServiceOptions {
   readonly requestTimeoutMs: number
   /** Longest silence of the stream, milliseconds. */
   readonly streamIdleMs: number
-  /** Largest answer and largest stream event, bytes. @default 16 MiB */
-  readonly maxBytes?: number
+  /** Largest stream event, bytes. @default 2 MiB */
+  readonly maxEventBytes?: number
   readonly userAgent?: string
   readonly clock: Clock
   readonly random: Random
@@ -65,14 +65,13 @@ interface ApiOfService {
 /** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createServiceParts(options: ServiceOptions, api: ApiOfService): ServiceParts {
   const { fixes, onDate, ...time } = api
-  const { clock, log, random, maxBytes, onRequest, requestTimeoutMs, streamIdleMs } = options
+  const { clock, log, random, onRequest, requestTimeoutMs, streamIdleMs } = options
   const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
   const userAgent = options.userAgent ?? USER_AGENT
   const http = new HttpCaller({
     clock,
     timeoutMs: requestTimeoutMs,
     userAgent,
-    maxReplyBytes: maxBytes,
     onRequest,
     onDate,
     fixes,
@@ -94,7 +93,7 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     userAgent,
     headerTimeoutMs: requestTimeoutMs,
     idleMs: streamIdleMs,
-    maxEventBytes: maxBytes,
+    maxEventBytes: options.maxEventBytes,
   }
   return {
     origin,

@@ -1,136 +1,167 @@
-import { createParser } from 'eventsource-parser'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ErrorEvent, EventSource } from 'eventsource'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { inTurns } from '../core/in-turns.js'
+import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
-import { Turns } from '../core/turns/turns.js'
-import { EventSplitter } from './event-splitter.js'
-import { errorOfResponse, retryAfterOf } from './http-errors.js'
+import { EventMeter } from './event-meter.js'
+import { refuseUnlessStream } from './http-errors.js'
+import type { RawEvent, StreamSource } from './stream-source.js'
 
-/** One event as it stood on the wire. */
-export interface RawEvent {
-  readonly name: string
-  readonly data: string
-  /** Empty where the event had none. */
-  readonly id: string
-}
+/** An event; bytes without one, such as a comment; or an event over the cap, which is skipped. */
+export type StreamItem = RawEvent | 'alive' | 'too-large'
 
-/** What one connection gives: an event, or a sign of life that says nothing (a comment). */
-export type StreamItem = RawEvent | 'alive'
-
-/** One request for a stream, with its limits; `route` is the name that messages use for it. */
+/** One connection to a stream, with its limits. */
 export interface SseConnectionOptions {
-  readonly url: URL
-  readonly route: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly source: StreamSource
   readonly clock: Clock
+  /** Should have no timeouts of its own on headers and bodies. */
   readonly dispatcher: Dispatcher
+  readonly userAgent: string
   /** Until the headers of the answer, milliseconds. */
   readonly headerTimeoutMs: number
-  /** Longest silence, milliseconds; any byte ends it. */
+  /** Longest silence, milliseconds; any byte ends it, comments too. */
   readonly idleMs: number
   readonly maxEventBytes: number
+  /** Of the last event of the connection before; empty where there was none. */
+  readonly lastId: string
 }
 
+/** Bytes that EventSource gets in one turn of the event loop: unknown lines take it 10 ms per KiB. */
+const SLICE_BYTES = 2 * 1024
+const BLANK_LINE = Buffer.from('\n\n')
+/** EventSource wants it in lower case, which the service need not do. */
+const EVENT_STREAM = new Headers({ 'content-type': 'text/event-stream' })
+
 /**
- * One connection, read as far as it is asked: the library parses the bytes of one event at a time, in short turns, and
- * nothing is taken from the wire before the last event was handled. Never reconnects by itself.
+ * One connection through one EventSource, which gets the next bytes only after the events of the last ones were handled.
+ * EventSource never reconnects: it is closed before it could see an error or the end of the stream.
  */
 export class SseConnection {
   readonly #options: SseConnectionOptions
   readonly #stop = new AbortController()
-  readonly #items: AsyncGenerator<StreamItem, never>
+  readonly #meter = new EventMeter()
+  readonly #events: RawEvent[] = []
+  /** What EventSource reads, fed by `#give` alone. */
+  readonly #fed = new TransformStream<Uint8Array, Uint8Array>()
+  readonly #feed = this.#fed.writable.getWriter()
+  #source: EventSource | undefined
+  #isSkipping = false
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
 
   constructor(options: SseConnectionOptions) {
     this.#options = options
-    this.#items = this.#read()
   }
 
-  /** The next event, in order; the first call connects. @throws AttestdError why it ended, or the reason it was closed for */
-  async next(): Promise<StreamItem> {
-    return (await this.#items.next()).value
+  /** Connects and returns items in order until the stream ends. @throws AttestdError why it broke off or was closed */
+  async *items(): AsyncGenerator<StreamItem, void> {
+    const { idleMs } = this.#options
+    try {
+      const body = await this.#open()
+      for (;;) {
+        // Not while the consumer is busy: only bytes that are waited for can be missing.
+        const late = () => new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
+        const { value: chunk } = await this.#within(idleMs, body.read(), late, 'stream-ended')
+        if (!chunk) return
+        yield* this.#itemsIn(chunk)
+      }
+    } finally {
+      this.close()
+    }
   }
 
   close(reason: unknown = new AttestdError('stream-ended')): void {
     this.#stop.abort(reason)
+    this.#source?.close()
   }
 
-  async *#read(): AsyncGenerator<StreamItem, never> {
-    const body = await this.#open()
-    const splitter = new EventSplitter(this.#options.maxEventBytes)
-    const turns = new Turns()
-    const decoder = new TextDecoder()
-    const events: RawEvent[] = []
-    const parser = createParser({
-      onEvent: ({ event: name = 'message', data, id = '' }) => events.push({ name, data, id }),
-    })
-    for (;;) {
-      const chunk = await this.#chunk(body)
-      await turns.step(chunk.length)
-      for (const { bytes, kind } of splitter.push(chunk)) {
-        await turns.step(bytes.length)
-        this.#stop.signal.throwIfAborted()
-        if (kind === 'silence') yield 'alive'
-        parser.feed(decoder.decode(bytes, { stream: true }))
-        yield* events.splice(0)
+  #open(): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+    return new Promise((resolve, reject) => {
+      const request = async () => {
+        try {
+          const { body, status, url } = await this.#request()
+          resolve(body!.getReader())
+          return { body: this.#fed.readable, headers: EVENT_STREAM, redirected: false, status, url }
+        } catch (error) {
+          this.close()
+          reject(error)
+          throw error
+        }
       }
-    }
-  }
-
-  async #open(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
-    const { clock, headerTimeoutMs, route } = this.#options
-    const response = await withinLimit(clock, headerTimeoutMs, this.#request(), () => {
-      throw new AttestdError('service-timeout', `${route} sent no headers in time.`)
-    }).catch((error: unknown) => {
-      throw this.#errorOf(error, 'service-unreachable')
+      this.#source = new EventSource(this.#options.source.url, { fetch: request })
+      // Takes events of every name: a listener would miss those that the specification does not state.
+      this.#source.dispatchEvent = (event) => this.#onEvent(event)
     })
-    this.#refuseUnlessStream(response)
-    this.openedAt = clock.monotonic()
-    return response.body?.getReader()
   }
 
-  #request(): Promise<Response> {
-    const { url, headers, dispatcher } = this.#options
-    return fetch(url, {
+  async #request(): Promise<Response> {
+    const { clock, dispatcher, headerTimeoutMs, lastId, source, userAgent } = this.#options
+    const { signal } = this.#stop
+    const headers = {
+      accept: 'text/event-stream',
       // A compressing edge would hold events back until its buffer is full.
-      headers: { accept: 'text/event-stream', 'accept-encoding': 'identity', ...headers },
-      cache: 'no-store',
-      redirect: 'manual',
-      signal: this.#stop.signal,
-      dispatcher,
-    })
-  }
-
-  #refuseUnlessStream(response: Response): void {
-    const { route, clock } = this.#options
-    const { status, headers } = response
-    if (status !== 200) {
-      const retryAfterMs = retryAfterOf(headers, clock.now())
-      throw errorOfResponse({ route, status, retryAfterMs, body: '', changes: false })
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+      ...(lastId && { 'last-event-id': lastId }),
+      ...(await source.sign(signal)),
     }
-    const type = headers.get('content-type') ?? 'none'
-    if (!/^text\/event-stream\b/i.test(type)) {
-      throw new AttestdError('service-reply-invalid', `${route} has the content type ${type.slice(0, 100)}.`)
+    // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused by its status.
+    const sent = fetch(source.url, { headers, cache: 'no-store', redirect: 'manual', signal, dispatcher })
+    const late = () => new AttestdError('service-timeout', `${source.route} sent no headers in time.`)
+    const response = await this.#within(headerTimeoutMs, sent, late, 'service-unreachable')
+    refuseUnlessStream(source.route, response, clock.now())
+    this.openedAt = clock.monotonic()
+    return response
+  }
+
+  async *#itemsIn(chunk: Uint8Array): AsyncGenerator<StreamItem, void> {
+    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+      const events = await this.#eventsIn(chunk.subarray(at, at + SLICE_BYTES))
+      yield* inTurns(events)
+      if (events.length === 0 && this.#meter.bytes === 0) yield 'alive'
+      if (this.#isSkipping || this.#meter.bytes <= this.#options.maxEventBytes) continue
+      this.#isSkipping = true
+      yield 'too-large'
     }
   }
 
-  /** The idle watchdog runs only while bytes are waited for, not while the consumer is busy. */
-  async #chunk(body: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array> {
-    const { clock, idleMs } = this.#options
-    if (!body) throw new AttestdError('stream-ended')
-    const { value } = await withinLimit(clock, idleMs, body.read(), () => {
-      throw new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
-    }).catch((error: unknown) => {
-      throw this.#errorOf(error, 'stream-ended')
-    })
-    if (!value) throw new AttestdError('stream-ended')
-    return value
+  async #eventsIn(slice: Uint8Array): Promise<RawEvent[]> {
+    const end = this.#meter.push(slice)
+    if (!this.#isSkipping) return this.#give(slice)
+    if (end < 0) return []
+    // Ends the event for the parser too, which holds its beginning.
+    await this.#give(BLANK_LINE)
+    this.#isSkipping = false
+    return this.#give(slice.subarray(end))
   }
 
-  #errorOf(error: unknown, fallback: 'service-unreachable' | 'stream-ended'): AttestdError {
-    if (error instanceof AttestdError) return error
-    return new AttestdError(fallback, `${this.#options.route}: ${errorText(error)}`, { cause: error })
+  /** @returns the events of these bytes, which EventSource parses in the turn in which it gets them */
+  async #give(bytes: Uint8Array): Promise<RawEvent[]> {
+    void this.#feed.write(bytes)
+    await nextTurn()
+    this.#stop.signal.throwIfAborted()
+    return this.#events.splice(0)
+  }
+
+  /** An event of the service is a MessageEvent, also one that it calls `open` or `error`. */
+  #onEvent(event: Event): boolean {
+    if (event instanceof MessageEvent) this.#events.push({ name: event.type, data: event.data, id: event.lastEventId })
+    else if (event instanceof ErrorEvent) this.close(new AttestdError('stream-ended', event.message))
+    return true
+  }
+
+  /** @param otherwise the reason of an error that has none */
+  async #within<T>(ms: number, work: Promise<T>, late: () => AttestdError, otherwise: Reason): Promise<T> {
+    try {
+      return await withinLimit(this.#options.clock, ms, work, () => {
+        throw late()
+      })
+    } catch (error) {
+      const message = `${this.#options.source.route}: ${errorText(error)}`
+      throw error instanceof AttestdError ? error : new AttestdError(otherwise, message, { cause: error })
+    }
   }
 }

@@ -377,6 +377,35 @@ describe('intake', () => {
     expect(parts.counts.streamRefused).toBe(times)
   })
 
+  it('a stream event that was too large is answered by the list, soon and once', async () => {
+    const parts = setUp()
+    await settle()
+    expect(parts.counts.listed).toBe(1)
+    parts.lists.push([openAsset({ id: 'in-the-list' })])
+    for (let at = 0; at < 3; at++) await parts.send({ kind: 'trouble', reason: 'event-too-large', message: 'skipped' })
+    expect(parts.counts.listed).toBe(1)
+    await parts.clock.advance(5000)
+    await settle()
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('in-the-list')])
+    await parts.clock.advance(50_000)
+    await settle()
+    await parts.end()
+    expect(parts.counts.listed).toBe(2)
+  })
+
+  it('a stream event that was too large does not cut short the pause after a failed list', async () => {
+    const parts = setUp()
+    await settle()
+    parts.lists.push(new AttestdError('service-rate-limited', 'busy', { retryAfterMs: 50_000 }))
+    await parts.clock.advance(60_000)
+    await settle()
+    await parts.send({ kind: 'trouble', reason: 'event-too-large', message: 'skipped' })
+    await parts.clock.advance(40_000)
+    await settle()
+    await parts.end()
+    expect(parts.counts.listed).toBe(2)
+  })
+
   it('what a broken queue did not take is offered again with the next event', async () => {
     const parts = setUp()
     parts.broken.queue = true

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { settle } from '../support/manual-clock.js'
 import { WIRE_STAKE, wireAsset } from './local-service.js'
-import {
-  type Connection,
-  event,
-  follow,
-  open,
-  ping,
-  ready,
-  sends,
-  setUp,
-  snapshot,
-  until,
-  waitOut,
-} from './stream-harness.js'
+import { type Connection, event, follow, open, ping, ready, sends, setUp, snapshot, until } from './stream-harness.js'
 
 describe('events', () => {
   it('come in the port’s shape and in order', async () => {
@@ -32,9 +20,9 @@ describe('events', () => {
   })
 
   it('count comments as life', async () => {
-    const { kinds } = follow(await setUp([sends(`: hello\n\n: again\n\n${ready}`)]))
-    await until(() => kinds().length === 2)
-    expect(kinds()).toEqual(['heartbeat', 'ready'])
+    const { kinds } = follow(await setUp([sends(': hello\n\n: again\n\n')]))
+    await until(() => kinds().length === 1)
+    expect(kinds()).toEqual(['heartbeat'])
   })
 
   it('may have CRLF lines and data over several lines, and arrive byte by byte', async () => {
@@ -49,8 +37,7 @@ describe('events', () => {
       },
     ])
     const { kinds } = follow(set)
-    await until(() => kinds().length === 1)
-    expect(kinds()).toEqual(['ready'])
+    await until(() => kinds().at(-1) === 'ready')
   })
 
   it('with malformed assets lose only those', async () => {
@@ -92,20 +79,54 @@ describe('events', () => {
     expect(set.streams()).toHaveLength(1)
   })
 
-  it('that never end are cut off at the cap', async () => {
+  it('named as EventSource names its own are not taken for them', async () => {
+    const set = await setUp([sends(`event: open\ndata: 1\n\nevent: error\ndata: {"message":"x"}\n\n${ping}`)])
+    const { kinds, troubles } = follow(set)
+    await until(() => kinds().at(-1) === 'heartbeat')
+    expect(troubles().map(({ reason }) => reason)).toEqual(['event-malformed', 'stream-error-event'])
+    expect(set.streams()).toHaveLength(1)
+  })
+})
+
+describe('an event over the cap', () => {
+  const large = `event: open-assets\nid: 7\ndata: ${'x'.repeat(3 * 1024 * 1024)}`
+
+  it.each(['\n', '\r', '\r\n'])('is skipped, and those after it are read on the same connection (%j)', async (end) => {
+    const lines = (text: string) => text.replaceAll('\n', end)
+    const set = await setUp([sends(lines(`${ready}${large}\ndata: and on\n\n${snapshot('a')}${ping}: the end\n`))])
+    const { events, kinds } = follow(set)
+    await until(() => events.length >= 4)
+    expect(kinds().filter((kind) => kind !== 'heartbeat')).toEqual(['ready', 'trouble', 'snapshot'])
+    expect(events[1]).toMatchObject({ reason: 'event-too-large' })
+    expect(events[1]).not.toHaveProperty('retryInMs')
+    expect(set.streams()).toHaveLength(1)
+  })
+
+  it('is reported while it goes on, and kept nowhere', async () => {
+    let written = 0
     const flood: Connection = (response) => {
       open(response)
       response.write('event: open-assets\ndata: ')
       const more = () => {
-        if (!response.destroyed) response.write('x'.repeat(64 * 1024), () => setImmediate(more))
+        if (response.destroyed || written > 40) return
+        written++
+        response.write('x'.repeat(1024 * 1024), () => setImmediate(more))
       }
       more()
     }
-    const set = await setUp([flood, sends(ready)], { maxBytes: 1024 * 1024 })
-    const { events, troubles } = follow(set)
+    const set = await setUp([flood])
+    const { troubles } = follow(set)
     await until(() => troubles().length === 1)
-    expect(troubles()).toMatchObject([{ reason: 'event-too-large', retryInMs: 375 }])
-    await waitOut(set, troubles)
-    await until(() => events.at(-1)?.kind === 'ready')
+    const before = process.memoryUsage().rss
+    await until(() => written > 40)
+    expect(troubles()).toMatchObject([{ reason: 'event-too-large' }])
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
+  })
+
+  it('may be one of too many parts', async () => {
+    const set = await setUp([sends(event('open-assets', { ids: Array(90_000).fill(0), assets: [] }) + ping)])
+    const { events } = follow(set)
+    await until(() => events.length === 2)
+    expect(events).toMatchObject([{ kind: 'trouble', reason: 'event-too-large' }, { kind: 'heartbeat' }])
   })
 })

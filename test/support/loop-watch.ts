@@ -8,6 +8,8 @@ export interface LoopFigures {
   /** The most processor time that passed between two looks at it, one a turn: no other process has a part in this. */
   readonly longestTurnCpuMs: number
   readonly cpuMs: number
+  /** Turns of the event loop. */
+  readonly turns: number
 }
 
 /** Watches the event loop of this thread until the work has ended. */
@@ -16,8 +18,10 @@ export async function watchLoop(work: () => Promise<void>): Promise<LoopFigures>
   const begin = cpuNow()
   let last = begin
   let longestTurnCpuMs = 0
+  let turns = 0
   const look = () => {
     const now = cpuNow()
+    turns++
     longestTurnCpuMs = Math.max(longestTurnCpuMs, now - last)
     last = now
     if (!ended) next = setImmediate(look)
@@ -34,7 +38,7 @@ export async function watchLoop(work: () => Promise<void>): Promise<LoopFigures>
     clearImmediate(next)
     delay.disable()
   }
-  return { longestDelayMs: delay.max / 1e6, longestTurnCpuMs, cpuMs: cpuNow() - begin }
+  return { longestDelayMs: delay.max / 1e6, longestTurnCpuMs, cpuMs: cpuNow() - begin, turns }
 }
 
 function cpuNow(): number {

@@ -5,7 +5,8 @@ import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
-import { readStream, type StreamSource } from '../stream-reader.js'
+import { readStream } from '../stream-reader.js'
+import type { StreamSource } from '../stream-source.js'
 import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
 import { keyFixes } from './key-fixes.js'
@@ -107,9 +108,10 @@ class SignedKeyAttesterService implements AttesterService {
     let signed: StreamRequest | null = null
     return {
       route: 'GET /api/v1/attester/media/stream',
-      open: async (signal) => {
+      url: this.#client.streamUrl,
+      sign: async (signal) => {
         signed = await this.#client.streamRequest(signal)
-        return signed
+        return signed.headers
       },
       decode: (event) => decodeEvent(event, this.#options.onMalformed),
       recover: async (signal) => signed !== null && this.#client.recoverClock(signed.stamp, signal),

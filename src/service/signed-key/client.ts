@@ -58,7 +58,6 @@ interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'content
 
 /** One connection to the event stream: its signature ages, so each connection asks for a new one. */
 export interface StreamRequest {
-  readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   /** The time that was signed. */
   readonly stamp: ClockStamp
@@ -130,12 +129,16 @@ export class SignedKeyClient {
     }
   }
 
-  /** Where the event stream is, freshly signed. */
+  get streamUrl(): URL {
+    return this.#urlOf(STREAM_PATH)
+  }
+
+  /** The headers of one connection to the event stream, freshly signed. */
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
     await this.#options.serviceClock.ready(signal)
     const stamp = this.#options.serviceClock.stamp()
     const headers = this.#sign({ method: 'GET', target: STREAM_PATH }, stamp.serviceMs)
-    return { url: this.#urlOf(STREAM_PATH), headers, stamp }
+    return { headers, stamp }
   }
 
   // submitter route

@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
+import { inTurns } from '../../core/in-turns.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {
@@ -13,7 +13,7 @@ import {
   recordIn,
   unknownEvent,
 } from '../record.js'
-import type { RawEvent } from '../sse-connection.js'
+import type { RawEvent } from '../stream-source.js'
 import { MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
 import {
   assetsEventSchema,
@@ -51,15 +51,13 @@ function stakeOf(wire: WireStake): Stake {
   return { stakedWei: BigInt(wire.stakedWei), minStakeWei: BigInt(wire.minStakeWei) }
 }
 
-/** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
+/** The open assets of a list, each malformed one is skipped and reported, and costs nothing else. */
 export async function readAssets(
   values: readonly unknown[],
   { asked, source, onMalformed }: { asked: boolean; source: MalformedSource; onMalformed?: OnMalformed | undefined },
 ): Promise<Asset[]> {
   const assets: Asset[] = []
-  const turns = new Turns()
-  for (const value of values) {
-    await turns.step()
+  for await (const value of inTurns(values)) {
     const parsed = mediaAssetSchema.safeParse(value)
     if (!parsed.success)
       onMalformed?.({ what: 'asset', source, id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })
@@ -97,30 +95,30 @@ export function readFound(reply: unknown, id: string): Asset | null {
 export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): Promise<readonly ServiceEvent[]> {
   switch (event.name) {
     case 'ready':
-      return [{ kind: 'ready', stake: stakeOf((await eventData(event, readyEventSchema)).stake) }]
+      return [{ kind: 'ready', stake: stakeOf(eventData(event, readyEventSchema).stake) }]
     case 'open-assets':
       return [{ kind: 'snapshot', ...(await assetsIn(event, onMalformed)) }]
     case 'new-open-assets':
       return [{ kind: 'delta', ...(await assetsIn(event, onMalformed)) }]
     case 'ping':
-      await eventData(event, pingEventSchema)
+      eventData(event, pingEventSchema)
       return [{ kind: 'heartbeat' }]
     case 'error':
-      return [{ kind: 'trouble', reason: 'stream-error-event', message: await messageIn(event) }]
+      return [{ kind: 'trouble', reason: 'stream-error-event', message: messageIn(event) }]
     default:
       throw unknownEvent(event)
   }
 }
 
 async function assetsIn(event: RawEvent, onMalformed: OnMalformed | undefined) {
-  const { ids, assets } = await eventData(event, assetsEventSchema)
+  const { ids, assets } = eventData(event, assetsEventSchema)
   return {
     assets: await readAssets(assets, { asked: false, source: 'stream', onMalformed }),
     ids: ids.filter((id) => typeof id === 'string'),
   }
 }
 
-async function messageIn(event: RawEvent): Promise<string> {
-  const { message } = await eventData(event, errorEventSchema)
+function messageIn(event: RawEvent): string {
+  const { message } = eventData(event, errorEventSchema)
   return `The service reported: ${cleanText(message, ERROR_TEXT_MAX)}`
 }

@@ -6,7 +6,8 @@ import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
 import type { ServiceParts } from '../service-parts.js'
-import { readStream, type StreamSource } from '../stream-reader.js'
+import { readStream } from '../stream-reader.js'
+import type { StreamSource } from '../stream-source.js'
 import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
@@ -106,10 +107,11 @@ export class WalletSessionAttesterService implements AttesterService {
     let request: StreamRequest | null = null
     return {
       route: 'GET /v1/stream/open-assets',
-      open: async (signal) => {
+      url: client.streamUrl,
+      sign: async (signal) => {
         request = null
         request = await client.streamRequest(signal)
-        return request
+        return request.headers
       },
       decode: (event, eventSignal) => decodeEvent(event, { client, signal: eventSignal, onMalformed }),
       recover: async (signal) => {

@@ -43,7 +43,6 @@ interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentTy
 
 /** One connection to the stream; a 401 on it drops the session that `token` belongs to. */
 export interface StreamRequest {
-  readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   /** In the headers; for `SessionKeeper.drop`. */
   readonly token: string
@@ -111,10 +110,14 @@ export class WalletSessionClient {
     }
   }
 
-  /** Where the event stream is, with the token of now. */
+  get streamUrl(): URL {
+    return this.#urlOf(STREAM_PATH)
+  }
+
+  /** The headers of one connection to the event stream, with the token of now. */
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
     const token = await this.#options.session.token(signal)
-    return { url: this.#urlOf(STREAM_PATH), headers: bearer(token), token }
+    return { headers: bearer(token), token }
   }
 
   // submitter routes

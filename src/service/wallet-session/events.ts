@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { ServiceEvent } from '../port.js'
 import { asRecord, eventData, type OnMalformed, unknownEvent } from '../record.js'
 import { shapeText } from '../shape-text.js'
-import type { RawEvent } from '../sse-connection.js'
+import type { RawEvent } from '../stream-source.js'
 import { assetIdSchema } from '../wire-fields.js'
 import type { WalletSessionClient } from './client.js'
 import { assetIdIn, assetRecordIn, listIn, outOfEnvelope, readAssets } from './reading.js'
@@ -31,17 +31,17 @@ export async function decodeEvent(event: RawEvent, options: DecodeOptions): Prom
     case 'snapshot':
       return [
         { kind: 'ready', stake: null },
-        { kind: 'snapshot', ...(await assetsOf(await snapshotIn(event), options)) },
+        { kind: 'snapshot', ...(await assetsOf(snapshotIn(event), options)) },
       ]
     case 'new-asset':
-      return [{ kind: 'delta', ...(await assetsOf(await newAssetsIn(event), options)) }]
+      return [{ kind: 'delta', ...(await assetsOf(newAssetsIn(event), options)) }]
     default:
       throw unknownEvent(event)
   }
 }
 
-async function snapshotIn(event: RawEvent): Promise<unknown[]> {
-  const data = await eventData(event, z.unknown())
+function snapshotIn(event: RawEvent): unknown[] {
+  const data = eventData(event, z.unknown())
   const assets = listIn(data) ?? idListIn(data)
   if (assets) return assets
   const what = `it holds no list; it is ${shapeText(data)}`
@@ -49,8 +49,8 @@ async function snapshotIn(event: RawEvent): Promise<unknown[]> {
 }
 
 /** One asset, as itself or wrapped, or several; or the ids of them. */
-async function newAssetsIn(event: RawEvent): Promise<unknown[]> {
-  const data = await eventData(event, z.unknown())
+function newAssetsIn(event: RawEvent): unknown[] {
+  const data = eventData(event, z.unknown())
   return listIn(data) ?? idListIn(data) ?? [data]
 }
 

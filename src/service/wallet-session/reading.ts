@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
+import { inTurns } from '../../core/in-turns.js'
 import type { Risk } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { Turns } from '../../core/turns/turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
 import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
@@ -73,15 +73,13 @@ export function scoreCountIn(record: Record<string, unknown>): number | null {
   return count ?? scoresIn(record)?.length ?? null
 }
 
-/** The open assets of a list, read in short turns; each malformed one is skipped and reported, and costs nothing else. */
+/** The open assets of a list, each malformed one is skipped and reported, and costs nothing else. */
 export async function readAssets(
   values: readonly unknown[],
   { attester, source, onMalformed }: ReadOptions,
 ): Promise<Asset[]> {
   const assets: Asset[] = []
-  const turns = new Turns()
-  for (const value of values) {
-    await turns.step()
+  for await (const value of inTurns(values)) {
     const read = readAsset(value)
     if (typeof read === 'string')
       onMalformed?.({ what: 'asset', source, id: nameable(assetIdIn(assetRecordIn(value))), message: read })

@@ -30,13 +30,17 @@ describe('the stream', () => {
   it('says ready and the whole open set first, then what opens; comments are signs of life', async ({
     onTestFinished,
   }) => {
-    const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}: ping\n\n`
-    const { events, kinds, streams, world, stop, ended } = await follow([sends(text)], onTestFinished)
-    await until(() => events.length === 5)
-    expect(kinds()).toEqual(['ready', 'snapshot', 'heartbeat', 'delta', 'heartbeat'])
+    const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}`
+    const later: Connection = (response, request) => {
+      sends(text)(response, request)
+      setTimeout(() => response.write(': ping\n\n'), 50)
+    }
+    const { events, kinds, streams, world, stop, ended } = await follow([later], onTestFinished)
+    await until(() => events.length === 4)
+    expect(kinds()).toEqual(['ready', 'snapshot', 'delta', 'heartbeat'])
     expect(events[0]).toEqual({ kind: 'ready', stake: null })
     expect(events[1]).toMatchObject({ ids: ['a', 'b'], assets: [{ id: 'a' }, { id: 'b' }] })
-    expect(events[3]).toMatchObject({ ids: ['c'], assets: [{ id: 'c', mediaType: null, turnaround: 'standard' }] })
+    expect(events[2]).toMatchObject({ ids: ['c'], assets: [{ id: 'c', mediaType: null, turnaround: 'standard' }] })
     expect(streams()[0]?.headers).toMatchObject({
       authorization: `Bearer ${[...world.accepted][0]}`,
       'user-agent': 'attestd',

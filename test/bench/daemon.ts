@@ -1,0 +1,86 @@
+// `npm run bench:daemon`: processor time of the daemon for a picture, without its detector processes, on each queue engine. The
+// detector is tiny and the pictures are small, so that a slow machine shows it, too. `--assets`, `--warm-up`; `--profile FOLDER`
+// keeps a profile of each process (open it in Chromium's developer tools).
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
+import { systemClock } from '../../src/core/clock.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { image } from '../support/daemon-bench.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+import { findRedisServer, startRedisServer } from '../support/redis-server.js'
+import { startSandbox } from '../support/sandbox.js'
+import { childrenOf, processorMs } from './processor-time.js'
+
+const { values } = parseArgs({
+  options: {
+    assets: { type: 'string', default: '400' },
+    'warm-up': { type: 'string', default: '400' },
+    profile: { type: 'string' },
+  },
+})
+const [ASSETS, WARM_UP] = [Number(values.assets), Number(values['warm-up'])]
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+async function measure(queueUrl: string, folder: string): Promise<void> {
+  const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null, embeddedWallet: null })
+  try {
+    const daemon = await startDaemon(sandbox, queueUrl, folder)
+    const scored = async (from: number, to: number) => {
+      const contents = await Promise.all(Array.from({ length: to - from }, (_, nth) => image('cost', from + nth)))
+      const before = await Promise.all([processorMs(daemon.pid), ...(await childrenOf(daemon.pid)).map(processorMs)])
+      for (const [nth, content] of contents.entries()) await sandbox.registerFile(`${from + nth}.png`, { content })
+      while (sandbox.scores().length < to) await systemClock.sleep(20)
+      const after = await Promise.all([processorMs(daemon.pid), ...(await childrenOf(daemon.pid)).map(processorMs)])
+      const [own = 0, ...others] = after.map((ms, nth) => (ms - (before[nth] ?? 0)) / (to - from))
+      return { own, detectors: others.reduce((sum, ms) => sum + ms, 0) }
+    }
+    await scored(0, WARM_UP)
+    const { own, detectors } = await scored(WARM_UP, WARM_UP + ASSETS)
+    const engine = queueUrl.split(':')[0]
+    print(`queue ${engine}: daemon ${own.toFixed(1)} ms a picture, detector processes ${detectors.toFixed(1)} ms`)
+    daemon.kill('SIGTERM')
+    await daemon.exited
+  } finally {
+    await sandbox.close()
+  }
+}
+
+async function startDaemon(sandbox: Sandbox, queueUrl: string, folder: string) {
+  const modelsDir = path.join(folder, 'models')
+  await writeTinyPackage(modelsDir)
+  const profile = values.profile && `--cpu-prof --cpu-prof-dir=${path.resolve(values.profile)}`
+  return startDaemonProcess({
+    env: {
+      ...(profile && { NODE_OPTIONS: profile }),
+      ATTESTD_SERVICE_URL: sandbox.url,
+      ATTESTD_IPFS_GATEWAYS: sandbox.url,
+      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
+      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
+      ATTESTD_QUEUE_URL: queueUrl,
+      ATTESTD_MODELS_DIR: modelsDir,
+      ATTESTD_DETECTOR_CAGE: 'off',
+      ATTESTD_UNSURE_POLICY: 'submit',
+      ATTESTD_HTTP_PORT: '0',
+      ATTESTD_LOG_FORMAT: 'json',
+    },
+    dataDir: path.join(folder, 'data'),
+    logFile: path.join(folder, 'daemon.log'),
+    clock: systemClock,
+    startMs: 600_000,
+  })
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cost-'))
+  await work(folder).finally(() => fs.rm(folder, { recursive: true, force: true }))
+}
+
+print(`${ASSETS} small pictures after ${WARM_UP}, ${os.availableParallelism()} cores, Node ${process.version}`)
+await inFolder((folder) => measure('embedded:', folder))
+if (findRedisServer()) {
+  const redis = await startRedisServer({ appendonly: true })
+  await inFolder((folder) => measure(redis.url, folder)).finally(() => redis.stop())
+} else print('queue redis skipped: no redis-server on the path')

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { EventMeter } from '../../src/service/event-meter.js'
+
+describe.each([
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['CR', '\r'],
+])('lines that end in %s', (_, end) => {
+  const lines = (...all: string[]) => Buffer.from(all.map((line) => line + end).join(''))
+
+  it.each([1, 2, 3, 1000])('count until the blank line, in chunks of %d bytes', (size) => {
+    const meter = new EventMeter()
+    const counts: number[] = []
+    const bytes = Buffer.concat([lines('', 'data: 1', 'x', ': comment', 'id: 2', ''), Buffer.from('da')])
+    for (let at = 0; at < bytes.length; at += size) {
+      meter.push(bytes.subarray(at, at + size))
+      counts.push(meter.bytes)
+    }
+    expect(counts.at(-1)).toBe(2)
+    if (size === 1) expect(Math.max(...counts)).toBe(7 + 1 + 9)
+  })
+
+  it('tell where the first event ends', () => {
+    const meter = new EventMeter()
+    expect(meter.push(lines('data: 1'))).toBe(-1)
+    const rest = lines('data: 2', '', 'data: 3', '')
+    const end = meter.push(rest)
+    expect(rest.subarray(end).toString()).toMatch(/^\n?data: 3/)
+  })
+})
+
+it('counts a comment while its line goes on, and not after', () => {
+  const meter = new EventMeter()
+  meter.push(Buffer.from(`data: 1\n:${'x'.repeat(1000)}`))
+  expect(meter.bytes).toBe(1008)
+  meter.push(Buffer.from('\n'))
+  expect(meter.bytes).toBe(7)
+})
