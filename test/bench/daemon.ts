@@ -1,6 +1,5 @@
 // `npm run bench:daemon`: processor time of the daemon for a picture, without its detector processes, on each queue engine. The
-// detector is tiny and the pictures are small, so that a slow machine shows it, too. `--assets`, `--warm-up`; `--profile FOLDER`
-// keeps a profile of each process (open it in Chromium's developer tools).
+// detector is tiny and the pictures are small, so that a slow machine shows it, too. `--assets`, `--warm-up`.
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,7 +17,6 @@ const { values } = parseArgs({
   options: {
     assets: { type: 'string', default: '400' },
     'warm-up': { type: 'string', default: '400' },
-    profile: { type: 'string' },
   },
 })
 const [ASSETS, WARM_UP] = [Number(values.assets), Number(values['warm-up'])]
@@ -51,10 +49,8 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
 async function startDaemon(sandbox: Sandbox, queueUrl: string, folder: string) {
   const modelsDir = path.join(folder, 'models')
   await writeTinyPackage(modelsDir)
-  const profile = values.profile && `--cpu-prof --cpu-prof-dir=${path.resolve(values.profile)}`
   return startDaemonProcess({
     env: {
-      ...(profile && { NODE_OPTIONS: profile }),
       ATTESTD_SERVICE_URL: sandbox.url,
       ATTESTD_IPFS_GATEWAYS: sandbox.url,
       ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
