@@ -108,7 +108,7 @@ describe('an event over the cap', () => {
       open(response)
       response.write('event: open-assets\ndata: ')
       const more = () => {
-        if (response.destroyed || written > 40) return
+        if (response.destroyed || written > 16) return
         written++
         response.write('x'.repeat(1024 * 1024), () => setImmediate(more))
       }
@@ -118,7 +118,7 @@ describe('an event over the cap', () => {
     const { troubles } = follow(set)
     await until(() => troubles().length === 1)
     const before = process.memoryUsage().rss
-    await until(() => written > 40)
+    await until(() => written > 16)
     expect(troubles()).toMatchObject([{ reason: 'event-too-large' }])
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
   })
