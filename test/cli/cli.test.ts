@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { attestdProcess, attestdVerb } from '../support/attestd-verb.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
@@ -15,24 +15,13 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rm(folder, { recursive: true }))
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
+const environment = () => ({ HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data') })
+const attestd = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  attestdVerb(args, { ...environment(), ...env })
 
-/** The real command as a process, with nothing of this environment but PATH and HOME. */
-function attestd(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { PATH = '' } = process.env
-  return new Promise((resolve) => {
-    const options = { env: { PATH, HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data'), ...env } }
-    execFile(process.execPath, [packagePath('dist', 'cli', 'main.js'), ...args], options, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err })
-    })
-  })
-}
+describe('the command line, as a process', () => {
+  const attestd = (args: readonly string[]) => attestdProcess(args, environment())
 
-describe('the command line', () => {
   it('says its version, and its verbs', async () => {
     const { version } = JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8'))
     expect(await attestd(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
@@ -215,7 +204,7 @@ describe('detector packages', () => {
     expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
     const absent = await attestd(['score', path.join(folder, 'none.jpg')])
     expect(absent.err).toContain('cannot be read')
-  })
+  }, 90_000)
 })
 
 describe('attestd queue, with no daemon running', () => {

@@ -10,7 +10,7 @@ import { startHostileFront } from '../support/hostile-front.js'
 import { HOSTILE_NAME, harmIn, isShown } from '../support/hostile-texts.js'
 import { createHostileWorld, type HostileWorld } from '../support/hostile-world.js'
 
-/** Each verb is a process of its own. */
+/** Many verbs, and a daemon. */
 const SLOW_MS = 120_000
 
 let world: HostileWorld

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
@@ -7,25 +6,11 @@ import { SETTINGS, settingRows } from '../../src/config/settings.js'
 import { packagePath } from '../../src/core/files.js'
 import { REASONS } from '../../src/core/reasons.js'
 import { EXIT } from '../../src/core/shutdown.js'
+import { attestdVerb } from '../support/attestd-verb.js'
 import { fileLinks, PAGES, read, typedLines } from './pages.js'
 
 const packageJson = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
 const typed = ['README.md', 'CONTRIBUTING.md', 'models/README.md'].flatMap(typedLines)
-
-const helpTexts = new Map<string, Promise<string>>()
-
-/** What `attestd VERB... --help` prints; rejects where there is no such verb. */
-function helpOf(verbs: readonly string[]): Promise<string> {
-  const key = verbs.join(' ')
-  const asked = helpTexts.get(key)
-  if (asked) return asked
-  const asking = new Promise<string>((resolve, reject) => {
-    const args = [packagePath('dist', 'cli', 'main.js'), ...verbs, '--help']
-    execFile(process.execPath, args, (error, out) => (error ? reject(error) : resolve(out)))
-  })
-  helpTexts.set(key, asking)
-  return asking
-}
 
 describe('what the pages tell a reader to type', () => {
   const attestd = [...new Set(typed.flatMap((line) => line.match(/(?<=(?:npx |^)attestd )[a-z-].*/)?.[0] ?? []))]
@@ -52,7 +37,7 @@ describe('what the pages tell a reader to type', () => {
     const words = line.split(/\s+/)
     const verbs = /^(?:keys|queue|models)$/.test(words[0]!) ? words.slice(0, 2) : words.slice(0, 1)
     if (verbs[0] === '--help') return
-    const help = await helpOf(verbs)
+    const { out: help } = await attestdVerb([...verbs, '--help'], {})
     expect(help).toContain(`Usage: attestd ${verbs.join(' ')}`)
     for (const flag of words.filter((word) => word.startsWith('--'))) expect(help).toMatch(new RegExp(`${flag}\\b`))
   })

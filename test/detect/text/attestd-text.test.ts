@@ -76,16 +76,12 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(lengths.reduce((sum, one) => sum + one, 0)).toBe((length ?? 0) - 1)
   })
 
-  it.each(['日本語', '😀', 'ЖдёмЩ', 'A', 'é\u0316'])(
-    'does not take long over a run of %s',
-    { timeout: 8000 },
-    async (run) => {
-      const prose = await fs.readFile(path.join(SAMPLES, 'northanger-abbey.txt'), 'utf8')
-      const file = path.join(folder, 'run.txt')
-      await fs.writeFile(file, `${prose.repeat(40)} ${run.repeat(20_000)}. ${prose}`)
-      await expect(detector.measure(file)).resolves.toMatchObject({ rawScore: expect.any(Number) })
-    },
-  )
+  it.each(['日本語', '😀', 'ЖдёмЩ', 'A', 'é\u0316'])('does not take long over a run of %s', async (run) => {
+    const prose = await fs.readFile(path.join(SAMPLES, 'northanger-abbey.txt'), 'utf8')
+    const file = path.join(folder, 'run.txt')
+    await fs.writeFile(file, `${prose.repeat(40)} ${run.repeat(20_000)}. ${prose}`)
+    await expect(detector.measure(file)).resolves.toMatchObject({ rawScore: expect.any(Number) })
+  })
 
   it('names the passage that drives the score', async () => {
     const long = path.join(folder, 'long.txt')

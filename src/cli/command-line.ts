@@ -1,0 +1,69 @@
+import { Command, CommanderError } from 'commander'
+import { EXIT } from '../core/shutdown.js'
+import { VERSION } from '../core/version.js'
+import { demoVerb } from './demo.js'
+import { doctorVerb } from './doctor.js'
+import { errorForPeople, exitCodeOf } from './exit-code.js'
+import { initVerb } from './init.js'
+import { keysVerb } from './keys.js'
+import { modelsVerb } from './models/models.js'
+import { queueVerb } from './queue.js'
+import { registerVerb } from './register.js'
+import { replayVerb } from './replay.js'
+import { runVerb } from './run.js'
+import { sandboxVerb } from './sandbox.js'
+import { scoreVerb } from './score.js'
+import { scoresVerb } from './scores.js'
+import { statusVerb } from './status.js'
+import { printErrorLines, printText } from './terminal/print.js'
+import { walletVerb } from './wallet.js'
+
+/**
+ * Runs one command line of `attestd`, given without the program's name. What went wrong is printed, and the code to exit with
+ * is in `process.exitCode`.
+ */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  const program = new Command('attestd')
+    .description('An autonomous attester: listens, fetches, verifies, detects, and submits one signed score per asset.')
+    .version(VERSION)
+    .showHelpAfterError('(attestd --help shows the verbs)')
+  for (const verb of [
+    runVerb(),
+    demoVerb(),
+    initVerb(),
+    doctorVerb(),
+    statusVerb(),
+    scoreVerb(),
+    scoresVerb(),
+    replayVerb(),
+    modelsVerb(),
+    registerVerb(),
+    keysVerb(),
+    walletVerb(),
+    sandboxVerb(),
+    queueVerb(),
+  ]) {
+    program.addCommand(verb)
+  }
+  prepare(program)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    else {
+      printErrorLines(errorForPeople(error))
+      process.exitCode = exitCodeOf(error)
+    }
+  }
+}
+
+/** Commander would leave with 1 on a wrong command line, which its message quotes as it is; that is printed by then. */
+function prepare(command: Command): void {
+  command.exitOverride()
+  command.configureOutput({
+    writeOut: printText,
+    writeErr: (help) => printErrorLines(help.trimEnd().split('\n')),
+    outputError: (message) => printErrorLines([message.trimEnd()]),
+  })
+  for (const verb of command.commands) prepare(verb)
+}
