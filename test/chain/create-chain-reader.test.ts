@@ -218,24 +218,27 @@ describe('what is checked', () => {
     expect(server.asked.every(({ path }) => path === '/')).toBe(true)
   })
 
-  it.for(['never', 'half'] as const)('an answer that comes %s ends with the time limit', async (reply, context) => {
-    const clock = new ManualClock()
-    const server = await rpcServerFor(context, { now: () => clock.now() })
-    const asked = new Promise<void>((resolve) => {
-      server.reply = () => {
-        resolve()
-        return reply
-      }
-    })
-    const { reader } = readerFor(context, { rpcUrls: [server.url], clock, timeoutMs: 5000 })
-    const end = failureOf(reader.head())
-    await asked
-    await clock.advance(5000)
-    expect(await end).toMatchObject({
-      reason: 'rpc-unreachable',
-      message: `${server.url} did not complete its answer in 5000 ms`,
-    })
-  })
+  it.for(['never', 'half', 'drip'] as const)(
+    'one that comes as %s ends with the time limit',
+    async (reply, context) => {
+      const clock = new ManualClock()
+      const server = await rpcServerFor(context, { now: () => clock.now() })
+      const asked = new Promise<void>((resolve) => {
+        server.reply = () => {
+          resolve()
+          return reply
+        }
+      })
+      const { reader } = readerFor(context, { rpcUrls: [server.url], clock, timeoutMs: 5000 })
+      const end = failureOf(reader.head())
+      await asked
+      await clock.advance(5000)
+      expect(await end).toMatchObject({
+        reason: 'rpc-unreachable',
+        message: `${server.url} did not complete its answer in 5000 ms`,
+      })
+    },
+  )
 })
 
 describe('what leaves the reader', () => {

@@ -11,12 +11,13 @@ export interface RpcQuestion {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What the server answers: a result, or the whole answer by hand; `never` leaves the connection open. */
+/** What the server answers: a result, or the whole answer by hand; `never` leaves the connection open, `drip` goes on with a byte at a time. */
 export type RpcReply =
   | { readonly result: unknown }
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
   | 'never'
   | 'half'
+  | 'drip'
   | 'cut'
 
 export interface RpcServer {
@@ -31,6 +32,8 @@ export interface RpcServerOptions {
   /** Unix milliseconds; the latest block is of this moment. */
   readonly now: () => number
 }
+
+const DRIP_MS = 20
 
 /** A JSON-RPC endpoint that says what a test wants, and by default is one of a healthy chain without contracts. */
 export async function rpcServerFor(
@@ -54,6 +57,10 @@ export async function rpcServerFor(
       if (reply === 'never') return
       if (reply === 'cut') return response.destroy()
       if (reply === 'half') return response.write('{"jsonrpc":')
+      if (reply === 'drip') {
+        const timer = setInterval(() => response.write(' '), DRIP_MS)
+        return response.on('close', () => clearInterval(timer))
+      }
       if ('result' in reply) return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: reply.result }))
       response.writeHead(reply.status ?? 200, reply.headers).end(reply.text)
     })
