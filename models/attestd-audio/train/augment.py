@@ -21,6 +21,7 @@ CODECS = {
     'opus-12': ('opus', ['-c:a', 'libopus', '-b:a', '12k']),
     'opus-16': ('opus', ['-c:a', 'libopus', '-b:a', '16k', '-application', 'voip']),
     'opus-24': ('opus', ['-c:a', 'libopus', '-b:a', '24k', '-application', 'voip']),
+    'opus-48': ('opus', ['-c:a', 'libopus', '-b:a', '48k']),
     'opus-64': ('opus', ['-c:a', 'libopus', '-b:a', '64k']),
     'vorbis': ('ogg', ['-c:a', 'libvorbis', '-q:a', '2']),
     'speex': ('ogg', ['-c:a', 'libspeex']),

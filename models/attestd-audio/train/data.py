@@ -1,6 +1,8 @@
-"""Index, groups that are left out together, licences, decoding, and the conditions under which clips are heard."""
+"""Both lists as rows with what is left out together, and their clips as windows."""
 import csv
+import itertools
 import pathlib
+import re
 import subprocess
 import tarfile
 
@@ -11,187 +13,176 @@ import voice
 from frontend import LEVEL, SAMPLES
 
 RATE = 16000
-# What rows are trained on as.
-CLEAN, DEGRADED = 'clean', 'degraded-0'
-VIEWS = (CLEAN, DEGRADED)
-# Shown beside the clean figures; the titles are for reports.
-TESTS = {
-    'mp3-32': 'after MP3 at 32 kbit/s', 'opus-16': 'Opus at 16 kbit/s', 'aac-32': 'AAC at 32 kbit/s',
-    'alaw-8k': 'telephone (8 kHz, A-law)', 'band-4k': 'band limit 4 kHz', 'noise-15': 'pink noise 15 dB below',
-    'quiet': '20 dB quieter between 1 s of silence', 'room': 'reverberation',
-}
-PER_GROUP = 40  # clips of each group in the tests, all in the clean condition
-
-# Rows of this fold are scored once, by the chosen recipe, and choose nothing.
+# Rows of this fold are scored once, by a head that saw the others, and choose nothing.
 OUTER = -1
-# Which fold leaves a group out: (label, part of source, part of system, group, family, fold), the first match counts.
-# A fold takes a page with everything on it, where there are others of its kind. Kokoro and flite share a page with inner
-# systems, and the French telephone prompts a studio with the others: of the outer rows these are the easier ones.
-# Families are of systems: the strict folds leave them out as wholes.
-GROUPS = (
-    ('fake', 'maskgct', '', 'MaskGCT', 'zero-shot', OUTER),
-    ('fake', 'nii-yamagishi', '', 'NSF', 'vocoder copies', OUTER),
-    ('fake', 'kan-bayashi', '', 'Parallel WaveGAN', 'vocoder copies', OUTER),
-    ('fake', 'sherpa', 'Kokoro', 'Kokoro', 'StyleTTS', OUTER),
-    ('fake', 'generated here', 'flite', 'flite', 'classic', OUTER),
-    ('fake', 'sherpa', 'Supertonic', 'Supertonic', 'flow matching', 0),
-    ('fake', 'sherpa', '', 'Piper, VITS (sherpa)', 'VITS', 0),
-    ('fake', 'Edresson', '', 'YourTTS, SC-GlowTTS', 'VITS', 1),
-    ('fake', 'r9y9', '', 'WaveNet, Tacotron, WORLD', 'autoregressive, parametric', 2),
-    ('fake', 'LibriSpeech', '', 'Griffin-Lim, MLSA copies', 'classic', 3),
-    ('fake', 'generated here', '', 'formant, diphone', 'classic', 3),
-    ('fake', 'jaywalnut', '', 'VITS demo', 'VITS', 4),
-    ('fake', 'jik876', '', 'HiFi-GAN demo', 'vocoder copies', 4),
-    ('fake', 'tortoise', '', 'Tortoise', 'zero-shot', 4),
-    ('real', 'Common Voice', '', 'Common Voice', '', OUTER),
-    ('real', 'MLS', '', 'MLS', '', OUTER),
-    ('real', 'EmoDB', '', 'EmoDB', '', OUTER),
-    ('real', 'MaskGCT', '', 'MaskGCT prompts', '', OUTER),
-    ('real', 'CSMSC/JSUT', '', 'CSMSC, JSUT', '', OUTER),
-    ('real', 'asterisk-core-sounds-fr', '', 'telephone prompts (French)', '', OUTER),
-    ('real', 'asterisk', '', 'telephone prompts', '', 0),
-    ('real', 'CMU ARCTIC', '', 'ARCTIC', '', 0),
-    ('real', 'VCTK', '', 'VCTK', '', 1),
-    ('real', 'beneath-a-steel-sky', '', 'game speech', '', 1),
-    ('real', 'festvox-ru', '', 'festvox-ru', '', 2),
-    ('real', 'Japanese ground truth', '', 'Japanese studio', '', 2),
-    ('real', 'LJSpeech', '', 'LJSpeech', '', 2),
-    ('real', 'LibriSpeech', '', 'LibriSpeech', '', 3),
-    ('real', 'Mycroft', '', 'wake words', '', 3),
-    ('real', 'tortoise-tts', '', 'Tortoise references', '', 4),
+# Which fold leaves out a repository of the second list, with all its clips.
+PAGES = {
+    'FireRedTeam/': 0, 'espnet/': 0, 'Picovoice/speech-to-intent': 0, 'thuhcsi/icassp2024': 0,
+    'lvc-vc/': 1, 'speechbot/': 1, '0nutation/': 1,
+    'portaspeech/': 2, 'grad-tts/': 2, 'janvainer/': 2, 'ksw0306/': 2, 'anonym-demo/diffgan': 2, 'keonlee9420/': 2,
+    'Picovoice/wake-word': 3, 'MobileSpeech/': 3, 'languagecodec/': 3, 'Stability-AI/': 3, 'styletts-zs/': 3, 'prosodyeval/': 3,
+    'funcodec/': 3, 'kallavinka8045/': 4, 'Make-A-Voice/': 4,
+    'diffvc': 5, 'styletts2/': 5, 'VCsamples/': 5, 'gemelo-ai/': 5, 'hubertsiuzdak/': 5, 'SMITH-10/': 5, 'coqui-ai/': 5,
+    'bigvgan-demo/': 5, 'SJTU-': 5,
+    'SWivid/': OUTER, 'index-tts/': OUTER, 'zipvoice/': OUTER, 'confianza': OUTER, 'x-codec': OUTER, 'starganv2': OUTER,
+    'besacier/': OUTER, 'Aria-K': OUTER, 'mindslab': OUTER,
+}
+# The same for the pack: (label, part of source, part of system, page, fold), the first match counts.
+SOURCES = (
+    ('fake', 'maskgct', '', 'maskgct', OUTER), ('fake', 'nii-yamagishi', '', 'nii', OUTER),
+    ('fake', 'kan-bayashi', '', 'kan-bayashi', OUTER), ('fake', 'sherpa', 'Kokoro', 'sherpa-kokoro', OUTER),
+    ('fake', 'generated here', 'flite', 'flite', OUTER), ('fake', 'sherpa', '', 'sherpa', 0), ('fake', 'Edresson', '', 'edresson', 1),
+    ('fake', 'r9y9', '', 'r9y9', 2), ('fake', 'generated here', '', 'generated', 3), ('fake', 'jaywalnut', '', 'jaywalnut', 4),
+    ('fake', 'jik876', '', 'jik876', 4), ('fake', 'tortoise', '', 'tortoise', 4),
+    ('real', 'Common Voice', '', 'edresson-cv', OUTER), ('real', 'MLS', '', 'edresson-mls', OUTER), ('real', 'EmoDB', '', 'emodb', OUTER),
+    ('real', 'MaskGCT', '', 'maskgct', OUTER), ('real', 'CSMSC/JSUT', '', 'kan-bayashi', OUTER),
+    ('real', 'asterisk-core-sounds-fr', '', 'asterisk-fr', OUTER), ('real', 'asterisk', '', 'asterisk', 0),
+    ('real', 'CMU ARCTIC', '', 'r9y9', 2), ('real', 'VCTK (Edr', '', 'edresson', 1), ('real', 'VCTK', '', 'vits-gt', 1),
+    ('real', 'beneath', '', 'game', 1), ('real', 'festvox', '', 'festvox', 2), ('real', 'Japanese ground', '', 'r9y9', 2),
+    ('real', 'LJSpeech', '', 'lj-gt', 2), ('real', 'LibriSpeech', '', 'generated', 3), ('real', 'Mycroft', '', 'mycroft', 3),
+    ('real', 'tortoise', '', 'tortoise', 4),
 )
-# Further clips (further/): part of source or system, family, and the folds beside which they do not stand, because those hold
-# systems of the same kind or the same studio. A copy also never stands beside the fold of the clip that it copies.
-FURTHER = (
-    ('copy: griffin_lim', 'classic', (3,)),
-    ('copy: lpc', 'classic', ()),
-    ('copy: world', 'autoregressive, parametric', (2,)),
-    ('copy: hifigan', 'vocoder copies', (4,)),
-    ('copy: ', 'vocoder copies', ()),
-    ('asterisk-prompt-fr', '', (OUTER,)),
-)
-# Parts of a licence that make a row openly licensed, unless it also says one of the others.
-OPEN = ('CC BY 4.0', 'CC BY-SA', 'CC0', 'public domain', 'Apache-2.0', 'MIT', 'BSD', 'own output', 'ARCTIC free')
-CLOSED = ('rights unclear',)
+# Corpora of human speech that several pages have clips of, and the only fold where these are judged; there none is trained on.
+CORPORA = {'libri': 3, 'vctk': 1, 'ljspeech': 2, 'jsut': OUTER, 'csmsc': OUTER, 'mls': OUTER, 'emov': 1, 'daps': 5}
+# Copies of human speech by codecs and vocoders: families of the second list, parts of systems of the pack.
+COPIES = ('codec-resynthesis', 'vocoder-resynthesis', 'copy-synthesis', 'NSF vocoder', 'ClariNet', 'WaveNet (r9y9)',
+          'Parallel WaveGAN (r9y9)', 'other neural vocoder')
+# A synthetic clip weighs by its system, a human one by its source: as this power of their number. Copies share so much of the
+# weight of the synthetic class. No more than MOST clips of one are trained on.
+POWER, COPY_SHARE, MOST = 0.5, 0.1, 300
+# What a window is: the first or the last of a clip, or one of a degraded copy.
+FIRST, LAST, DEGRADED = 0, 1, 2
 
 
-class Pack:
-    """Rows of index.csv, as arrays, with their samples."""
+def base_of(system):
+    """The name of a system without its variants."""
+    return re.sub(r'[^a-z0-9]', '', re.split(r'[(,+:]', system.lower())[0])
 
-    def __init__(self, folder, per_group=None):
-        with open(folder / 'index.csv', newline='') as lines:
-            rows = list(csv.DictReader(lines))
-        placed = [place(row) for row in rows]
-        if per_group:
-            seen, keep = {}, []
-            for index, (name, _, _) in enumerate(placed):
-                seen[name] = seen.get(name, 0) + 1
-                if seen[name] <= per_group:
-                    keep.append(index)
-            rows, placed = [rows[i] for i in keep], [placed[i] for i in keep]
-        self.rows = rows
-        self.labels = np.array([int(row['label'] == 'fake') for row in rows])
-        self.groups = np.array([name for name, _, _ in placed])
-        self.families = np.array([family for _, family, _ in placed])
-        self.folds = np.array([fold for _, _, fold in placed])
-        self.sources = np.array([row['source'] for row in rows])
-        self.codecs = np.array([row['origin_codec'] for row in rows])
-        self.units = np.array([row['system'] if row['label'] == 'fake' else row['source'] for row in rows])
-        self.dev = np.array([row['split'] == 'dev' for row in rows])
-        self.english = np.array([row['lang'] == 'en' for row in rows])
-        self.open = np.array([is_open(row['licence']) for row in rows])
+
+def of_pack(row):
+    label, made = row['label'], row['label'] == 'fake'
+    *_, page, fold = next(entry for entry in SOURCES if entry[0] == label and entry[1] in row['source'] and entry[2] in row['system'])
+    unit = row['system'] if made else row['source']
+    return {'path': row['path'], 'made': made, 'unit': f'pack: {unit}', 'page': page, 'fold': fold, 'corpus': '' if made else unit,
+            'system': row['system'] if made else '', 'family': row['system'] if made else '', 'pair': ''}
+
+
+def of_list(row):
+    repository, made = row['repository'], row['label'] == 'fake'
+    fold = next(fold for name, fold in PAGES.items() if repository.startswith(name))
+    unit = row['system'] if made else f"{repository}: {row['corpus']}"
+    return {'path': row['path'], 'made': made, 'unit': f'list: {unit}', 'page': repository, 'fold': fold,
+            'corpus': '' if made else row['corpus'], 'system': row['system'] if made else '', 'family': row['family'] if made else '',
+            'pair': row['pair']}
+
+
+class Clips:
+    """Rows of the pack's index and, after them, of the list's, as arrays."""
+
+    def __init__(self, pack, more):
+        self.folders = [pack, more]
+        read = [[of(row) for row in csv.DictReader((folder / 'index.csv').open(newline=''))]
+                for folder, of in ((pack, of_pack), (more, of_list))]
+        self.counts = [len(rows) for rows in read]
+        rows = [*itertools.chain(*read)]
+        column = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        self.paths, self.made, self.units, self.pages = column['path'], column['made'], column['unit'], column['page']
+        self.folds, self.families, self.pairs = column['fold'], column['family'], column['pair']
+        self.copies = self.made & np.array([any(part in family for part in COPIES) for family in self.families])
+        self.bases = np.array([base_of(system) for system in column['system']])
+        self.corpora = [{name for name in CORPORA if name in text.lower()} for text in column['corpus']]
+        self.judged = np.array([all(CORPORA[name] == fold for name in names) for names, fold in zip(self.corpora, self.folds)])
 
     def __len__(self):
-        return len(self.rows)
+        return len(self.paths)
 
-    def few(self):
-        """At most PER_GROUP rows of each group, spread over it."""
-        picked = []
-        for group in sorted(set(self.groups)):
-            rows = np.flatnonzero(self.groups == group)
-            picked.append(rows[np.linspace(0, len(rows) - 1, min(PER_GROUP, len(rows))).astype(int)])
-        return np.sort(np.concatenate(picked))
-
-
-class Further:
-    """Rows of the index.csv that further/ writes, as arrays; empty without a folder."""
-
-    def __init__(self, folder, pack):
-        self.rows = []
-        if folder:
-            with open(folder / 'index.csv', newline='') as lines:
-                self.rows = list(csv.DictReader(lines))
-        entries = [next((entry for entry in FURTHER if entry[0] in (row['system'] or row['source'])), ('', '', ()))
-                   for row in self.rows]
-        # A copy stands beside nothing beside which its original may not.
-        origins = {f"pack:{row['path']}": {fold} for row, fold in zip(pack.rows, pack.folds)}
-        origins.update({f"people:{row['path']}": {*folds} for row, (_, _, folds) in zip(self.rows, entries) if not row['of']})
-        self.barred = [{*folds, *origins.get(row['of'], ())} for row, (_, _, folds) in zip(self.rows, entries)]
-        self.labels = np.array([int(row['label'] == 'fake') for row in self.rows], int)
-        self.families = np.array([family for _, family, _ in entries], str)
-        self.codecs = np.array([row['origin_codec'] for row in self.rows], str)
-        self.units = np.array([row['system'] or row['source'] for row in self.rows], str)
-        self.open = np.array([is_open(row['licence']) for row in self.rows], bool)
-
-    def __len__(self):
-        return len(self.rows)
-
-    def beside(self, folds):
-        """Rows that may be trained on where these folds are judged."""
-        return np.array([barred.isdisjoint(folds) for barred in self.barred], bool)
+    def beside(self, fold):
+        """Rows that may be trained on where a fold is judged: no page, corpus or system of it, and none of the outer ones."""
+        mine = self.folds == fold
+        barred = set().union(*[self.corpora[i] for i in np.flatnonzero(mine & self.judged)])
+        known = np.array([bool(names & barred) for names in self.corpora]) | (self.made & np.isin(self.bases, self.bases[mine & self.made]))
+        return ~mine & ~known & (self.folds != OUTER)
 
 
-def place(row):
-    for label, source, system, *placed in GROUPS:
-        if row['label'] == label and source in row['source'] and system in row['system']:
-            return placed
-    raise ValueError(f"no group for {row['source']} {row['system']}")
+def weights_of(clips, rows, copy_share=COPY_SHARE):
+    """What each of these clips weighs, 1 together: the classes the same, systems and sources by POWER, copies `copy_share` of theirs."""
+    made, copies, units = clips.made[rows], clips.copies[rows], clips.units[rows]
+    weights = np.zeros(len(rows))
+    for mine, share in ((~made, 0.5), (made & ~copies, 0.5 * (1 - copy_share)), (copies, 0.5 * copy_share)):
+        if mine.any():
+            _, which, counts = np.unique(units[mine], return_inverse=True, return_counts=True)
+            each = counts[which].astype(float) ** (POWER - 1)
+            weights[mine] = share * each / each.sum()
+    return weights / weights.sum()
 
 
-def is_open(licence):
-    """Whether clips under this licence may go into openly licensed weights (the recording counts, not the page)."""
-    recording = licence.split(' (page:')[0]
-    return any(part in recording for part in OPEN) and not any(part in recording for part in CLOSED) \
-        and 'NC' not in recording
+def trained(clips, allowed, rng):
+    """Rows of the mask, at most MOST of each system and source."""
+    kept = [rng.permutation(np.flatnonzero(allowed & (clips.units == unit)))[:MOST] for unit in np.unique(clips.units[allowed])]
+    return np.sort(np.concatenate(kept))
 
 
-def decode(folder, work, rows):
-    """Every clip as 16 kHz mono float32; decoded once, 80 files a call of ffmpeg."""
-    clips, raw = work / 'clips', work / 'raw'
-    raw.mkdir(parents=True, exist_ok=True)
-    if not clips.exists() and (folder / 'clips.tar').exists():
-        with tarfile.open(folder / 'clips.tar') as archive:
-            archive.extractall(clips)
-    where = clips if clips.exists() else folder
-    targets = [raw / (pathlib.Path(row['path']).stem + '.f32') for row in rows]
-    todo = [(where / row['path'], target) for row, target in zip(rows, targets) if not target.exists()]
-    for at in range(0, len(todo), 80):
-        command = ['ffmpeg', '-nostdin', '-v', 'error', '-y', '-filter_threads', '1']
-        for source, _ in todo[at:at + 80]:
-            command += ['-threads', '1', '-i', str(source)]
-        for index, (_, target) in enumerate(todo[at:at + 80]):
-            command += ['-map', f'{index}:a', '-ac', '1', '-ar', str(RATE), '-f', 'f32le', str(target)]
-        subprocess.run(command, check=True)
-    return [np.fromfile(target, np.float32) for target in targets]
+def pairs_of(clips, rows):
+    """Places among the rows of a synthetic and a human clip of one sentence, and their weights: by root of those of the system."""
+    first, second = [], []
+    for name in sorted(set(clips.pairs[rows]) - {''}):
+        here = np.flatnonzero(clips.pairs[rows] == name)
+        human, made = here[~clips.made[rows[here]]], here[clips.made[rows[here]]]
+        if len(human):
+            first += [*made[:6]]
+            second += [human[0]] * len(made[:6])
+    _, which, counts = np.unique(clips.units[rows[np.array(first, int)]], return_inverse=True, return_counts=True)
+    weights = counts[which] ** -0.5
+    return np.array(first, int), np.array(second, int), weights / weights.mean() if len(weights) else weights
 
 
-def heard(signals, rng=None):
-    """One window a clip (drawn at random with `rng`, else the first), leveled, float16; where no speech is found, its start."""
-    out = np.empty((len(signals), SAMPLES), np.float16)
-    for index, signal in enumerate(signals):
-        windows, _ = voice.windows_of(signal, SAMPLES)
-        if len(windows):
-            window = windows[0] if rng is None else windows[rng.integers(len(windows))]
-        else:
-            window = np.resize(signal, SAMPLES)
-        window = window - window.mean()
-        out[index] = window * (LEVEL / np.sqrt((window ** 2).mean() + 1e-10))
-    return out
+def unpack(pack, work):
+    """The folder in which the pack's clips lie."""
+    if not (pack / 'clips.tar').exists():
+        return pack
+    if not (work / 'clips').exists():
+        with tarfile.open(pack / 'clips.tar') as archive:
+            archive.extractall(work / 'clips', filter='data')
+    return work / 'clips'
+
+
+def decode(path):
+    """A file as 16 kHz mono float32."""
+    command = ['ffmpeg', '-nostdin', '-v', 'error', '-threads', '1', '-i', str(path), '-map', '0:a:0', '-ac', '1', '-ar', str(RATE), '-f', 'f32le', '-']
+    return np.frombuffer(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout, np.float32)
+
+
+def through_opus(signal):
+    """What the pack's clips went through, so that no list is told by its codec."""
+    return augment.round_trip([np.asarray(signal)], 'opus-48')[0]
+
+
+def leveled(window):
+    window = window - window.mean()
+    return (window * (LEVEL / np.sqrt((window ** 2).mean() + 1e-10))).astype(np.float16)
+
+
+def first_and_last(signal):
+    """The first and the last window of a clip, or its only one; its start where no speech is found."""
+    windows, _ = voice.windows_of(signal, SAMPLES, most=2)
+    return list(windows) if len(windows) else [np.resize(signal, SAMPLES)]
+
+
+def degraded(signals, rng):
+    """A window of each signal, degraded."""
+    changed = []
+    for signal in signals:
+        if len(signal) > 24000 and rng.random() < 0.4:
+            count = int(rng.uniform(16000, len(signal)))
+            start = rng.integers(0, len(signal) - count + 1)
+            signal = signal[start:start + count]
+        changed.append(augment.degrade(rng, signal, signals))
+    return [rng.choice(first_and_last(signal)) for signal in coded(rng, changed)]
 
 
 def coded(rng, signals):
     """Two of three signals through a random codec, telephone ones less often."""
-    names = list(augment.CODECS)
+    names = [name for name in augment.CODECS if name != 'opus-48']
     chance = np.array([0.4 if name in augment.TELEPHONE else 1.0 for name in names])
     pick = rng.choice(len(names), len(signals), p=chance / chance.sum())
     pick[rng.random(len(signals)) < 0.35] = -1
@@ -201,37 +192,3 @@ def coded(rng, signals):
             for index, signal in zip(chosen, augment.round_trip([signals[i] for i in chosen], name)):
                 signals[index] = signal
     return signals
-
-
-def degraded(clips):
-    rng = np.random.default_rng(100)
-    signals = []
-    for clip in clips:
-        if len(clip) > 24000 and rng.random() < 0.4:
-            count = int(rng.uniform(16000, len(clip)))
-            start = rng.integers(0, len(clip) - count + 1)
-            clip = clip[start:start + count]
-        signals.append(augment.degrade(rng, clip, clips))
-    return heard(coded(rng, signals), rng)
-
-
-def windows_as(clips, name):
-    """A window of each clip as one of VIEWS or TESTS, float16."""
-    if name == CLEAN:
-        return heard(clips)
-    return degraded(clips) if name == DEGRADED else tested(clips, name)
-
-
-def tested(clips, name):
-    """Windows of the clips under one of TESTS."""
-    rng = np.random.default_rng(7)
-    level = [augment.level(clip, -23) for clip in clips]
-    if name in augment.CODECS:
-        return heard(augment.round_trip(level, name))
-    change = {
-        'band-4k': lambda clip: augment.band(clip, 0, 4000),
-        'noise-15': lambda clip: clip + augment.colored_noise(rng, len(clip), 1) * clip.std() * 10 ** (-15 / 20),
-        'quiet': lambda clip: np.pad(np.round(clip * 0.1 * 32767) / 32767, RATE),
-        'room': lambda clip: augment.room(rng, clip),
-    }[name]
-    return heard([change(clip).astype(np.float32) for clip in level])

@@ -2,15 +2,12 @@
 import functools
 import gzip
 import json
-from multiprocessing import Pool
 
 import numpy as np
 import onnxruntime
 import torch
 
 from view import PACKAGE, SEEN, View
-
-CHUNK = 64
 
 
 def network(model):
@@ -56,11 +53,3 @@ def seen_in(windows):
     with torch.no_grad():
         pixels = view(torch.tensor(windows.astype(np.float32))).numpy()
     return np.concatenate([encoder(one[None]) for one in pixels])
-
-
-def features(windows, processes=2):
-    """What the encoder makes of each window of samples, [windows, SEEN]."""
-    if not len(windows):
-        return np.empty((0, SEEN), np.float32)
-    with Pool(processes) as pool:
-        return np.concatenate(pool.map(seen_in, np.array_split(windows, -(-len(windows) // CHUNK)), chunksize=1))

@@ -1,4 +1,4 @@
-"""Made sounds in the shape of the pack, for --small: its figures mean nothing."""
+"""Made sounds in the shape of the pack and of the list, for --small: their figures mean nothing."""
 import csv
 import wave
 
@@ -6,51 +6,37 @@ import numpy as np
 
 import selftest
 
-# One system and one source a fold, and of the outer rows.
-SYSTEMS = ('Edresson/YourTTS gh-pages', 'k2-fsa/sherpa gh-pages', 'maskgct/maskgct.github.io', 'neonbjb/tortoise-tts',
-           'r9y9/r9y9.github.io', 'generated here from LibriSpeech')
-SOURCES = ('VCTK (made)', 'Debian asterisk-core-sounds-en-g722', 'EmoDB (made)', 'tortoise-tts voices (made)',
-           'Debian festvox-ru recordings', 'LibriSpeech train-clean-100 (resemble-ai/Resemblyzer)')
-# Systems and sources, from the start, of which a third of the clips are in the pack's dev split.
-IN_DEV = 3
-# Groups of further clips: (label, source, system).
-FURTHER = (('real', 'a game (made)', ''), ('real', 'asterisk-prompt-fr (made)', ''), ('fake', 'copies', 'copy: world'),
-           ('fake', 'copies', 'copy: fargan'))
+# A system and a source of a few folds and of the outer rows, as the pack names them.
+SYSTEMS = ('Edresson/YourTTS gh-pages', 'maskgct/maskgct.github.io', 'r9y9/r9y9.github.io')
+SOURCES = ('VCTK (Edresson) (made)', 'EmoDB (made)', 'Debian festvox-ru recordings')
+# Repositories of the list, with clips of both classes.
+REPOSITORIES = ('speechbot/speechbot.github.io', 'grad-tts/grad-tts.github.io', 'SWivid/SWivid.github.io')
 
 
-def write(folder, each=8):
-    """Twelve groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
+def write(folder, each=3):
+    """Six groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
+    rows = [{'path': f'{label}-{place}-{number}.wav', 'label': label, 'source': name, 'system': name if label == 'fake' else 'human'}
+            for label, names in (('fake', SYSTEMS), ('real', SOURCES)) for place, name in enumerate(names) for number in range(each)]
+    save(folder, rows, 1)
+
+
+def write_list(folder, each=2):
+    """Pairs of a human and a made sound; the last made one of each repository counts as a copy."""
+    rows = [{'path': f'list-{place}-{label}-{number}.wav', 'label': label, 'repository': name, 'system': f'system {place}' if label == 'fake' else '',
+             'family': ('tts-ar', 'codec-resynthesis')[number == each - 1] if label == 'fake' else 'human', 'corpus': 'made', 'pair': f'{place}:{number}'}
+            for place, name in enumerate(REPOSITORIES) for label in ('real', 'fake') for number in range(each)]
+    save(folder, rows, 2)
+
+
+def save(folder, rows, seed):
     folder.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(1)
-    voice = selftest.made()
+    rng, voice = np.random.default_rng(seed), selftest.made()
     with open(folder / 'index.csv', 'w', newline='') as lines:
-        index = csv.writer(lines)
-        index.writerow(('path', 'label', 'source', 'system', 'split', 'licence', 'lang', 'speaker', 'duration_s',
-                        'origin_codec'))
-        for label, names in (('fake', SYSTEMS), ('real', SOURCES)):
-            for place, name in enumerate(names):
-                for number in range(each):
-                    path = f"{label}-{place}-{number}.wav"
-                    sound(rng, voice, label == 'fake', folder / path)
-                    index.writerow((path, label, name, name if label == 'fake' else 'human',
-                                    'dev' if place < IN_DEV and number % 3 == 0 else 'train', 'own output', 'en', name, 2,
-                                    ('pcm', 'mp3')[number % 2]))
-
-
-def write_further(folder, each=6):
-    """Four groups of `each` sounds in the shape that further/ writes; the copies are of the first clips of the fixture."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(2)
-    voice = selftest.made()
-    with open(folder / 'index.csv', 'w', newline='') as lines:
-        index = csv.writer(lines)
-        index.writerow(('path', 'label', 'source', 'system', 'licence', 'lang', 'speaker', 'duration_s', 'origin_codec', 'of'))
-        for place, (label, source, system) in enumerate(FURTHER):
-            for number in range(each):
-                path = f'further-{place}-{number}.wav'
-                sound(rng, voice, label == 'fake', folder / path)
-                index.writerow((path, label, source, system, 'own output', 'en', source, 2, 'pcm',
-                                f'pack:real-{place}-{number}.wav' if system else ''))
+        index = csv.DictWriter(lines, list(rows[0]))
+        index.writeheader()
+        index.writerows(rows)
+    for row in rows:
+        sound(rng, voice, row['label'] == 'fake', folder / row['path'])
 
 
 def sound(rng, voice, coarse, path):

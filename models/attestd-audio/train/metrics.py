@@ -1,8 +1,11 @@
-"""Figures of merit: ranking, operating points, calibration, and the choice of the decision band."""
-
+"""Figures of merit: ranking, calibration, verdicts, and the choice of the decision band."""
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
+
+# Share of verdicts that must be right at even odds, and on each side.
+RIGHT, SIDE = 0.85, 0.80
+ENDS = np.round(np.arange(0, 0.5001, 0.01), 2)
 
 
 def sigmoid(x):
@@ -15,83 +18,43 @@ def fit_platt(logits, labels, weights):
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def tpr_at(labels, scores, fpr, weights):
-    """Largest true-positive rate whose false-positive rate is at most `fpr`."""
-    false, true, _ = roc_curve(labels, scores, sample_weight=weights)
-    return float(true[false <= fpr].max())
-
-
-def calibration_error(labels, risks, weights, bins=10):
-    """Expected calibration error over equal-width bins."""
-    which = np.minimum((risks * bins).astype(int), bins - 1)
-    total = 0.0
-    for b in range(bins):
-        inside = which == b
-        if inside.any():
-            w = weights[inside]
-            gap = abs(np.average(risks[inside], weights=w) - np.average(labels[inside], weights=w))
-            total += gap * w.sum()
-    return float(total / weights.sum())
-
-
-def reliability(labels, risks, weights, bins=10):
-    """Rows (low edge, mean risk, share machine-made, count) per non-empty bin."""
-    which = np.minimum((risks * bins).astype(int), bins - 1)
-    rows = []
-    for b in sorted(set(which)):
-        inside = which == b
-        w = weights[inside]
-        rows.append({
-            "from": b / bins,
-            "meanRisk": float(np.average(risks[inside], weights=w)),
-            "shareMachineMade": float(np.average(labels[inside], weights=w)),
-            "count": int(inside.sum()),
-        })
-    return rows
+def auc(labels, scores, weights):
+    return float(roc_auc_score(labels, scores, sample_weight=weights))
 
 
 def ranking(labels, scores, weights):
     """AUC and true-positive rates at 5 % and 1 % false positives."""
-    return {
-        "auc": float(roc_auc_score(labels, scores, sample_weight=weights)),
-        "tprAtFpr5": tpr_at(labels, scores, 0.05, weights),
-        "tprAtFpr1": tpr_at(labels, scores, 0.01, weights),
-    }
+    false, true, _ = roc_curve(labels, scores, sample_weight=weights)
+    return {'auc': auc(labels, scores, weights),
+            'tprAtFpr5': float(true[false <= 0.05].max()), 'tprAtFpr1': float(true[false <= 0.01].max())}
 
 
-def quality(labels, risks, weights):
-    """Brier score, expected calibration error, and the error rates at risk >= 0.5."""
-    real, fake = labels == 0, labels == 1
-    return {
-        "brier": float(np.average((risks - labels) ** 2, weights=weights)),
-        "ece": calibration_error(labels, risks, weights),
-        "fprAt50": float(np.average(risks[real] >= 0.5, weights=weights[real])),
-        "tprAt50": float(np.average(risks[fake] >= 0.5, weights=weights[fake])),
-    }
+def verdicts(labels, risks, weights, low, high):
+    """The four figures, each null where nothing can be said; the classes are to weigh the same. `low`, `high`: one or of each row."""
+    above, below = risks >= high, risks <= low
+
+    def share(of, among):
+        return float(np.average(of[among], weights=weights[among])) if weights[among].sum() > 0 else None
+
+    decided = above | below
+    return {'decided': float(np.average(decided, weights=weights)), 'right': share(above == (labels == 1), decided),
+            'rightWhenFake': share(labels == 1, above), 'rightWhenReal': share(labels == 0, below)}
 
 
-def band_figures(labels, risks, weights, low, high):
-    """What is decided outside [low, high], and how often rightly."""
-    below, above = risks < low, risks > high
-    decided = below | above
-    right = np.where(above, labels == 1, labels == 0)
-    return {
-        "low": low,
-        "high": high,
-        "decided": float(np.average(decided, weights=weights)),
-        "accuracyDecided": float(np.average(right[decided], weights=weights[decided])) if decided.any() else None,
-        "precisionAbove": float(np.average(labels[above] == 1, weights=weights[above])) if above.any() else None,
-        "precisionBelow": float(np.average(labels[below] == 0, weights=weights[below])) if below.any() else None,
-        "realFlaggedAbove": float(np.average(above[labels == 0], weights=weights[labels == 0])),
-    }
+def choose_band(labels, risks, weights):
+    """
+    The band outside which most is decided while RIGHT of the verdicts are right, and SIDE on each side; an end of 0 or 1: no verdict
+    there. The rule of src/lab/calibrate/suggest-band.ts.
+    """
+    def sides(beyond):
+        return [(weights[mask & (labels == 1)].sum(), weights[mask & (labels == 0)].sum()) for mask in beyond]
 
-
-def choose_band(labels, risks, weights, right):
-    """The band outside which most is decided while at least `right` of that is right, on a grid of 0.02."""
-    best, widest = (0.02, 0.98), -1.0
-    for low in np.arange(0.02, 0.501, 0.02):
-        for high in np.arange(0.5, 0.981, 0.02):
-            figures = band_figures(labels, risks, weights, round(float(low), 2), round(float(high), 2))
-            if figures['decided'] > max(widest, 0) and figures['accuracyDecided'] >= right:
-                best, widest = (figures['low'], figures['high']), figures['decided']
+    lows = [(end, real, fake) for end, (fake, real) in zip(ENDS, sides(risks <= end for end in ENDS)) if real >= SIDE * (real + fake) > 0]
+    highs = [(1 - end, fake, real) for end, (fake, real) in zip(ENDS, sides(risks >= 1 - end for end in ENDS)) if fake >= SIDE * (real + fake) > 0]
+    best, most = (0.0, 1.0), 0
+    for low, right_low, wrong_low in [*lows, (0.0, 0, 0)]:
+        for high, right_high, wrong_high in [*highs, (1.0, 0, 0)]:
+            right, wrong = right_low + right_high, wrong_low + wrong_high
+            if right + wrong > most and right >= RIGHT * (right + wrong):
+                best, most = (round(float(low), 2), round(float(high), 2)), right + wrong
     return best

@@ -1,13 +1,12 @@
 """The head over what is heard and seen of a window: comparisons with the rows trained on, and the graphs of the package."""
 import itertools
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
-from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import nn
 from torch.nn import functional as F
@@ -16,66 +15,28 @@ from frontend import PARTS, SAMPLES, Statistics
 from view import SEEN, View
 
 CLIP = 4.0
-# A system or source weighs as this power of its clips.
-POWER = 0.5
-# How much the mean row weighs against the penalty on the comparisons.
-STRENGTH = 30.0
-NEWTON_STEPS, SETTLED = 12, 1e-2
-# Share of each class that the further clips make up, where a recipe has them.
-FURTHER_SHARE = 0.15
+# How much the mean row weighs against the penalty on the comparisons, and how much all pairs together against all rows.
+STRENGTH, PAIRS = 30.0, 0.3
+NEWTON_STEPS, SETTLED = 12, 2e-2
+# With so many of the rows, drawn by their weight, every row is compared; directions in which these hardly differ are left out.
+KNOWN, LEAST = 2000, 1e-5
 # Of each part of the statistics only so many principal components are compared.
 COMPONENTS = 25
 # Of the quadratic form of a wider part than WHOLE only the RANK greatest eigenvectors are kept.
-WHOLE, RANK = 1000, 64
+WHOLE, RANK = 500, 64
 
 
 @dataclass(frozen=True)
 class Way:
-    """
-    One way of comparing: the shares of all statistics together, of their PARTS, and of what the encoder sees; whether further
-    clips take part; how many principal components of what is heard are compared (None: all of it, as it is).
-    """
+    """The shares, in a comparison, of all statistics together, of the principal components of each of PARTS, and of what the encoder sees."""
 
-    together: float = 0.0
-    parts: float = 0.0
-    seen: float = 0.0
-    further: bool = False
-    components: int | None = COMPONENTS
+    together: float = 0.25
+    parts: float = 0.25
+    seen: float = 0.5
 
 
 # The files of the package, between which the encoder runs (encoder.py).
 NETWORKS = VIEW, MODEL = 'view.onnx', 'model.onnx'
-# Ways of comparing whose mean a head is.
-PACK_ALONE = Way(parts=0.5, seen=0.5)
-WITH_FURTHER = replace(PACK_ALONE, further=True)
-FORMER = 'statistics (2.0)'
-RECIPES = {
-    FORMER: (Way(together=1, components=None), Way(together=0.5, parts=0.5, further=True, components=None)),
-    'parts and seen': (PACK_ALONE,),
-    'parts and seen, further clips': (WITH_FURTHER,),
-    'both': (PACK_ALONE, WITH_FURTHER),
-}
-
-
-def take_further(ways):
-    return any(way.further for way in ways)
-
-
-def balance(labels, units, further):
-    """
-    What each row weighs: classes the same, systems and sources within a class by POWER, rows of the mask `further` FURTHER_SHARE
-    of each class that has any; all together 1.
-    """
-    weights = np.zeros(len(labels))
-    for label in (0, 1):
-        mine = labels == label
-        for part, part_share in ((mine & ~further, 1 - FURTHER_SHARE), (mine & further, FURTHER_SHARE)):
-            if part.any():
-                _, which, counts = np.unique(units[part], return_inverse=True, return_counts=True)
-                share = counts[which].astype(float) ** (POWER - 1)
-                weights[part] = part_share * share / share.sum()
-        weights[mine] /= 2 * weights[mine].sum()
-    return weights
 
 
 class Scaled(nn.Module):
@@ -126,87 +87,86 @@ class Part(nn.Module):
         return direction @ self.line + (direction @ self.vectors) ** 2 @ self.values
 
 
-class Comparison(nn.Module):
-    """
-    One way of comparing, fitted: a logistic regression over the comparisons among `rows`, scaled. `base`: those of them that say
-    what the principal components are (a mask); `weights` of mean 1.
-    """
-
-    def __init__(self, way, rows, base, labels, weights):
-        super().__init__()
-        entries = spans_of(way)
-        self.parts = nn.ModuleList(Part(span, components, rows[base]) for span, components, _ in entries)
-        shares = [share for _, _, share in entries]
-        directions = [part.directions(torch.tensor(rows)).numpy() for part in self.parts]
-        alike = sum(share / 4 * (1 + d @ d.T) ** 2 for share, d in zip(shares, directions))
-        heights, offset = regress(alike, labels.astype(float), STRENGTH * weights)
-        self.register_buffer('offset', torch.tensor([offset + heights.sum() * sum(shares) / 4], dtype=torch.float32))
-        for part, share, d in zip(self.parts, shares, directions):
-            part.learn(d, share * heights)
-
-    def forward(self, scaled):
-        return self.offset + sum(part(scaled) for part in self.parts)
-
-
 class Head(nn.Module):
-    """The mean of some comparisons; takes [n, statistics and features]."""
+    """
+    Fitted: a logistic regression over the comparisons of a window with some of `rows` [rows, statistics and features], of which each counts
+    `weights` (mean 1); of `pairs`, places of a synthetic and a human row of one sentence and weights (mean 1), the first is to score higher.
+    """
 
-    def __init__(self, scaled, ways):
+    def __init__(self, rows, labels, weights, pairs, way=Way()):
         super().__init__()
-        self.scaled, self.ways = scaled, nn.ModuleList(ways)
+        self.scaled = Scaled(rows)
+        rows = self.scaled(torch.tensor(rows))
+        chance = weights / weights.sum()
+        known = np.random.default_rng(5).choice(len(labels), min(KNOWN, len(labels)), replace=False, p=chance)
+        entries = spans_of(way)
+        self.parts = nn.ModuleList(Part(span, components, rows.numpy()) for span, components, _ in entries)
+        shares = [share for _, _, share in entries]
+        alike, directions = torch.zeros(len(labels), len(known)), []
+        for share, part in zip(shares, self.parts):
+            each = part.directions(rows)
+            directions.append(each[known].numpy())
+            alike += (each @ each[known].T).add_(1).square_().mul_(share / 4)
+        heights, offset = regress(alike, known, Terms(labels, weights, pairs))
+        self.register_buffer('offset', torch.tensor([offset + heights.sum() * sum(shares) / 4], dtype=torch.float32))
+        for part, share, each in zip(self.parts, shares, directions):
+            part.learn(each, share * heights)
 
     def forward(self, values):
         scaled = self.scaled(values)
-        return sum(way(scaled) for way in self.ways) / len(self.ways)
+        return self.offset + sum(part(scaled) for part in self.parts)
 
 
 def spans_of(way):
     """What a way compares: (from, to) among the values, principal components, share."""
     edges = [0, *itertools.accumulate(PARTS.values())]
     heard = edges[-1]
-    parts = [(span, way.components, way.parts / len(PARTS)) for span in zip(edges[:-1], edges[1:])]
-    entries = [((0, heard), way.components, way.together), *parts, ((heard, heard + SEEN), None, way.seen)]
+    parts = [(span, COMPONENTS, way.parts / len(PARTS)) for span in zip(edges[:-1], edges[1:])]
+    entries = [((0, heard), None, way.together), *parts, ((heard, heard + SEEN), None, way.seen)]
     return [entry for entry in entries if entry[2]]
 
 
-def regress(alike, labels, weights):
-    """Logistic regression on a table of likenesses by Newton's steps: how much each row counts, and the offset."""
-    seen, heights, offset = np.zeros(len(labels)), None, 0.0
-    for _ in range(NEWTON_STEPS):
-        risk = 1 / (1 + np.exp(-seen))
-        slope = np.maximum(weights * risk * (1 - risk), 1e-6)
-        aim = seen + weights * (labels - risk) / slope
-        root = np.sqrt(slope).astype(np.float32)[:, None]
-        system = root * alike * root.T
-        system[np.diag_indices_from(system)] += 1
-        factor = cho_factor(system, overwrite_a=True, check_finite=False)
-        found = root * cho_solve(factor, root * np.stack([aim, np.ones(len(aim))], 1).astype(np.float32))
-        offset = found[:, 0].sum() / found[:, 1].sum()
-        heights = found[:, 0] - offset * found[:, 1]
-        before, seen = seen, alike @ heights + offset
-        if np.abs(seen - before).max() < SETTLED:
+class Terms:
+    """What a regression is fitted to: rows, of which the offset is a part, and differences of pairs of them, of which it is none."""
+
+    def __init__(self, labels, weights, pairs):
+        self.first, self.second, pair_weights = (torch.as_tensor(np.asarray(each)) for each in pairs)
+        count, more = len(labels), len(self.first)
+        self.labels = torch.cat([torch.tensor(labels, dtype=torch.float32), torch.ones(more)])
+        shares = pair_weights.float() * (PAIRS * count / max(more, 1))
+        self.weights = STRENGTH * torch.cat([torch.tensor(weights, dtype=torch.float32), shares])
+        self.ones = torch.cat([torch.ones(count), torch.zeros(more)])
+
+    def of(self, rows):
+        """The values of each term, from those of the rows."""
+        return torch.cat([rows, rows[self.first] - rows[self.second]])
+
+
+def regress(alike, known, terms):
+    """Logistic regression by Newton's steps on likenesses to the known rows: how much each of these counts, and the offset."""
+    values, vectors = torch.linalg.eigh(alike[known].double())
+    kept = values > LEAST * values.max()
+    whiten = vectors[:, kept] * values[kept] ** -0.5
+    table = terms.of(torch.cat([alike @ whiten.float(), torch.ones(len(alike), 1)], 1))
+    penalty = torch.ones(table.shape[1], dtype=torch.float64)
+    penalty[-1] = 1e-6
+    seen = torch.zeros(len(table))
+    for step in range(NEWTON_STEPS):
+        risk = torch.sigmoid(seen)
+        slope = (terms.weights * risk * (1 - risk)).clamp(min=1e-6)
+        aim = slope * seen + terms.weights * (terms.labels - risk)
+        system = (table.T @ (slope[:, None] * table)).double() + torch.diag(penalty)
+        found = torch.linalg.solve(system, (table.T @ aim).double())
+        before, seen = seen, table @ found.float()
+        print(f'step {step}: moved {(seen - before).abs().max():.3f}', flush=True)
+        if (seen - before).abs().max() < SETTLED:
             break
-    return heights, offset
-
-
-def fit(views, labels, units, further, ways):
-    """
-    A head of these ways on `views`: arrays [rows, statistics and features] of the same rows, as they are and degraded. `labels`
-    and `units` are of the rows, `further` says which are no clips of the pack.
-    """
-    scaled, fitted = Scaled(np.concatenate([view[~further] for view in views])), []
-    for way in ways:
-        taken = np.ones(len(labels), bool) if way.further else ~further
-        weights = balance(labels[taken], units[taken], further[taken])
-        rows = scaled(torch.tensor(np.concatenate([view[taken] for view in views]))).numpy()
-        fitted.append(Comparison(way, rows, np.tile(~further[taken], len(views)), np.tile(labels[taken], len(views)),
-                                 np.tile(weights / weights.mean(), len(views)) / len(views)))
-    return Head(scaled, fitted).eval()
+    return (whiten @ found[:-1]).float().numpy(), float(found[-1])
 
 
 def score(head, values):
     with torch.no_grad():
-        return head(torch.tensor(values))[:, 0].numpy()
+        return torch.cat([head(part)[:, 0] for part in torch.tensor(values).split(2000)]).numpy()
 
 
 class Looking(nn.Module):

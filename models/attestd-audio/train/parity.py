@@ -38,7 +38,7 @@ def main():
     with open(args.scores, newline='') as lines:
         rows = list(csv.DictReader(lines))
     for row in rows:
-        windows, _ = voice.windows_of(decoded(args.index.parent / row['path']), samples)
+        windows, _ = voice.windows_of(decoded(args.index.parent / row['path']), samples, manifest['preprocessing']['maxWindows'])
         if not len(windows) or not row['risk']:
             abstained += bool(len(windows)) != bool(row['risk'])
             continue

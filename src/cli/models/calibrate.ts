@@ -34,7 +34,7 @@ export function modelsCalibrateVerb(): Command {
   )
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
     .addOption(new Option('--method <method>', 'what is fitted').choices(METHODS).default('platt'))
-    .option('--accuracy <share>', 'what must be right on each side of the decision band', '0.9')
+    .option('--accuracy <share>', 'share of verdicts that must be right at even odds; on each side 0.05 less', '0.85')
     .option('--write', "put calibration, band and the own sample's risk into detector.json")
     .option('--json', 'the whole report as JSON')
   return verb.action(async (named: string, flags: CalibrateFlags) => {
@@ -45,7 +45,7 @@ export function modelsCalibrateVerb(): Command {
       ...dataOptions(flags),
       method: flags.method,
       prior: priorFlag(flags.prior),
-      accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.9,
+      accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.85,
       write: flags.write ?? false,
     }
     const report = await withProgress((watch) => calibrateModel(settings, named, { ...options, ...watch }))
@@ -61,15 +61,18 @@ function summary(report: CalibrationReport, written: boolean): string {
     ['Brier score', decimal(before.brier), decimal(after.brier)],
     ['log loss', decimal(before.logLoss), decimal(after.logLoss)],
     ['decision band', bandText(bandBefore), bandText(bandAfter)],
-    ['  rows inside', percent(bandBefore.abstainRate), percent(bandAfter.abstainRate)],
-    ['  right outside', percent(bandBefore.accuracyOutside), percent(bandAfter.accuracyOutside)],
+    ['  decided', percent(bandBefore.decided), percent(bandAfter.decided)],
+    ['  right', percent(bandBefore.right), percent(bandAfter.right)],
+    ['    at least, over sources', percent(bandBefore.rightAtLeast), percent(bandAfter.rightAtLeast)],
+    ['  right when machine-made', percent(bandBefore.rightWhenFake), percent(bandAfter.rightWhenFake)],
+    ['  right when real', percent(bandBefore.rightWhenReal), percent(bandAfter.rightWhenReal)],
   ]
   const lines = [
     `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, share of fakes ${percent(report.prior)}`,
     '',
     table([{ title: '' }, { title: 'before', right: true }, { title: 'after', right: true }], rows),
     '',
-    `After: each row judged by a fit on other ${heldOut === 'source' ? 'sources' : 'rows'}. Outside the band each side is right in at least ${percent(report.accuracy)}.`,
+    `After: each row judged by a fit on other ${heldOut === 'source' ? 'sources' : 'rows'}. Its verdicts, at even odds, by a band chosen on the other half. Asked for: ${percent(report.accuracy)} right.`,
     ...(bandAfter.high === 1
       ? ['On these rows no risk is high enough for that; the detector would never call a file fake.']
       : []),

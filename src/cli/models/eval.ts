@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
-import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
+import { decimal, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printLines, printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
@@ -46,12 +46,13 @@ export function modelsEvalVerb(): Command {
   })
 }
 
-function summary({ all, sure, data, detector, groups, outcomes }: Evaluation): string {
+function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Evaluation): string {
   const refused = [...Object.entries(outcomes.abstained), ...Object.entries(outcomes.failed)]
   const lines = [
     `${detector.id}@${detector.version} on ${data.rows} rows (${data.real} real, ${data.fake} fake): ${outcomes.scored} scored`,
     ...refused.map(([reason, count]) => `  ${count} × ${reason}`),
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
+    `  ${verdictsText(verdicts)}`,
     '',
     table(
       [{ title: '' }, { title: 'all', right: true }, { title: '95 % interval' }, { title: 'sure', right: true }],

@@ -7,11 +7,12 @@ import { figure } from '../evaluate/row-metrics.js'
 import type { ScoredRow } from '../evaluate/score-rows.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
-import { bandEffect } from '../metrics/threshold-table.js'
+import { seededRandom } from '../metrics/seeded-random.js'
+import { calledBy, rightAtLeast, type VerdictRow, verdictFigures } from '../metrics/verdict-figures.js'
 import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
 import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS } from './fit-calibration.js'
 import { FOLDS, foldsByGroup } from './folds.js'
-import { suggestBand } from './suggest-band.js'
+import { type SuggestedBand, suggestBand } from './suggest-band.js'
 
 const number = z.number().nullable()
 const band = z.strictObject({ low: z.number(), high: z.number() })
@@ -21,7 +22,14 @@ const reliability = z.strictObject({
   logLoss: number,
   bins: z.array(z.strictObject({ rows: z.number(), meanRisk: number, fakeShare: number })),
 })
-const outside = z.strictObject({ abstainRate: number, accuracyOutside: number })
+const outside = z.strictObject({
+  decided: number,
+  right: number,
+  rightWhenFake: number,
+  rightWhenReal: number,
+  /** Lower end of the 95 % interval of `right`, by drawing whole sources. */
+  rightAtLeast: number,
+})
 
 /** What `models calibrate` finds; kept in the package's evaluation/calibration.json where it was written. */
 export const calibrationReportSchema = z.strictObject({
@@ -39,9 +47,10 @@ export const calibrationReportSchema = z.strictObject({
   before: reliability,
   /** Of held-out rows. */
   after: reliability,
-  /** What is right of the rows outside the suggested band, on either side. */
+  /** Share of verdicts that must be right; on each side 0.05 less will do. */
   accuracy: z.number(),
   bandBefore: band.extend(outside.shape),
+  /** Each half of the sources judged by the band that the other half suggests; the band itself is that of all rows. */
   bandAfter: band.extend(outside.shape),
 })
 
@@ -51,7 +60,7 @@ export interface CalibrateOptions {
   readonly method: Method
   /** Share of fakes that the detector will meet; null: that of the rows. */
   readonly prior: number | null
-  /** What must be right on each side of the band. */
+  /** Share of verdicts that must be right. */
   readonly accuracy: number
   readonly present: Calibration
   readonly presentBand: { readonly low: number; readonly high: number }
@@ -73,7 +82,7 @@ export function calibrateRows(scored: readonly ScoredRow[], options: CalibrateOp
   const judged = weightedToPrior(rows, prior)
   const before = judged.map((row) => withRisk(row, present))
   const after = crossFitted(judged, folds, (training) => fitCalibration(training, method, prior, present))
-  const suggested = suggestBand(after, accuracy)
+  const sources = usable.map(({ row }) => row.columns.source ?? row.id)
   return {
     method,
     prior,
@@ -82,8 +91,8 @@ export function calibrateRows(scored: readonly ScoredRow[], options: CalibrateOp
     before: reliabilityOf(before),
     after: reliabilityOf(after),
     accuracy,
-    bandBefore: { ...presentBand, ...effectOf(before, presentBand) },
-    bandAfter: { low: suggested.low, high: suggested.high, ...effectOf(after, suggested) },
+    bandBefore: { ...presentBand, ...worthOf(called(before, sources, () => presentBand)) },
+    bandAfter: { ...suggestBand(after, accuracy), ...worthOf(crossed(after, sources, folds, accuracy)) },
   }
 }
 
@@ -142,7 +151,42 @@ function reliabilityOf(rows: readonly LabeledScore[]): CalibrationReport['before
   }
 }
 
-function effectOf(rows: readonly LabeledScore[], edges: { readonly low: number; readonly high: number }) {
-  const { abstainRate, accuracyOutside } = bandEffect(rankScores(rows), edges)
-  return { abstainRate: figure(abstainRate), accuracyOutside: figure(accuracyOutside) }
+/** Rows called by the band that the other half of the folds suggests. */
+function crossed(
+  rows: readonly LabeledScore[],
+  sources: readonly string[],
+  folds: readonly number[],
+  accuracy: number,
+) {
+  const halfOf = (index: number) => (folds[index] as number) % 2
+  const bands = [1, 0].map((other) =>
+    suggestBand(
+      rows.filter((_, index) => halfOf(index) === other),
+      accuracy,
+    ),
+  )
+  return called(rows, sources, (index) => bands[halfOf(index)] as SuggestedBand)
+}
+
+function called(
+  rows: readonly LabeledScore[],
+  sources: readonly string[],
+  bandOf: (index: number) => SuggestedBand,
+): VerdictRow[] {
+  return rows.map(({ score, fake }, index) => ({
+    fake,
+    called: calledBy(score, bandOf(index)),
+    source: sources[index] as string,
+  }))
+}
+
+function worthOf(rows: readonly VerdictRow[]): z.infer<typeof outside> {
+  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
+  return {
+    decided: figure(decided),
+    right: figure(right),
+    rightWhenFake: figure(rightWhenFake),
+    rightWhenReal: figure(rightWhenReal),
+    rightAtLeast: rightAtLeast(rows, seededRandom(1)),
+  }
 }

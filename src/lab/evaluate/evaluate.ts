@@ -9,6 +9,8 @@ import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { reliabilityBins } from '../metrics/reliability.js'
 import { rocPoints } from '../metrics/roc.js'
 import { thresholdTable } from '../metrics/threshold-table.js'
+import { rightAtLeast, type VerdictRow, verdictFigures } from '../metrics/verdict-figures.js'
+import { VERDICT_RISK } from '../metrics/verdicts.js'
 import type { Evaluation, Mistake } from './evaluation.js'
 import { groupsBy, labeledScores } from './groups.js'
 import { figure, metricsOf } from './row-metrics.js'
@@ -57,6 +59,7 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
     detector: detectorFacts(options.detector),
     data: { ...data, digest: dataDigest(scored), rows: scored.length, real: scored.length - fake, fake },
     outcomes: outcomesOf(scored),
+    verdicts: verdictsOf(scored, random),
     all: metricsOf(rows, random),
     sure: metricsOf(sure, random),
     roc: spread(
@@ -91,6 +94,23 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
     groups: Object.fromEntries(by.map((column) => [column, groupsBy(column, scored, random)])),
     mistakes: { real: worst(scored, false).map(mistakeOf), fake: worst(scored, true).map(mistakeOf) },
     milliseconds: millisecondsOf(scored),
+  }
+}
+
+function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['verdicts'] {
+  const rows = scored.flatMap(({ row, detection }): VerdictRow[] => {
+    if (!detection) return []
+    const side = detection.risk >= VERDICT_RISK ? 'fake' : 'real'
+    const called = detection.unsure ? null : side
+    return [{ fake: row.fake, called, source: row.columns.source ?? row.id }]
+  })
+  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
+  return {
+    decided: figure(decided),
+    right: figure(right),
+    rightWhenFake: figure(rightWhenFake),
+    rightWhenReal: figure(rightWhenReal),
+    rightAtLeast: rightAtLeast(rows, random),
   }
 }
 

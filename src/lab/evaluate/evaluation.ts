@@ -104,6 +104,14 @@ export const evaluationSchema = z.strictObject({
     abstained: counts,
     failed: counts,
   }),
+  /** What the verdicts are worth at even odds, of the rows with a risk. */
+  verdicts: z.strictObject({
+    decided: figure,
+    right: figure,
+    rightWhenFake: figure,
+    rightWhenReal: figure,
+    rightAtLeast: figure,
+  }),
   /** Of all rows with a risk, the decision band left out of account. */
   all: metrics,
   /** Of the rows that the detector is sure of. */

@@ -4,7 +4,7 @@ import { Html, html } from '../../observe/console/html.js'
 import type { Evaluation, EvaluationMetrics, FigureWithInterval } from '../evaluate/evaluation.js'
 import { CHART_STYLE } from './chart.js'
 import { chartsOf } from './charts-of-evaluation.js'
-import { decimal, intervalText, percent } from './figure-text.js'
+import { decimal, intervalText, percent, verdictsText } from './figure-text.js'
 import { groupTable } from './group-table.js'
 import { mistakeCards, type Thumbnails } from './mistake-cards.js'
 
@@ -67,13 +67,13 @@ const METRIC_ROWS: readonly [keyof EvaluationMetrics, string, (value: number | n
   ['logLoss', 'Log loss', decimal],
 ]
 
-function bandSection({ all, sure, detector: { decisionBand: band }, outcomes }: Evaluation): Html {
+function bandSection({ all, sure, detector: { decisionBand: band }, outcomes, verdicts }: Evaluation): Html {
   const rows = METRIC_ROWS.map(([key, name, show]) => {
     const [every, outside] = [all[key], sure[key]] as [FigureWithInterval, FigureWithInterval]
     return html`<tr><td>${name}</td><td class="num">${show(every.value)}</td><td class="num soft line">${intervalText(every, show)}</td><td class="num">${show(outside.value)}</td></tr>`
   })
   return html`<section><h2>With and without the decision band</h2>
-<p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both.</p>
+<p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both. ${verdictsText(verdicts)}</p>
 <table><tr><th></th><th class="num">all ${all.rows}</th><th class="num">95 % interval</th><th class="num">sure ${sure.rows}</th></tr>${rows}</table></section>`
 }
 

@@ -1,4 +1,4 @@
-import type { FigureWithInterval } from '../evaluate/evaluation.js'
+import type { Evaluation, FigureWithInterval } from '../evaluate/evaluation.js'
 
 /** Stands for what the rows cannot give. */
 const NONE = '–'
@@ -19,4 +19,13 @@ export function intervalText(
   show: (value: number) => string = decimal,
 ): string {
   return interval === null ? NONE : `${show(interval.low)} to ${show(interval.high)}`
+}
+
+/** What verdicts are worth at even odds, in one line. */
+export function verdictsText(verdicts: Evaluation['verdicts']): string {
+  const { decided, right, rightWhenFake, rightWhenReal, rightAtLeast } = verdicts
+  return (
+    `Verdicts at even odds: ${percent(decided)} decided, ${percent(right)} right (at least ${percent(rightAtLeast)} over sources), ` +
+    `${percent(rightWhenFake)} when machine-made, ${percent(rightWhenReal)} when real.`
+  )
 }

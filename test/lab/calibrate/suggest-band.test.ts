@@ -12,25 +12,37 @@ describe('the suggested band', () => {
     expect(suggestBand([...many(fakes, 0.8, true), ...many(20, 0.1, false)], 0.9).high).toBe(high)
   })
 
-  it('is none where every verdict is right, its ends at a half', () => {
+  it('is none where every verdict is right', () => {
     const rows = [...many(20, 0.5, true), ...many(20, 0.49, false)]
-    expect(suggestBand(rows, 0.9)).toEqual({ low: 0.49, high: 0.5, inside: 0 })
+    expect(suggestBand(rows, 0.9)).toEqual({ low: 0.5, high: 0.5 })
   })
 
-  it('counts rows by their weight, so that a prior moves it', () => {
-    const rows = (weight: number) => [
-      ...many(20, 0.6, false, weight),
-      ...many(20, 0.6, true),
-      ...many(20, 0.9, true),
+  it('is the same however many rows a class has', () => {
+    const rows = (times: number) => [
+      ...many(20, 0.6, false),
       ...many(20, 0.1, false),
+      ...many(20 * times, 0.6, true),
+      ...many(20 * times, 0.9, true),
     ]
-    expect(suggestBand(rows(0.1), 0.9)).toMatchObject({ high: 0.5, inside: 0 })
-    expect(suggestBand(rows(1), 0.9)).toMatchObject({ high: 0.61, inside: 0.5 })
+    for (const times of [1, 20]) expect(suggestBand(rows(times), 0.9)).toMatchObject({ high: 0.61 })
   })
 
-  it('takes the accuracy itself for enough', () => {
-    const rows = [...many(9, 0.9, true), ...many(1, 0.9, false), ...many(10, 0.1, false)]
-    expect(suggestBand(rows, 0.9)).toMatchObject({ low: 0.5, high: 0.5 })
-    expect(suggestBand(rows, 0.91).high).toBe(1)
+  it('lets a side be less often right than all verdicts, but not by more than a twentieth', () => {
+    const rows = (wrong: number) => [
+      ...many(100, 0.9, true),
+      ...many(100 - wrong, 0.1, false),
+      ...many(wrong, 0.9, false),
+    ]
+    expect(suggestBand(rows(17), 0.9)).toEqual({ low: 0.5, high: 0.5 })
+    expect(suggestBand(rows(18), 0.9)).toMatchObject({ high: 1 })
+  })
+
+  it('gives no verdict on the side that does not earn it', () => {
+    const rows = [...many(40, 0.9, true), ...many(60, 0.1, true), ...many(100, 0.1, false)]
+    expect(suggestBand(rows, 0.85)).toEqual({ low: 0, high: 0.5 })
+  })
+
+  it('is endless where nothing is right often enough', () => {
+    expect(suggestBand(many(50, 0.7, false), 0.85)).toEqual({ low: 0, high: 1 })
   })
 })

@@ -1,0 +1,70 @@
+import type { Random } from '../../core/clock.js'
+import { intervalOf } from './bootstrap.js'
+
+/** Resamples of whole sources behind the lower end. */
+const RESAMPLES = 400
+
+/** A row and what is said of it: null where the detector abstains. */
+export interface VerdictRow {
+  readonly fake: boolean
+  readonly called: 'fake' | 'real' | null
+  /** Rows of one source are drawn together. */
+  readonly source: string
+}
+
+/** What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where nothing can be said. */
+export interface VerdictFigures {
+  /** Share of all rows that get a verdict. */
+  readonly decided: number
+  /** Share of the verdicts that are right; of those that say fake; of those that say real. */
+  readonly right: number
+  readonly rightWhenFake: number
+  readonly rightWhenReal: number
+}
+
+/** What a risk is called with a decision band; at its ends a verdict is given. */
+export function calledBy(
+  risk: number,
+  { low, high }: { readonly low: number; readonly high: number },
+): VerdictRow['called'] {
+  if (risk >= high) return 'fake'
+  return risk <= low ? 'real' : null
+}
+
+/** The four figures. */
+export function verdictFigures(rows: readonly VerdictRow[]): VerdictFigures {
+  const share = (fake: boolean, called: VerdictRow['called']) => {
+    const mine = rows.filter((row) => row.fake === fake)
+    return mine.filter((row) => row.called === called).length / mine.length
+  }
+  const [hits, misses] = [share(true, 'fake'), share(true, 'real')]
+  const [alarms, passes] = [share(false, 'fake'), share(false, 'real')]
+  const decided = hits + misses + alarms + passes
+  return {
+    decided: decided / 2,
+    right: (hits + passes) / decided,
+    rightWhenFake: hits / (hits + alarms),
+    rightWhenReal: passes / (passes + misses),
+  }
+}
+
+/** Lower end of the 95 % interval of `right`, by drawing whole sources of each class; null where it has none. */
+export function rightAtLeast(rows: readonly VerdictRow[], random: Random): number | null {
+  const sources = [true, false].map((fake) => bySource(rows.filter((row) => row.fake === fake)))
+  const draw = () =>
+    sources.flatMap((groups) =>
+      groups.flatMap(() => groups[Math.floor(random() * groups.length)] as readonly VerdictRow[]),
+    )
+  const found = Array.from({ length: RESAMPLES }, () => verdictFigures(draw()).right)
+  return intervalOf(found)?.low ?? null
+}
+
+function bySource(rows: readonly VerdictRow[]): VerdictRow[][] {
+  const groups = new Map<string, VerdictRow[]>()
+  for (const row of rows) {
+    const members = groups.get(row.source)
+    if (members) members.push(row)
+    else groups.set(row.source, [row])
+  }
+  return [...groups.values()]
+}

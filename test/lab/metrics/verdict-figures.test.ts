@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
+import { calledBy, rightAtLeast, type VerdictRow, verdictFigures } from '../../../src/lab/metrics/verdict-figures.js'
+
+const many = (count: number, fake: boolean, called: VerdictRow['called'], source = 's') =>
+  Array.from({ length: count }, (): VerdictRow => ({ fake, called, source }))
+
+describe('what verdicts are worth', () => {
+  it('is the same however many rows a class has', () => {
+    const rows = (times: number) => [
+      ...many(6 * times, true, 'fake'),
+      ...many(2 * times, true, 'real'),
+      ...many(2 * times, true, null),
+      ...many(1, false, 'fake'),
+      ...many(5, false, 'real'),
+      ...many(4, false, null),
+    ]
+    const expected = { decided: 0.7, right: 1.1 / 1.4, rightWhenFake: 0.6 / 0.7, rightWhenReal: 0.5 / 0.7 }
+    for (const times of [1, 30]) {
+      for (const [name, value] of Object.entries(verdictFigures(rows(times))))
+        expect(value).toBeCloseTo(expected[name as keyof typeof expected], 10)
+    }
+  })
+
+  it('is not known of a side that gets no verdict', () => {
+    const found = verdictFigures([...many(5, true, null), ...many(5, false, 'real')])
+    expect(found).toMatchObject({ decided: 0.5, right: 1, rightWhenReal: 1 })
+    expect(found.rightWhenFake).toBeNaN()
+  })
+
+  it('gives verdicts at the ends of a band', () => {
+    const band = { low: 0.3, high: 0.7 }
+    expect([0.3, 0.31, 0.69, 0.7].map((risk) => calledBy(risk, band))).toEqual(['real', null, null, 'fake'])
+  })
+
+  it('is less sure where a few sources hold all that is wrong', () => {
+    const wrong = (sourceOf: (index: number) => string) => [
+      ...Array.from(
+        { length: 100 },
+        (_, index): VerdictRow => ({
+          fake: true,
+          called: index < 20 ? 'real' : 'fake',
+          source: sourceOf(index),
+        }),
+      ),
+      ...many(100, false, 'real'),
+    ]
+    const spread =
+      rightAtLeast(
+        wrong((index) => `${index}`),
+        seededRandom(3),
+      ) ?? 1
+    const held =
+      rightAtLeast(
+        wrong((index) => `${Math.floor(index / 20)}`),
+        seededRandom(3),
+      ) ?? 1
+    expect(held).toBeLessThan(spread)
+    expect(spread).toBeLessThan(0.9)
+  })
+})
