@@ -192,6 +192,15 @@ export const SETTINGS = {
     expects: '1 to 256; 0 for what the cores and half of the memory carry',
     summary: 'Detector processes.',
   }),
+  detectorCostlyPercent: define({
+    env: 'DETECTOR_COSTLY_PERCENT',
+    path: 'detect.costlyPercent',
+    parse: integer(0, 100),
+    fallback: '50',
+    expects: 'percent, 0 to 100',
+    summary:
+      'Share of the detector processes that costly files may hold while others wait, rounded down; at least one of several, and with one process the others come first. Costly are all videos, pictures over 24 megapixels and recordings over a minute, by what their headers state.',
+  }),
   detectorTimeoutMs: define({
     env: 'DETECTOR_TIMEOUT_MS',
     path: 'detect.timeoutMs',

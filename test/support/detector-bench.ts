@@ -39,6 +39,7 @@ export class DetectorBench {
       modelsDir: this.modelsDir,
       detectors: [],
       workers: 1,
+      costlyShare: 0.5,
       ffmpeg: null,
       timeoutMs: 30_000,
       memoryMb: 1500,

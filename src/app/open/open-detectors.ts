@@ -24,6 +24,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
     cage,
     remoteToken: settings.detectorToken,
     workers: settings.detectorWorkers,
+    costlyShare: settings.detectorCostlyPercent / 100,
     timeoutMs: settings.detectorTimeoutMs,
     memoryMb: settings.detectorMemoryMb,
     jobsPerChild: settings.detectorJobs,

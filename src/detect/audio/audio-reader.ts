@@ -3,7 +3,7 @@ import type { MediumReader, Part } from '../contract/medium-reader.js'
 import { leveled } from './leveled.js'
 import { type Recording, readRecording } from './recording.js'
 import { VARIANTS, varied } from './variants.js'
-import { fillWindow, planWindows } from './windows.js'
+import { fillWindow, planWindows, type Stretch } from './windows.js'
 
 const CHANNEL_WORDS = ['', 'mono', 'stereo']
 
@@ -11,13 +11,15 @@ const CHANNEL_WORDS = ['', 'mono', 'stereo']
 export const readAudio: MediumReader = async (file, { preprocessing: plan }, tools) => {
   if (plan.kind !== 'audio') throw new AttestdError('internal-error', 'The package does not read audio.')
   const recording = await readRecording(file, plan.sampleRate, tools)
-  const { windows, speechSeconds } = planWindows(recording.samples, plan)
+  const { windows, speechSeconds } = planWindows(recording.samples, plan, recording.passages)
   const { sampleRate } = plan
   const partsOf = function* (change: (stretch: Float32Array) => Float32Array): Iterable<Part> {
     for (const { start, end } of windows) {
       const values = fillWindow(leveled(change(recording.samples.subarray(start, end)), plan), plan)
-      const name = `${(start / sampleRate).toFixed(1)}-${(end / sampleRate).toFixed(1)} s`
-      yield { name, inputs: [{ type: 'float32', values, shape: [1, values.length] }] }
+      yield {
+        name: nameOf({ start, end }, recording.passages, sampleRate),
+        inputs: [{ type: 'float32', values, shape: [1, values.length] }],
+      }
     }
   }
   return {
@@ -30,7 +32,17 @@ export const readAudio: MediumReader = async (file, { preprocessing: plan }, too
   }
 }
 
-function describe({ format, sourceRate, channels, seconds, isCut }: Recording): string {
+/** Its time in the recording, which is an estimate behind the first passage. */
+function nameOf({ start, end }: Stretch, passages: Recording['passages'], rate: number): string {
+  const passage = passages.findLast(({ at }) => at <= start)
+  const offset = (passage?.seconds ?? 0) - (passage?.at ?? 0) / rate
+  const about = passage?.seconds ? 'about ' : ''
+  return `${about}${(offset + start / rate).toFixed(1)}-${(offset + end / rate).toFixed(1)} s`
+}
+
+function describe({ format, sourceRate, channels, seconds, statedSeconds, isCut, passages }: Recording): string {
   const layout = CHANNEL_WORDS[channels] ?? `${channels} channels`
-  return `${format} ${sourceRate / 1000} kHz ${layout} ${isCut ? 'first ' : ''}${seconds.toFixed(1)} s`
+  const heard = `${isCut && passages.length === 1 ? 'first ' : ''}${seconds.toFixed(1)} s`
+  const of = passages.length > 1 ? ` in ${passages.length} passages of about ${statedSeconds?.toFixed(0)} s` : ''
+  return `${format} ${sourceRate / 1000} kHz ${layout} ${heard}${of}`
 }

@@ -1,66 +1,139 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import { openSound } from './decode/open-sound.js'
-import { corruptSound, type SoundBlock } from './decode/sound.js'
+import { MAX_SECONDS } from './decode/passages.js'
+import { corruptSound, type SoundBlock, type SoundBlocks } from './decode/sound.js'
 import { Resampler } from './resampler.js'
 
-/** Only so much of a recording is looked at, seconds: 40 MB at 16 kHz, and about 10 s to decode. */
-const MAX_SECONDS = 600
-/** And only so many samples a channel, for the cost of the highest rates: 10 minutes at 96 kHz. */
-const MAX_FRAMES = 600 * 96_000
+/** Most samples of all channels that are decoded, for the cost of many channels and high rates: two minutes of stereo at 96 kHz. */
+const MAX_SAMPLES = 120 * 2 * 96_000
 /** Rates outside are of no recording of speech; the highest of any sound card is 384 kHz. */
 const RATES = [4000, 384_000] as const
 const MAX_CHANNELS = 64
 /** Beyond it, full scale being 1, float samples are no sound; limiters and lossy codecs overshoot by a few dB only. */
 const MAX_LEVEL = 100
 
+/** Where a passage of a recording begins. */
+export interface PassageStart {
+  /** Number of its first sample among those that were decoded. */
+  readonly at: number
+  /** In the recording, seconds; an estimate but for the first. */
+  readonly seconds: number
+}
+
 /** The mono sound of a file at the rate that was asked for. */
 export interface Recording {
+  /** Of the passages that were decoded, one behind the other. */
   readonly samples: Float32Array
+  /** One of all that was decoded in one piece. */
+  readonly passages: readonly PassageStart[]
   /** As a person would call it: `mp3`, `ogg opus`. */
   readonly format: string
   /** Samples a second in the file. */
   readonly sourceRate: number
   /** Of the part that has most. */
   readonly channels: number
-  /** Length of the part that was decoded. */
+  /** Length of what was decoded. */
   readonly seconds: number
+  /** Length of the file as it is stated or estimated; null where it is not known. */
+  readonly statedSeconds: number | null
   /** Whether the file is longer than what is looked at. */
   readonly isCut: boolean
 }
 
 /**
- * Decodes a file, takes the mean of the channels that each part has, and brings it to a rate.
+ * Decodes a file, or passages of a long one, takes the mean of the channels that each part has, and brings it to a rate.
  * @throws AttestdError media-*, detector-timeout
  */
 export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {
-  const { format, blocks } = await openSound(file, tools)
-  const deadline = tools.clock.monotonic() + tools.timeoutSeconds * 1000
-  const pieces: Float32Array[] = []
-  let frames = 0
-  let channels = 0
-  let sourceRate = 0
-  let resampler: Resampler | undefined
-  let isCut = false
-  for await (const block of blocks) {
-    if (tools.clock.monotonic() > deadline)
+  const { format, seconds: statedSeconds, passages } = await openSound(file, tools)
+  const mixer = new Mixer(rate, tools)
+  const starts: PassageStart[] = []
+  let isCut = passages.length > 1
+  let failure: unknown
+  for (const { startSeconds, seconds, blocks } of passages) {
+    const at = mixer.samples
+    try {
+      if (await mixer.add(blocks, seconds, (MAX_SAMPLES * seconds) / MAX_SECONDS)) isCut = true
+    } catch (error) {
+      // Behind the end of a file that was cut off there is nothing to hear.
+      if (mixer.samples > at || !(error instanceof AttestdError) || error.reason !== 'media-corrupt') throw error
+      failure ??= error
+    }
+    if (mixer.samples > at) starts.push({ at, seconds: startSeconds })
+  }
+  const { sourceRate, channels } = mixer
+  if (starts.length === 0) throw failure ?? new AttestdError('media-empty', 'The recording holds no sample.')
+  return {
+    samples: mixer.join(),
+    passages: starts,
+    format,
+    sourceRate,
+    channels,
+    seconds: mixer.frames / sourceRate,
+    statedSeconds,
+    isCut,
+  }
+}
+
+/** Collects mono sound of one rate from passages. */
+class Mixer {
+  /** In the file, a channel. */
+  frames = 0
+  /** That were collected, at the rate asked for. */
+  samples = 0
+  channels = 0
+  sourceRate = 0
+  readonly #pieces: Float32Array[] = []
+  readonly #deadline: number
+
+  readonly #rate: number
+  readonly #clock: ReaderTools['clock']
+
+  constructor(rate: number, { clock, timeoutSeconds }: ReaderTools) {
+    this.#rate = rate
+    this.#clock = clock
+    this.#deadline = clock.monotonic() + timeoutSeconds * 1000
+  }
+
+  /** Takes a passage up to so many seconds, or samples of all channels. @returns whether there was more of it */
+  async add(blocks: SoundBlocks, seconds: number, maxSamples: number): Promise<boolean> {
+    let resampler: Resampler | undefined
+    let frames = 0
+    let isCut = false
+    for await (const block of blocks) {
+      this.#require(block)
+      resampler ??= new Resampler(this.sourceRate, this.#rate)
+      const most = Math.min(seconds * this.sourceRate, maxSamples / block.channels.length)
+      const mono = meanOf(block.channels, Math.max(0, Math.floor(most) - frames))
+      this.#keep(resampler.push(mono))
+      frames += mono.length
+      isCut = frames >= Math.floor(most)
+      if (isCut) break
+    }
+    if (resampler !== undefined) this.#keep(resampler.flush())
+    this.frames += frames
+    return isCut
+  }
+
+  join(): Float32Array {
+    return join(this.#pieces)
+  }
+
+  #keep(piece: Float32Array): void {
+    this.#pieces.push(piece)
+    this.samples += piece.length
+  }
+
+  #require(block: SoundBlock): void {
+    if (this.#clock.monotonic() > this.#deadline)
       throw new AttestdError('detector-timeout', 'Decoding took longer than its limit.')
     requireBounds(block)
-    sourceRate ||= block.sampleRate
-    if (block.sampleRate !== sourceRate)
+    this.sourceRate ||= block.sampleRate
+    if (block.sampleRate !== this.sourceRate)
       throw new AttestdError('media-unsupported', 'The recording changes its sample rate.')
-    resampler ??= new Resampler(sourceRate, rate)
-    channels = Math.max(channels, block.channels.length)
-    const left = Math.min(MAX_SECONDS * sourceRate, MAX_FRAMES) - frames
-    const mono = meanOf(block.channels).subarray(0, left)
-    pieces.push(resampler.push(mono))
-    frames += mono.length
-    isCut = mono.length === left
-    if (isCut) break
+    this.channels = Math.max(this.channels, block.channels.length)
   }
-  if (resampler === undefined) throw new AttestdError('media-empty', 'The recording holds no sample.')
-  const samples = join([...pieces, resampler.flush()])
-  return { samples, format, sourceRate, channels, seconds: frames / sourceRate, isCut }
 }
 
 function requireBounds({ sampleRate, channels }: SoundBlock): void {
@@ -70,8 +143,9 @@ function requireBounds({ sampleRate, channels }: SoundBlock): void {
     throw new AttestdError('media-too-complex', `The recording has ${channels.length} channels.`)
 }
 
-function meanOf(channels: readonly Float32Array[]): Float32Array {
-  const mean = new Float32Array(channels[0]?.length ?? 0)
+/** @param most samples, of a longer block the first */
+function meanOf(channels: readonly Float32Array[], most: number): Float32Array {
+  const mean = new Float32Array(Math.min(most, channels[0]?.length ?? 0))
   for (let index = 0; index < mean.length; index++) {
     let sum = 0
     for (const channel of channels) sum += channel[index] as number

@@ -19,13 +19,18 @@ export interface WindowPlan {
 
 type Plan = AudioPreprocessing
 
+interface Seam {
+  readonly at: number
+}
+
 /**
  * Looks for speech, cuts the silence at both ends and lays windows over the rest. The last one ends with the sound,
  * windows with too little speech are left out, and of too many some are taken evenly.
+ * @param passages first samples of stretches that do not belong together: no window lies over a seam
  * @throws AttestdError media-without-speech, media-featureless, media-narrow-band
  */
-export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
-  if (plan.minSpeechShare === 0) return planAll(samples, plan)
+export function planWindows(samples: Float32Array, plan: Plan, passages: readonly Seam[] = []): WindowPlan {
+  if (plan.minSpeechShare === 0) return planAll(samples, plan, passages)
   const voice = findVoice(samples, plan.sampleRate)
   const speechSeconds = (sumOf(voice.frames) * voice.hopSamples) / plan.sampleRate
   if (speechSeconds === 0 || speechSeconds < plan.minSpeechSeconds) throw withoutSpeech(speechSeconds, plan)
@@ -36,7 +41,7 @@ export function planWindows(samples: Float32Array, plan: Plan): WindowPlan {
     start: first * voice.hopSamples,
     end: Math.min(samples.length, last * voice.hopSamples + voice.frameSamples),
   }
-  const windows = windowsOf(trimmed, plan)
+  const windows = windowsOf(trimmed, plan, passages)
   const kept =
     windows.length === 1
       ? windows
@@ -63,19 +68,23 @@ export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Fl
 }
 
 /** Without a search for speech. */
-function planAll(samples: Float32Array, plan: Plan): WindowPlan {
+function planAll(samples: Float32Array, plan: Plan, passages: readonly Seam[]): WindowPlan {
   if (samples.length === 0) throw withoutSpeech(0, plan)
   refuseFeatureless(samples, plan.sampleRate)
-  const windows = takeEvenly(windowsOf({ start: 0, end: samples.length }, plan), plan.maxWindows)
+  const windows = takeEvenly(windowsOf({ start: 0, end: samples.length }, plan, passages), plan.maxWindows)
   return { windows, speechSeconds: samples.length / plan.sampleRate }
 }
 
-function windowsOf({ start, end }: Stretch, { window: { samples: length, hop } }: Plan): Stretch[] {
+function windowsOf(
+  { start, end }: Stretch,
+  { window: { samples: length, hop } }: Plan,
+  passages: readonly Seam[],
+): Stretch[] {
   if (end - start <= length) return [{ start, end }]
   const windows: Stretch[] = []
   for (let at = start; at + length <= end; at += hop) windows.push({ start: at, end: at + length })
   if ((windows.at(-1)?.end ?? end) < end) windows.push({ start: end - length, end })
-  return windows
+  return windows.filter((window) => !passages.some(({ at }) => window.start < at && at < window.end))
 }
 
 /** Share of speech among the frames of a window, counted from the start of the trimmed sound. */

@@ -11,6 +11,8 @@ import { WaitingLine } from './waiting-line.js'
 export interface PoolOptions {
   /** Number of processes. */
   readonly size: number
+  /** Of these, the most that costly jobs keep while others wait; with 0 all others come first. */
+  readonly costlySize: number
   /** Resident memory after a job above which a process is replaced, bytes. */
   readonly memoryBytes: number
   /** A process is replaced after this many jobs. */
@@ -24,6 +26,14 @@ export interface PoolOptions {
 }
 
 type EndListener = (child: DetectorProcess, end: ChildEnd) => void
+
+/** What is special about a job. */
+interface JobTraits {
+  /** Whether it takes longer than most, so that it makes way for others where too many of its kind run. @default false */
+  readonly isCostly?: boolean
+  /** Looks at the answer; where it throws, the process is not trusted any more and is replaced. */
+  readonly check?: (answer: MeasuredMessage) => void
+}
 
 /** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
 export class ChildPool {
@@ -72,11 +82,14 @@ export class ChildPool {
   /**
    * Runs a job on the next free process. When the signal aborts, the caller is released at once and the process
    * finishes the job for nobody.
-   * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
    * @throws AttestdError of the job, detector-unavailable, draining
    */
-  async run(job: ChildJob, signal?: AbortSignal, check?: (answer: MeasuredMessage) => void): Promise<MeasuredMessage> {
-    const slot = await this.#acquire(signal)
+  async run(
+    job: ChildJob,
+    signal?: AbortSignal,
+    { isCostly = false, check }: JobTraits = {},
+  ): Promise<MeasuredMessage> {
+    const slot = await this.#acquire(isCostly, signal)
     const started = (pid: number) => this.#options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
     const work = slot.measure(job, started, check)
     return unlessAborted(work, signal)
@@ -90,23 +103,30 @@ export class ChildPool {
     await Promise.allSettled(this.#launching)
   }
 
-  async #acquire(signal?: AbortSignal): Promise<ChildSlot> {
+  async #acquire(isCostly: boolean, signal?: AbortSignal): Promise<ChildSlot> {
     signal?.throwIfAborted()
     if (this.#closing.signal.aborted) throw stopping()
     const free = this.#slots.find((slot) => slot.warm && !slot.busy)
     if (free !== undefined) {
       free.busy = true
+      free.isCostly = isCostly
       return free
     }
-    const slot = this.#line.join(signal)
+    const slot = this.#line.join(signal, isCostly)
     this.#refuseWhenDown()
     return slot
   }
 
-  /** Gives a free process to the first in line; the slot is busy before that one even wakes. */
+  /**
+   * Gives a free process to the first in line, or to the first with a cheap job where costly ones hold their share; the slot
+   * is busy before that one even wakes.
+   */
   #offer(slot: ChildSlot): void {
     if (slot.busy || !slot.warm) return
-    slot.busy = this.#line.handOut(slot)
+    const costly = this.#slots.filter(({ busy, isCostly }) => busy && isCostly).length
+    const served = this.#line.handOut(slot, costly >= this.#options.costlySize)
+    slot.busy = served !== null
+    slot.isCostly = served?.isCostly ?? false
   }
 
   /** While no process can be started at all, waiting is no use: the job is better tried again later. */

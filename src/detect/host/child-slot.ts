@@ -32,6 +32,8 @@ export interface SlotOptions {
 export class ChildSlot {
   /** Set by the pool from the moment the slot is given to a job. */
   busy = false
+  /** Whether that job takes longer than most. */
+  isCostly = false
   #child: DetectorProcess | null = null
   /** A warmed process that takes over when the present one is free. */
   #successor: DetectorProcess | null = null

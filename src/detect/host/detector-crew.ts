@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { MediaType } from '../../core/media-types.js'
+import { isCostlyFile } from '../../formats/file-cost.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
@@ -24,6 +25,8 @@ const SHADOW_PROCESSES = 1
 export interface CrewOptions {
   /** Number of detector processes. */
   readonly workers: number
+  /** Share of them that costly files keep while others wait, 0 to 1; of several processes at least one. */
+  readonly costlyShare: number
   /** Absolute path of ffmpeg; null where there is none. */
   readonly ffmpeg: string | null
   /** See `ChildOptions`. */
@@ -159,14 +162,18 @@ export class DetectorCrew {
   async #probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
     await checkSampleUnchanged(pack)
     const check = ({ measurement }: MeasuredMessage) => checkSelfTest(pack, measurement)
-    await this.#watched(pack, () => this.#pool.run(selfTestJob(pack), signal, check))
+    await this.#watched(pack, () => this.#pool.run(selfTestJob(pack), signal, { check }))
   }
 
   async #measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
     const { clock, platform } = this.#options
     const began = clock.monotonic()
     try {
-      const { measurement } = await this.#watched(pack, () => this.#pool.run(jobOf(pack, request), signal))
+      // What cannot be read is reported by the process that decodes it.
+      const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
+      const { measurement } = await this.#watched(pack, () =>
+        this.#pool.run(jobOf(pack, request), signal, { isCostly }),
+      )
       const detection = toDetection(pack, measurement, platform)
       this.#report(request, pack, began, 'scored', detection)
       return detection
@@ -236,13 +243,14 @@ export class DetectorCrew {
   }
 
   #poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
-    const { cage, clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
+    const { cage, clock, costlyShare, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
     const memoryBytes = memoryMb * MIB
     const limits = { memoryBytes, timeoutMs, lowPriority }
     const child = { packages: loadOrder(packages), ...limits, cage, ffmpeg, remoteToken, clock }
     return new ChildPool({
       ...this.#options,
       size,
+      costlySize: size === 1 ? 0 : Math.max(1, Math.floor(size * costlyShare)),
       memoryBytes,
       // A shadow is never what keeps the daemon from its work.
       startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.#started && !lowPriority }, signal),

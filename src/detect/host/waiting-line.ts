@@ -1,16 +1,25 @@
+/** Where one stands in a line. */
+interface Place<T> {
+  /** Whether it keeps what it gets for long, so that others may be served first. */
+  readonly isCostly: boolean
+  resolve(value: T): void
+  reject(error: unknown): void
+}
+
 /** A line of callers: each takes what is handed out next, first come first served; an aborted one leaves the line. */
 export class WaitingLine<T> {
-  readonly #line: { resolve(value: T): void; reject(error: unknown): void }[] = []
+  readonly #line: Place<T>[] = []
 
   get length(): number {
     return this.#line.length
   }
 
   /** Waits for the next hand-out; rejects with the signal's reason when it aborts first. */
-  join(signal?: AbortSignal): Promise<T> {
+  join(signal?: AbortSignal, isCostly = false): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const place = {
+        isCostly,
         resolve: (value: T) => {
           signal?.removeEventListener('abort', leave)
           resolve(value)
@@ -29,11 +38,16 @@ export class WaitingLine<T> {
     })
   }
 
-  /** Gives a value to the first in line. @returns false where nobody waits */
-  handOut(value: T): boolean {
-    const first = this.#line.shift()
-    first?.resolve(value)
-    return first !== undefined
+  /**
+   * Gives a value to the first in line.
+   * @param cheapFirst the first that is not costly is served before all that are
+   * @returns whom it was given to; null where nobody waits
+   */
+  handOut(value: T, cheapFirst = false): { readonly isCostly: boolean } | null {
+    const cheap = cheapFirst ? this.#line.findIndex(({ isCostly }) => !isCostly) : 0
+    const [served] = this.#line.splice(Math.max(0, cheap), 1)
+    served?.resolve(value)
+    return served ?? null
   }
 
   /** Sends everybody away with an error. */

@@ -2,6 +2,8 @@
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #chunk: Uint8Array = new Uint8Array(0)
+  /** Bytes that were read or passed over. */
+  position = 0
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
     this.#chunks = chunks[Symbol.asyncIterator]()
@@ -44,6 +46,7 @@ export class ByteReader {
     }
     const part = this.#chunk.subarray(0, most)
     this.#chunk = this.#chunk.subarray(part.length)
+    this.position += part.length
     return part
   }
 }

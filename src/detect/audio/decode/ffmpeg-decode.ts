@@ -3,6 +3,7 @@ import { AttestdError, errorText } from '../../../core/errors.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
+import { planPassages } from './passages.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
 
@@ -47,26 +48,35 @@ const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 export async function openByFfmpeg(file: string, mime: string, tools: ReaderTools): Promise<OpenSound> {
   const format = FORMATS.get(mime)
   if (format === undefined) throw new AttestdError('media-unsupported', `Sound of type ${mime} is not supported.`)
-  const codec = CONTAINERS.has(format) ? await tools.parsers.during(() => soundCodec(file)) : null
-  if (tools.ffmpeg === null) {
+  const track = CONTAINERS.has(format) ? await tools.parsers.during(() => soundTrack(file)) : null
+  const { ffmpeg } = tools
+  if (ffmpeg === null) {
     throw new AttestdError(
       'media-unsupported',
       `Sound of type ${mime} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
     )
   }
-  const wav = streamFfmpeg({
-    ffmpeg: tools.ffmpeg,
-    file,
-    args: ['-map', '0:a:0', '-vn', '-c:a', 'pcm_f32le', '-map_metadata', '-1', '-bitexact', '-f', 'wav'],
-    maxBytes: MAX_OUTPUT_BYTES,
-    timeoutMs: tools.timeoutSeconds * 1000,
-    clock: tools.clock,
-  })
-  return { format: codec === null ? format : `${format} ${codec}`, blocks: decodeWav(wav) }
+  const seconds = track?.seconds ?? null
+  const passages = planPassages(seconds).map((passage) => ({
+    ...passage,
+    blocks: decodeWav(
+      streamFfmpeg({
+        ffmpeg,
+        file,
+        inputOptions: passage.startSeconds === 0 ? [] : ['-ss', passage.startSeconds.toFixed(3)],
+        args: ['-map', '0:a:0', '-vn', '-c:a', 'pcm_f32le', '-map_metadata', '-1', '-bitexact', '-f', 'wav'],
+        maxBytes: MAX_OUTPUT_BYTES,
+        timeoutMs: tools.timeoutSeconds * 1000,
+        clock: tools.clock,
+      }),
+    ),
+  }))
+  const codec = track?.codec ?? null
+  return { format: codec === null ? format : `${format} ${codec}`, seconds, passages }
 }
 
-/** The codec of the first sound track; null where it is not known by name. */
-async function soundCodec(file: string): Promise<string | null> {
+/** The codec of the first sound track, null where it is not known by name, and its length as the container states it. */
+async function soundTrack(file: string): Promise<{ codec: string | null; seconds: number | null }> {
   if (await isProtectedMp4(file)) throw new AttestdError('media-unsupported', 'The recording is encrypted.')
   const input = new Input({ source: new FilePathSource(file), formats: [MP4, QTFF, MATROSKA, WEBM] })
   try {
@@ -75,7 +85,7 @@ async function soundCodec(file: string): Promise<string | null> {
     const track = tracks.find((each) => each.isAudioTrack())
     if (track === undefined)
       throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
-    return await track.getCodec()
+    return { codec: await track.getCodec(), seconds: await input.getDurationFromMetadata([track]) }
   } catch (error) {
     if (error instanceof AttestdError) throw error
     throw corruptSound(errorText(error), error)

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+
 /** Bit rates, kbit/s, by layer and index: ISO/IEC 11172-3 table 3-B.1 (MPEG 1) and 13818-3 (MPEG 2 and 2.5). */
 const BITRATES_1: Record<number, readonly number[]> = {
   1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -15,10 +17,15 @@ const HEADER_BYTES = 4
 /** The longest frame (layer II, 384 kbit/s at 32 kHz) and the header of the next. */
 const LOOKAHEAD_BYTES = 1728 + HEADER_BYTES
 
+/** Of a file whose frames last less than what is asked for, so many bytes are looked at: junk is walked over byte by byte. */
+const MOST_WALKED_BYTES = 16 * 1024 ** 2
+
 interface Frame {
   readonly isMono: boolean
   /** Samples a second. */
   readonly rate: number
+  /** That it decodes to, a channel. */
+  readonly samples: number
   readonly bytes: number
 }
 
@@ -29,6 +36,8 @@ interface Frame {
 export class Mp3Frames {
   /** Whether all frames so far are of one channel. */
   isMono = true
+  /** Length of all frames so far. */
+  seconds = 0
   #inStep = false
   #rate = 0
 
@@ -58,6 +67,7 @@ export class Mp3Frames {
         ((this.#inStep && frame.rate === this.#rate) || frameAt(bytes, next)?.rate === frame.rate)
       if (isFrame) {
         this.isMono &&= frame.isMono
+        this.seconds += frame.samples / frame.rate
         if (runs.length === 0 || frame.rate !== this.#rate) runs.push([])
         this.#rate = frame.rate
         runs.at(-1)?.push(bytes.subarray(at, next))
@@ -67,6 +77,20 @@ export class Mp3Frames {
     }
     return { runs, end: at }
   }
+}
+
+/**
+ * Length of MPEG audio: by its frames where these last no longer than `most` seconds, else an estimate by those and the bytes
+ * behind them.
+ */
+export async function mp3Seconds(file: string, from: number, to: number, most: number): Promise<number> {
+  const frames = new Mp3Frames()
+  const source = createReadStream(file, { start: from })
+  // Of whole frames; what is held back is a frame or two.
+  for await (const _ of frames.of(source))
+    if (frames.seconds > most || source.bytesRead > MOST_WALKED_BYTES)
+      return (frames.seconds * (to - from)) / source.bytesRead
+  return frames.seconds
 }
 
 function frameAt(bytes: Buffer, at: number): Frame | null {
@@ -82,6 +106,7 @@ function frameAt(bytes: Buffer, at: number): Frame | null {
   const padding = (word >>> 9) & 1
   const isMono = ((word >>> 6) & 3) === 3
   const slots = (perSecond: number) => Math.floor((perSecond * kilobits) / rate) + padding
-  if (layer === 1) return { isMono, rate, bytes: slots(12_000) * 4 }
-  return { isMono, rate, bytes: slots(layer === 3 && version !== 3 ? 72_000 : 144_000) }
+  if (layer === 1) return { isMono, rate, samples: 384, bytes: slots(12_000) * 4 }
+  const samples = layer === 3 && version !== 3 ? 576 : 1152
+  return { isMono, rate, samples, bytes: slots(samples * 125) }
 }

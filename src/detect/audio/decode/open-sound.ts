@@ -1,12 +1,18 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { AttestdError } from '../../../core/errors.js'
+import { findOggPage, type OggFacts, oggFacts } from '../../../formats/ogg.js'
+import { flacFacts } from '../../../formats/sound-length.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { sniffAudioFormat } from './audio-format.js'
 import { openByFfmpeg } from './ffmpeg-decode.js'
-import { Mp3Frames } from './mp3-frames.js'
+import { Mp3Frames, mp3Seconds } from './mp3-frames.js'
 import { oggPages } from './ogg-pages.js'
+import { mayHoldSpeech } from './opus-packets.js'
+import { type BytePassage, MAX_SECONDS, planBytePassages } from './passages.js'
 import type { OpenSound, SoundBlocks } from './sound.js'
-import { decodeByWasm } from './wasm-decode.js'
-import { decodeWav } from './wav-decode.js'
+import { decodeByWasm, type WasmCodec } from './wasm-decode.js'
+import { decodeSamples, wavHeader } from './wav-decode.js'
 
 /**
  * Bytes that a decoder gets at once. Some dozen bytes of coded silence are a frame of 65,535 samples in 8 channels: at the
@@ -21,18 +27,45 @@ const READ_BYTES = 1024
  */
 export async function openSound(file: string, tools: ReaderTools): Promise<OpenSound> {
   const format = await sniffAudioFormat(file)
-  if (format.reader === 'wav') return { format: 'wav', blocks: decodeWav(createReadStream(file)) }
   if (format.reader === 'ffmpeg') return openByFfmpeg(file, format.mime, tools)
-  if (format.codec === 'mp3') return openMp3(file, format.from, tools)
-  const bytes = createReadStream(file, { start: format.from, highWaterMark: READ_BYTES })
-  const blocks = decodeByWasm(format.codec, format.codec === 'flac' ? bytes : oggPages(bytes), tools)
-  return { format: format.codec.replace('-', ' '), blocks }
+  const { size } = await stat(file)
+  if (format.reader === 'wav') return openWav(file, size)
+  if (format.codec === 'mp3') return openMp3(file, format.from, size, tools)
+  if (format.codec === 'flac') return openFlac(file, format.from, size, tools)
+  return openOgg(file, format.codec, size, tools)
 }
 
-function openMp3(file: string, from: number, tools: ReaderTools): OpenSound {
-  const frames = new Mp3Frames()
-  const blocks = decodeByWasm('mp3', frames.of(createReadStream(file, { start: from })), tools)
-  return { format: 'mp3', blocks: onceIfMono(blocks, frames) }
+async function openWav(file: string, size: number): Promise<OpenSound> {
+  const { format, dataAt, dataBytes } = await wavHeader(createReadStream(file))
+  const { blockAlign, sampleRate } = format
+  const frames = Math.floor(Math.min(dataBytes, Math.max(0, size - dataAt)) / blockAlign)
+  const seconds = frames / sampleRate
+  const whole = dataAt + frames * blockAlign
+  const passages = planBytePassages(seconds, dataAt, whole).map(({ from, to, ...passage }) => {
+    const start = from - ((from - dataAt) % blockAlign)
+    return { ...passage, blocks: decodeSamples(bytesOf(file, start, to), format) }
+  })
+  return { format: 'wav', seconds, passages }
+}
+
+/** The decoder finds the next frame from any byte. */
+async function openFlac(file: string, start: number, size: number, tools: ReaderTools): Promise<OpenSound> {
+  const { seconds, soundAt } = await flacFacts(file, start)
+  const passages = planBytePassages(seconds, Math.min(soundAt, size), size).map(({ from, to, ...passage }) => ({
+    ...passage,
+    blocks: decodeByWasm('flac', bytesOf(file, passage.startSeconds === 0 ? start : from, to, READ_BYTES), tools),
+  }))
+  return { format: 'flac', seconds, passages }
+}
+
+async function openMp3(file: string, start: number, size: number, tools: ReaderTools): Promise<OpenSound> {
+  const seconds = await mp3Seconds(file, start, size, MAX_SECONDS)
+  const passages = planBytePassages(seconds, start, size).map(({ from, to, ...passage }) => {
+    const frames = new Mp3Frames()
+    const blocks = decodeByWasm('mp3', frames.of(bytesOf(file, from, to)), tools)
+    return { ...passage, blocks: onceIfMono(blocks, frames) }
+  })
+  return { format: 'mp3', seconds, passages }
 }
 
 /** The decoder gives the one channel of a mono file twice. Where a later part has two, both are taken from there on. */
@@ -40,3 +73,45 @@ async function* onceIfMono(blocks: SoundBlocks, frames: Mp3Frames): SoundBlocks 
   for await (const { sampleRate, channels } of blocks)
     yield { sampleRate, channels: frames.isMono ? channels.slice(0, 1) : channels }
 }
+
+async function openOgg(file: string, codec: WasmCodec, size: number, tools: ReaderTools): Promise<OpenSound> {
+  const facts = await oggFacts(file)
+  const planned = planBytePassages(facts?.seconds ?? null, facts?.headBytes ?? 0, size)
+  const found = facts === null ? planned : await onPages(file, planned, facts, codec)
+  const passages = found.map(({ from, to, ...passage }) => ({
+    ...passage,
+    blocks: decodeByWasm(codec, oggPages(withHead(file, passage.startSeconds === 0 ? 0 : from, to, facts)), tools),
+  }))
+  return { format: codec.replace('-', ' '), seconds: facts?.seconds ?? null, passages }
+}
+
+/** Passages from the next page on, without those that are silent by the sizes of their packets. */
+async function onPages(
+  file: string,
+  planned: readonly BytePassage[],
+  { serial }: OggFacts,
+  codec: WasmCodec,
+): Promise<BytePassage[]> {
+  const found: BytePassage[] = []
+  for (const passage of planned) {
+    const from = await findOggPage(file, passage.from, serial)
+    if (from === null || from >= passage.to) continue
+    const isSilent = codec === 'ogg-opus' && !(await mayHoldSpeech(bytesOf(file, from, passage.to), passage.seconds))
+    if (!isSilent) found.push({ ...passage, from })
+  }
+  if (found.length > 0) return found
+  throw new AttestdError('media-without-speech', 'There is no speech in it: its packets are too small to hold any.')
+}
+
+/** Of a passage that is not the beginning, the pages with the codec's headers and its own. */
+async function* withHead(file: string, from: number, to: number, facts: OggFacts | null): AsyncIterable<Uint8Array> {
+  if (from > 0) yield* bytesOf(file, 0, facts?.headBytes ?? 0, READ_BYTES)
+  yield* bytesOf(file, from, to, READ_BYTES)
+}
+
+function bytesOf(file: string, from: number, to: number, highWaterMark?: number): AsyncIterable<Uint8Array> {
+  const options = highWaterMark === undefined ? {} : { highWaterMark }
+  return from >= to ? emptyBytes() : createReadStream(file, { start: from, end: to - 1, ...options })
+}
+
+async function* emptyBytes(): AsyncIterable<Uint8Array> {}

@@ -11,32 +11,68 @@ const MAX_FORMAT_BYTES = 1024
 /** Sizes from here on mean "until the end": writers to a pipe do not know better. */
 const UNKNOWN_SIZE = 0x7fff_0000
 
+/** What a WAVE header states. */
+export interface WavHeader {
+  readonly format: WavFormat
+  /** Where the samples begin. */
+  readonly dataAt: number
+  /** Of samples; infinite where they go on to the end of the file. */
+  readonly dataBytes: number
+}
+
 /**
- * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples.
+ * Reads the header of RIFF/WAVE and RF64, without the samples behind it.
+ * @throws AttestdError media-corrupt (no header, no sound)
+ */
+export async function wavHeader(bytes: AsyncIterable<Uint8Array>): Promise<WavHeader> {
+  const reader = new ByteReader(bytes)
+  try {
+    return await readHeader(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+/**
+ * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples, from their beginning.
  * @throws AttestdError media-corrupt (no header, no sound), media-unsupported (other codecs)
  */
 export async function* decodeWav(bytes: AsyncIterable<Uint8Array>): SoundBlocks {
   const reader = new ByteReader(bytes)
   try {
     const { format, dataBytes } = await readHeader(reader)
-    const decode = sampleReader(format)
-    const frameBytes = format.blockAlign
-    const blockBytes = Math.max(1, Math.floor(BLOCK_BYTES / frameBytes)) * frameBytes
-    let left = dataBytes
-    while (left >= frameBytes) {
-      const wanted = Math.min(blockBytes, left)
-      const run = await reader.read(wanted)
-      const frames = Math.floor(run.length / frameBytes)
-      if (frames > 0) yield blockOf(run, frames, format, decode)
-      left -= run.length
-      if (run.length < wanted) break
-    }
+    yield* samplesOf(reader, format, dataBytes)
   } finally {
     await reader.close()
   }
 }
 
-async function readHeader(reader: ByteReader): Promise<{ format: WavFormat; dataBytes: number }> {
+/** Decodes samples of a WAVE file. @param bytes from the beginning of a frame on @throws AttestdError media-unsupported */
+export async function* decodeSamples(bytes: AsyncIterable<Uint8Array>, format: WavFormat): SoundBlocks {
+  const reader = new ByteReader(bytes)
+  try {
+    yield* samplesOf(reader, format, Number.POSITIVE_INFINITY)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function* samplesOf(reader: ByteReader, format: WavFormat, dataBytes: number): SoundBlocks {
+  const decode = sampleReader(format)
+  const frameBytes = format.blockAlign
+  const blockBytes = Math.max(1, Math.floor(BLOCK_BYTES / frameBytes)) * frameBytes
+  let left = dataBytes
+  while (left >= frameBytes) {
+    const wanted = Math.min(blockBytes, left)
+    const run = await reader.read(wanted)
+    const frames = Math.floor(run.length / frameBytes)
+    if (frames > 0) yield blockOf(run, frames, format, decode)
+    left -= run.length
+    if (run.length < wanted) break
+  }
+}
+
+async function readHeader(reader: ByteReader): Promise<WavHeader> {
   const riff = await reader.read(12)
   if (riff.length < 12 || riff.toString('latin1', 8, 12) !== 'WAVE') throw corruptSound('there is no WAVE header.')
   let format: WavFormat | undefined
@@ -49,7 +85,7 @@ async function readHeader(reader: ByteReader): Promise<{ format: WavFormat; data
     if (id === 'data') {
       if (format === undefined) break
       const stated = size === 0 || size >= UNKNOWN_SIZE ? Number.POSITIVE_INFINITY : size
-      return { format, dataBytes: longDataBytes ?? stated }
+      return { format, dataAt: reader.position, dataBytes: longDataBytes ?? stated }
     }
     const kept = id === 'fmt ' || id === 'ds64' ? await reader.read(Math.min(size, MAX_FORMAT_BYTES)) : Buffer.alloc(0)
     if (id === 'fmt ') format = parseFormat(kept)

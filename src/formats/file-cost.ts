@@ -1,0 +1,31 @@
+import { stat } from 'node:fs/promises'
+import type { MediaType } from '../core/media-types.js'
+import { statedPixels } from './picture-size.js'
+import { statedSeconds } from './sound-length.js'
+
+/** Pictures of more are costly: decoding takes as long as the network (`npm run bench:cost`). */
+const COSTLY_PIXELS = 24_000_000
+/** Recordings of more are costly, seconds. */
+const COSTLY_SECONDS = 60
+/** Recordings that do not state their length, by their size: a minute of MP3 at 128 kbit/s. */
+const COSTLY_SOUND_BYTES = 960_000
+
+/**
+ * Whether a file takes longer than most of its kind to be scored, by what its header states: a few reads and no decoder, so
+ * it can be asked where hostile bytes must not be decoded. A false answer costs a place in a line, never a score.
+ */
+export async function isCostlyFile(file: string, mediaType: MediaType): Promise<boolean> {
+  switch (mediaType) {
+    case 'text':
+      return false
+    case 'image':
+      return ((await statedPixels(file)) ?? Number.POSITIVE_INFINITY) > COSTLY_PIXELS
+    case 'audio': {
+      const seconds = await statedSeconds(file)
+      return seconds === null ? (await stat(file)).size > COSTLY_SOUND_BYTES : seconds > COSTLY_SECONDS
+    }
+    case 'video_short':
+    case 'video_long':
+      return true
+  }
+}

@@ -1,0 +1,160 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
+import { packagePath } from '../../../src/core/files.js'
+import { type Recording, readRecording } from '../../../src/detect/audio/recording.js'
+import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { silentFlac } from '../../support/silent-flac.js'
+import { unwatched } from '../../support/unwatched-parsers.js'
+import { rawWav } from '../../support/wav-file.js'
+
+const RATE = 8000
+/** Encoding beside other work on few cores. */
+const SLOW_MS = 120_000
+const LONG_SECONDS = 200
+/** Pitch at the beginning, Hz, and what it rises by each second. */
+const PITCH = [300, 3] as const
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-passages-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const place = (name: string) => path.join(folder, name)
+const read = (file: string) =>
+  readRecording(file, RATE, { maxPixels: 1, timeoutSeconds: 60, ffmpeg, clock: systemClock, parsers: unwatched })
+
+const bytesOf = ({ buffer }: Float32Array) => Buffer.from(buffer as ArrayBuffer)
+
+async function readBytes(name: string, bytes: Uint8Array): Promise<Recording> {
+  await fs.writeFile(place(name), bytes)
+  return read(place(name))
+}
+
+/** A WAVE file of a tone that tells its time: it rises steadily. */
+function rising(seconds: number, channels = 1): Buffer {
+  const samples = new Int16Array(seconds * RATE * channels)
+  for (let index = 0; index < samples.length; index++) {
+    const time = Math.floor(index / channels) / RATE
+    samples[index] = 16_000 * Math.sin(2 * Math.PI * (PITCH[0] + (PITCH[1] / 2) * time) * time)
+  }
+  return rawWav(Buffer.from(samples.buffer), { rate: RATE, tag: 1, bytes: 2, channels })
+}
+
+/** Time in the rising tone, by its zero crossings in the second behind the first of a passage. */
+function timesOf({ samples, passages }: Recording): number[] {
+  return passages.map(({ at }) => {
+    const second = samples.subarray(at + RATE, at + 2 * RATE)
+    const rises = second.filter((sample, index) => sample >= 0 && (second[index - 1] ?? 0) < 0).length
+    return (rises - PITCH[0]) / PITCH[1] - 1.5
+  })
+}
+
+/** Five passages, from the beginning to the end, two minutes together, each with the sound of its time. */
+function expectSpread(recording: Recording): void {
+  const starts = recording.passages.map(({ seconds }) => seconds)
+  expect(starts).toHaveLength(5)
+  for (const [index, start] of starts.entries()) expect(start).toBeCloseTo((index * (LONG_SECONDS - 24)) / 4, -1)
+  for (const [index, time] of timesOf(recording).entries())
+    expect(Math.abs(time - (starts[index] as number)), `passage ${index}`).toBeLessThan(8)
+  expect(recording.seconds).toBeGreaterThan(110)
+  expect(recording.seconds).toBeLessThanOrEqual(120)
+  expect(recording.samples.length / RATE).toBeCloseTo(recording.seconds, 1)
+}
+
+describe('a long recording is heard in passages', { timeout: SLOW_MS }, () => {
+  it('of WAVE, entered between two samples', async () => {
+    const recording = await readBytes('long.wav', rising(LONG_SECONDS, 2))
+    expect(recording).toMatchObject({ seconds: 120, statedSeconds: LONG_SECONDS, isCut: true })
+    expectSpread(recording)
+    expect(bytesOf((await read(place('long.wav'))).samples).equals(bytesOf(recording.samples))).toBe(true)
+  })
+
+  it('and one of two minutes as a whole', async () => {
+    const recording = await readBytes('two.wav', rising(120))
+    expect(recording).toMatchObject({ seconds: 120, passages: [{ at: 0, seconds: 0 }] })
+  })
+
+  it('an hour of MPEG audio decodes to as much as two minutes', async () => {
+    const clip = await fs.readFile(packagePath('test', 'fixtures', 'audio', 'speech-mono.mp3'))
+    const { seconds, statedSeconds, passages } = await readBytes('hour.mp3', Buffer.concat(Array(1800).fill(clip)))
+    expect(statedSeconds).toBeGreaterThan(3000)
+    expect(passages).toHaveLength(5)
+    expect(seconds).toBeLessThanOrEqual(120)
+  })
+
+  it('less of eight channels', async () => {
+    const { seconds, channels } = await readBytes('eight.flac', silentFlac(400))
+    expect({ seconds, channels }).toEqual({ seconds: 60, channels: 8 })
+  })
+
+  it('and the beginning of one that states a false length', async () => {
+    const wav = rawWav(Buffer.alloc(RATE * 130, 128), { rate: RATE, tag: 1, bytes: 1 })
+    expect((await readBytes('whole.wav', wav)).passages).toHaveLength(5)
+    const flac = silentFlac(400)
+    flac.writeUInt32BE(8, 22)
+    expect(await readBytes('false.flac', flac)).toMatchObject({ seconds: 60, passages: [{ at: 0, seconds: 0 }] })
+  })
+})
+
+describe.skipIf(ffmpeg === null)('by ffmpeg (skipped where there is none)', { timeout: SLOW_MS }, () => {
+  beforeAll(() => fs.writeFile(place('tone.wav'), rising(LONG_SECONDS)))
+
+  it.each([
+    ['opus.ogg', ['-c:a', 'libopus', '-b:a', '16k']],
+    ['vorbis.ogg', ['-c:a', 'libvorbis', '-ar', '16000', '-q:a', '1']],
+    ['flac.oga', ['-c:a', 'flac', '-f', 'ogg']],
+    ['plain.flac', ['-c:a', 'flac']],
+    ['constant.mp3', ['-c:a', 'libmp3lame', '-b:a', '32k']],
+    ['aac.m4a', ['-c:a', 'aac', '-b:a', '32k']],
+    ['opus.webm', ['-c:a', 'libopus', '-b:a', '16k']],
+  ])('a long %s', async (name, codec) => {
+    await make('-i', place('tone.wav'), ...codec, place(name))
+    expectSpread(await read(place(name)))
+  })
+
+  it('a long file that was cut off in its middle', async () => {
+    await make('-i', place('tone.wav'), '-c:a', 'aac', '-b:a', '32k', '-movflags', '+faststart', place('whole.m4a'))
+    const bytes = await fs.readFile(place('whole.m4a'))
+    const { passages } = await readBytes('half.m4a', bytes.subarray(0, bytes.length / 2))
+    expect(passages.length).toBeLessThan(5)
+    expect(passages.slice(0, 2).map(({ seconds }) => seconds)).toEqual([0, expect.closeTo(44, 0)])
+  })
+
+  it.each([
+    ['of little hiss', ['-f', 'lavfi', '-i', 'anoisesrc=d=600:a=0.00001:r=48000'], '500'],
+    ['of nothing', ['-f', 'lavfi', '-i', 'anullsrc=d=100:r=48000'], '6000'],
+  ])('ten minutes of Opus %s are refused before they are decoded', async (_, source, rate) => {
+    const opus = ['-ac', '1', '-c:a', 'libopus', '-b:a', rate, '-frame_duration', '60', '-application', 'voip']
+    await make(...source, ...opus, place('silent.ogg'))
+    await expect(read(place('silent.ogg'))).rejects.toMatchObject({
+      reason: 'media-without-speech',
+      message: expect.stringMatching(/packets/),
+    })
+  })
+
+  it.each([
+    ['6k', '60', ['-vbr', 'on']],
+    ['6k', '20', ['-vbr', 'off']],
+    ['3k', '20', ['-vbr', 'on']],
+    ['6k', '20', ['-dtx', '1']],
+  ])('speech in Opus of %sbit/s in packets of %s ms is heard %s', async (rate, ms, options) => {
+    const opus = [
+      '-ac',
+      '1',
+      '-c:a',
+      'libopus',
+      '-b:a',
+      rate,
+      '-frame_duration',
+      ms,
+      '-application',
+      'voip',
+      ...options,
+    ]
+    await make('-i', packagePath('samples', 'inaugural-address.ogg'), ...opus, place('low.ogg'))
+    expect((await read(place('low.ogg'))).seconds).toBeCloseTo(10, -1)
+  })
+})

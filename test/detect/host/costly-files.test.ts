@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DetectorBench } from '../../support/detector-bench.js'
+import { noise, plain } from '../../support/detector-images.js'
+import { writeTinyPackage } from '../../support/detector-package.js'
+
+/** Beside other work on few cores. */
+const SLOW_MS = 120_000
+let bench: DetectorBench
+beforeEach(async () => {
+  bench = await DetectorBench.create()
+  await writeTinyPackage(bench.modelsDir)
+})
+afterEach(() => bench.dispose())
+
+/** Detects three pictures of 25 megapixels, then three small ones, and names them in the order in which they ended. */
+async function endsOf(workers: number): Promise<string[]> {
+  const host = await bench.start({ workers })
+  const costly = await bench.write('costly', await plain('#345', 5000, 5000).webp({ effort: 0 }).toBuffer())
+  const cheap = await bench.write('cheap', await noise().jpeg().toBuffer())
+  const ends: string[] = []
+  const detect = (name: string, file: string) =>
+    host
+      .detect({ file, mediaType: 'image' })
+      .catch(() => {})
+      .finally(() => ends.push(name))
+  const first = Array.from({ length: 3 }, () => detect('costly', costly))
+  await bench.next('job-started')
+  await Promise.all([...first, ...Array.from({ length: 3 }, () => detect('cheap', cheap))])
+  return ends
+}
+
+it('with one process, cheap files that wait go before costly ones', { timeout: SLOW_MS }, async () => {
+  expect(await endsOf(1)).toEqual(['costly', ...Array(3).fill('cheap'), ...Array(2).fill('costly')])
+})
+
+it('with two, costly files that came first leave one process to cheap ones', { timeout: SLOW_MS }, async () => {
+  const ends = await endsOf(2)
+  expect(ends.slice(-1)).toEqual(['costly'])
+  expect(ends.indexOf('cheap')).toBeLessThanOrEqual(2)
+})
