@@ -62,7 +62,8 @@ try {
 
 async function analyzed() {
   const { queues } = await (await fetch('http://127.0.0.1:8780/status')).json()
-  return queues.find(({ name }) => name === 'analyze').completed
+  const analyze = queues.filter(({ name }) => name.startsWith('analyze-'))
+  return analyze.reduce((sum, { completed }) => sum + completed, 0)
 }
 
 async function register(file, options) {

@@ -1,6 +1,6 @@
 import type { FleetReply } from '../app/verbs/fleet-reply.js'
 import { duration } from '../core/duration.js'
-import { missesText } from '../observe/console/fleet-section.js'
+import { drainText, missesText, unservedText } from '../observe/console/fleet-section.js'
 import { table } from './terminal/table.js'
 
 /** First hex characters of a digest, enough to compare by eye. */
@@ -18,8 +18,7 @@ export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
     if (oldestMs !== null)
       lines.push(`${queue} ${turnaround}: ${waiting} waiting, the oldest for ${duration(oldestMs)}`)
   }
-  const drain = (ms: number | null) => (ms === null ? 'not known' : duration(ms))
-  lines.push(`time to drain: analyze ${drain(backlog.drainMs.analyze)}, submit ${drain(backlog.drainMs.submit)}`)
+  lines.push(`time to drain: ${drainText(backlog.drainMs)}`, ...backlog.unserved.map(unservedText))
   if (backlog.missesAhead > 0) lines.push(missesText(backlog.missesAhead))
   return lines
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
 import { safeJson } from '../core/safe-output.js'
+import { QUEUE_WORDS } from '../queue/queues.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { wholeNumberFlag } from './flags/whole-number.js'
 import { printText } from './terminal/print.js'
@@ -16,13 +17,16 @@ interface QueueFlags {
   readonly json?: boolean
 }
 
-/** `attestd queue failed`, `retry`, `drain`, `pause` and `resume`; each is for both queues where --queue names none. */
+/** `attestd queue failed`, `retry`, `drain`, `pause` and `resume`; each is for all queues where --queue names none. */
 export function queueVerb(): Command {
   const queue = new Command('queue').description(
     'Inspect and repair the queues, through the running daemon if there is one.',
   )
   const verb = (name: string, summary: string) =>
-    verbWithSettings(name, summary, KEYS).option('--queue <name>', 'analyze or submit (default: both)')
+    verbWithSettings(name, summary, KEYS).option(
+      '--queue <name>',
+      'analyze, submit, or one kind such as analyze-image (default: all)',
+    )
   const failed = verb('failed', 'List failed jobs with their reason.')
     .option('--limit <count>', 'most jobs to list', '50')
     .option('--json', 'JSON instead of a table')
@@ -78,8 +82,9 @@ async function withQueues(verb: Command, work: (control: QueueControl) => Promis
 
 function named(queue: string | undefined): { queue?: string } {
   if (queue === undefined) return {}
-  if (queue === 'analyze' || queue === 'submit') return { queue }
-  throw new AttestdError('setting-invalid', `--queue takes analyze or submit, got ${JSON.stringify(queue)}.`)
+  if (QUEUE_WORDS.includes(queue)) return { queue }
+  const words = QUEUE_WORDS.join(', ')
+  throw new AttestdError('setting-invalid', `--queue takes one of ${words}, got ${JSON.stringify(queue)}.`)
 }
 
 async function listFailed(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {

@@ -359,8 +359,9 @@ export const REASONS = {
   },
   'workers-missing': {
     kind: 'wait',
-    summary: 'Jobs wait in a queue, and no daemon that is alive does that work.',
-    fix: 'Start a daemon with that role (ATTESTD_ROLES) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
+    summary:
+      'Jobs wait in a queue, and no daemon that is alive does that work, or has a detector for that kind of media.',
+    fix: 'Start a daemon with that role (ATTESTD_ROLES) and a detector for the kind (ATTESTD_DETECTORS) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
   },
   'job-malformed': { kind: 'permanent', summary: 'The data of a job is malformed.' },
   'job-lock-lost': {

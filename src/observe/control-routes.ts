@@ -4,7 +4,7 @@ import { choiceText, chosenDetectors } from '../config/detector-choice.js'
 import { hasBearer } from './http-access.js'
 import { parseRequest } from './parse-request.js'
 
-/** What verbs ask of the running daemon. Absent queue: both. */
+/** What verbs ask of the running daemon. Absent queue: all. */
 export interface ControlHandlers {
   failed(query: { queue?: string | undefined; limit: number }): Promise<readonly unknown[]>
   /** @returns how many went back to waiting */

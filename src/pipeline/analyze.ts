@@ -9,13 +9,13 @@ import { doubtText } from '../detect/scoring/to-detection.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import { claimedWork } from '../queue/claims.js'
-import type { JobEnd, JobRun, QueueEngine } from '../queue/queues.js'
+import { analyzeQueue, type JobEnd, type JobRun, type QueueEngine } from '../queue/queues.js'
 import { isDetectorsOwn } from './free-abstained.js'
 import {
-  type AbstainedBy,
   type AnalyzeJob,
   endedClosed,
   failuresOf,
+  type LookedAtBy,
   parseAnalyzeJob,
   priorityOf,
   type StoredAnalyzeResult,
@@ -47,11 +47,13 @@ export interface AnalyzeOptions {
 
 /** After this time it is looked whether the verdict on the same content is there, ms. */
 const ELSEWHERE_MS = 1000
+/** After this time it is looked whether there is a detector again, here or on another daemon, ms. */
+const DETECTOR_GONE_MS = 5000
 /** Tries in which the detector process was killed: one may be chance, but so many are the memory that the file takes. */
 const MAX_KILLS = 3
 
 /**
- * What the queue `analyze` runs its jobs by: turns an asset into a verdict and hands it to the submit queue. Never touches
+ * What the `analyze` queues run their jobs by: turns an asset into a verdict and hands it to the submit queue. Never touches
  * the network API.
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
@@ -62,7 +64,7 @@ export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Prom
 async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
   let found: Found | null = null
-  const judge: Judge = { by: null }
+  const judge: Judge = { mediaType: null, by: null }
   try {
     found = await detectionFor(job, run, options, judge)
     if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
@@ -86,6 +88,7 @@ async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise
   } catch (error) {
     if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     const { reason, message } = error
+    if (reason === 'detector-none' && judge.mediaType) return await leftToOthers(job, judge.mediaType, run.id, options)
     const by = isDetectorsOwn(reason) ? judge.by : null
     if (by && isByOther(by, job.asset.contentHash, options.detectors)) throw replacedMeanwhile(error)
     options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
@@ -95,9 +98,26 @@ async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise
   }
 }
 
-/** Who judges a file, once that is known. */
+/** Of what kind a file is and who judges it, once that is known. */
 interface Judge {
-  by: AbstainedBy | null
+  mediaType: MediaType | null
+  by: LookedAtBy | null
+}
+
+/** Waits for a daemon that can judge this kind, which may be this one later: no abstention, since nobody has looked at it. */
+async function leftToOthers(
+  job: AnalyzeJob,
+  mediaType: MediaType,
+  id: string,
+  { log, queue }: AnalyzeOptions,
+): Promise<JobEnd<StoredAnalyzeResult>> {
+  const { asset } = job
+  // Its detector was unloaded meanwhile: no other job of this queue is taken here.
+  if (asset.mediaType !== null) return { kind: 'hold', reason: 'detector-none', delayMs: DETECTOR_GONE_MS }
+  const typed: AnalyzeJob = { ...job, asset: { ...asset, mediaType } }
+  await queue.add(analyzeQueue(mediaType), id, typed, { priority: priorityOf(asset.turnaround) })
+  log.debug({ asset: asset.id, mediaType }, 'asset was left to a daemon with a detector for it')
+  return { kind: 'done', result: { outcome: 'moved', mediaType } }
 }
 
 interface Found {
@@ -134,7 +154,8 @@ async function detectionFor(
     const typed: TypedAsset = { ...asset, mediaType }
     const { contentHash } = asset
     const detector = detectors.detectorFor(mediaType, contentHash)
-    judge.by = abstainedBy(mediaType, detector, detectors)
+    judge.mediaType = mediaType
+    judge.by = lookedAtBy(mediaType, detector, detectors)
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
     const known = await knownDetection(key, options)
@@ -144,7 +165,7 @@ async function detectionFor(
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
       (await detectOnce(key, id, options, () => {
         // The detectors may have been replaced while the media was fetched.
-        judge.by = abstainedBy(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
+        judge.by = lookedAtBy(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
         return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id }, signal)
       }).catch(async (error: unknown) => {
         if (error instanceof AttestdError && error.kind === 'abstain')
@@ -194,12 +215,12 @@ function detectOnce(
   })
 }
 
-function abstainedBy(
+function lookedAtBy(
   mediaType: MediaType,
   detector: { readonly digest: string } | null,
   { platform }: DetectorHost,
-): AbstainedBy {
-  return { mediaType, detectorDigest: detector?.digest ?? null, platform }
+): LookedAtBy | null {
+  return detector && { mediaType, detectorDigest: detector.digest, platform }
 }
 
 /** Counts tries in which the detector process was killed; with the last of them the file counts as what crashes it. */

@@ -2,13 +2,12 @@ import { z } from 'zod'
 import type { Reason } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
 import type { SharedTexts } from '../queue/claims.js'
-import type { QueueEngine } from '../queue/queues.js'
-import { type AbstainedBy, abstainedBy, analyzeResult, assetOfJob } from './jobs.js'
+import { ANALYZE_QUEUES, type AnalyzeQueue, type QueueEngine } from '../queue/queues.js'
+import { analyzeResult, assetOfJob, type LookedAtBy, lookedAtBy } from './jobs.js'
 import { isByOther, isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
 /** What a detector abstains for that another one might judge, as its training and its decision band are its own. */
 const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
-  'detector-none',
   'detector-unsure',
   'language-unsupported',
   'media-narrow-band',
@@ -22,7 +21,7 @@ const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
 export const isDetectorsOwn = (reason: Reason): boolean => BY_DETECTOR.has(reason)
 
 /** Who looked at a file without a score before the last one did, as the queue keeps it. */
-const looksSchema = z.array(abstainedBy)
+const looksSchema = z.array(lookedAtBy)
 
 /**
  * Removes what is kept of analyses that ended without a score by other detectors than those in use now. Intake offers
@@ -35,7 +34,17 @@ export async function freeAbstained(
   detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>,
 ): Promise<string[]> {
   const freed: string[] = []
-  for await (const { id, data, result } of queue.completed('analyze')) {
+  for (const name of ANALYZE_QUEUES) freed.push(...(await freeIn(name, queue, detectors)))
+  return freed
+}
+
+async function freeIn(
+  name: AnalyzeQueue,
+  queue: Parameters<typeof freeAbstained>[0],
+  detectors: Parameters<typeof freeAbstained>[1],
+): Promise<string[]> {
+  const freed: string[] = []
+  for await (const { id, data, result } of queue.completed(name)) {
     const ended = analyzeResult.safeParse(result).data
     const asset = assetOfJob(data)
     if (asset === null || ended?.outcome !== 'abstained' || !ended.by) continue
@@ -43,14 +52,14 @@ export async function freeAbstained(
     const looks = [ended.by, ...(await earlierLooks(queue.texts, id))]
     if (!isNewTo(looks, asset.contentHash, detectors)) continue
     await queue.texts?.set(looksKey(id), JSON.stringify(looks), OPEN_AT_MOST_MS)
-    if (await queue.remove('analyze', id, 'completed')) freed.push(asset.id)
+    if (await queue.remove(name, id, 'completed')) freed.push(asset.id)
   }
   return freed
 }
 
 const looksKey = (id: string): string => `looked-at:${id}`
 
-async function earlierLooks(texts: SharedTexts | null, id: string): Promise<AbstainedBy[]> {
+async function earlierLooks(texts: SharedTexts | null, id: string): Promise<LookedAtBy[]> {
   const text = await texts?.get(looksKey(id))
   try {
     return looksSchema.parse(JSON.parse(text ?? '[]'))

@@ -5,10 +5,10 @@ import { jobIdOf } from '../core/ids.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
-import type { QueueEngine } from '../queue/queues.js'
+import { ANALYZE_QUEUES, type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
-import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, lacksSubmission, priorityOf } from './jobs.js'
+import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, lacksSubmission, priorityOf, queueOf } from './jobs.js'
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
@@ -57,12 +57,15 @@ const QUEUE_PAUSE_MS = 1000
 const LIST_SOON_MS = 5000
 /** Trouble of the stream by which a service turns a key away. */
 const REFUSALS: ReadonlySet<Reason> = new Set<Reason>(['service-forbidden', 'stream-error-event'])
+const UNKNOWN = analyzeQueue(null)
 const LIST_BACKOFF = { baseMs: 1000, maxMs: 60_000 } as const
 
 interface Offer {
   /** Monotonic time, ms. */
   readonly at: number
   readonly turnaround: Turnaround
+  /** Where its analysis was put; one of an unknown kind may have moved on since. */
+  readonly queue: AnalyzeQueue
 }
 
 /** Decides what and when: turns the open set into analyze jobs, once per asset, and drops those of closed assets. */
@@ -118,14 +121,7 @@ export class Intake {
     const now = clock.monotonic()
     if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
-      for await (const { addedAt, data } of queue.pending('analyze')) {
-        const asset = assetOfJob(data)
-        // A malformed job names itself when it runs; here it only has no asset to remember.
-        if (!asset || this.#offered.has(asset.id)) continue
-        const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
-        this.#offered.set(asset.id, { at, turnaround: asset.turnaround })
-        this.#line.delete(asset.id)
-      }
+      for (const name of ANALYZE_QUEUES) await this.#remember(name)
       const retried = await retryPassed(queue, this.#open.ids)
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
       this.#recalledAt = now
@@ -134,6 +130,18 @@ export class Intake {
     }
     // The last list may have come before these jobs were known. Another daemon's clock tells when they were added.
     await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
+  }
+
+  async #remember(name: AnalyzeQueue): Promise<void> {
+    const { clock, queue } = this.#options
+    for await (const { addedAt, data } of queue.pending(name)) {
+      const asset = assetOfJob(data)
+      // A malformed job names itself when it runs; here it only has no asset to remember.
+      if (!asset || this.#offered.has(asset.id)) continue
+      const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
+      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: name })
+      this.#line.delete(asset.id)
+    }
   }
 
   async #followStream(signal: AbortSignal): Promise<void> {
@@ -216,7 +224,7 @@ export class Intake {
   #settle(asset: Asset, now: number): void {
     this.#line.delete(asset.id)
     if (!this.#offered.has(asset.id)) this.#options.events.skipped?.('already-scored', asset)
-    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround })
+    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround, queue: analyzeQueue(asset.mediaType) })
   }
 
   async #queueOffers(signal: AbortSignal): Promise<void> {
@@ -239,10 +247,11 @@ export class Intake {
   async #offer({ asset, unscoredAt }: ReadAsset): Promise<void> {
     const { clock, events, log, queue } = this.#options
     const { id, mediaType, turnaround } = asset
-    this.#offered.set(id, { at: clock.monotonic(), turnaround })
+    this.#offered.set(id, { at: clock.monotonic(), turnaround, queue: analyzeQueue(mediaType) })
+    const name = await queueOf(queue, jobIdOf(id), mediaType)
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), unscoredAt }
-    const add = () => queue.add('analyze', jobIdOf(id), job, { priority: priorityOf(turnaround) })
-    const added = (await add()).added || ((await this.#clearEnded(id)) && (await add()).added)
+    const add = () => queue.add(name, jobIdOf(id), job, { priority: priorityOf(turnaround) })
+    const added = (await add()).added || ((await this.#clearEnded(name, id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)
     events.enqueued?.(job.asset)
     log.debug({ asset: id, mediaType, turnaround }, 'asset was queued')
@@ -252,11 +261,11 @@ export class Intake {
    * Makes way for a new analysis where the last one can lead to no score any more. Of a submission that ended as closed,
    * `analyze` then makes way too. @returns whether the way is free
    */
-  async #clearEnded(assetId: string): Promise<boolean> {
+  async #clearEnded(name: AnalyzeQueue, assetId: string): Promise<boolean> {
     const { queue } = this.#options
     const id = jobIdOf(assetId)
-    const ended = (await endedClosed(queue, id)) || (await lacksSubmission(queue, id))
-    return ended && (await queue.remove('analyze', id, 'completed'))
+    const ended = (await endedClosed(queue, id)) || (await lacksSubmission(queue, name, id))
+    return ended && (await queue.remove(name, id, 'completed'))
   }
 
   /** @param before monotonic time; what was offered later is left alone */
@@ -268,22 +277,23 @@ export class Intake {
       for (const [assetId, offer] of offers) {
         if (open.has(assetId) || offer.at > before) continue
         this.#line.delete(assetId)
-        if (await this.#dropJob(assetId, offer.turnaround)) this.#offered.delete(assetId)
+        if (await this.#dropJob(assetId, offer)) this.#offered.delete(assetId)
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))
   }
 
   /** @returns false where there may still be a job to drop: one at work may be put back for another try */
-  async #dropJob(assetId: string, turnaround: Turnaround): Promise<boolean> {
+  async #dropJob(assetId: string, offer: Offer): Promise<boolean> {
     const { events, log, queue } = this.#options
     const id = jobIdOf(assetId)
     try {
-      const job = await queue.find('analyze', id)
+      const name = offer.queue === UNKNOWN ? await queueOf(queue, id, null) : offer.queue
+      const job = await queue.find(name, id)
       if (job === null || job.state === 'completed' || job.state === 'failed') return true
-      if (!(await queue.remove('analyze', id, 'waiting'))) return false
+      if (!(await queue.remove(name, id, 'waiting'))) return false
       const { attempts, failure } = job
-      events.dropped?.({ assetId, turnaround, asset: assetOfJob(job.data), failure })
+      events.dropped?.({ assetId, turnaround: offer.turnaround, asset: assetOfJob(job.data), failure })
       const facts = { asset: assetId, attempts, reason: 'asset-closed', lastReason: failure?.reason }
       log.info(facts, 'job of a closed asset was dropped')
       return true

@@ -3,7 +3,7 @@ import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
 import { storedRisk } from '../core/risk.js'
-import type { QueueEngine } from '../queue/queues.js'
+import { type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
 
 /** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
@@ -21,9 +21,10 @@ export type JobAsset = z.infer<typeof jobAsset>
 /** An asset of which it is known what kind of media it is. */
 export type TypedAsset = JobAsset & { readonly mediaType: MediaType }
 
-const failedBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDigest: z.string(), platform: z.string() })
-/** What an analysis failed by; see `Detection` for digest and platform. */
-export type FailedBy = z.infer<typeof failedBy>
+/** Which detector an analysis failed or was abstained by, as the queue keeps it. */
+export const lookedAtBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDigest: z.string(), platform: z.string() })
+/** Which detector an analysis failed or was abstained by; see `Detection` for digest and platform. */
+export type LookedAtBy = z.infer<typeof lookedAtBy>
 
 /** Service time (Unix ms) at which the service had no score of this attester; null where it did not say, and in older jobs. */
 const unscoredAt = z.number().nullable().default(null)
@@ -34,13 +35,13 @@ const analyzeJob = z.object({
   seenAt: z.number(),
   unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
-  failedBy: failedBy.optional(),
+  failedBy: lookedAtBy.optional(),
   /** The detectors that failed on it before that one. */
-  failedBefore: z.array(failedBy).optional(),
+  failedBefore: z.array(lookedAtBy).optional(),
   /** Tries in which somebody else killed the process of that detector. */
   kills: z.object({ detectorDigest: z.string(), count: z.number().int().nonnegative() }).optional().catch(undefined),
 })
-/** Data of a job of the queue `analyze`, which intake adds. */
+/** Data of a job of the `analyze` queues, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>
 
 const verdict = z.object({
@@ -79,11 +80,6 @@ export type SubmitJob = z.infer<typeof submitJob>
 /** As it lies in the queue. */
 export type StoredSubmitJob = z.input<typeof submitJob>
 
-/** Of what an analysis was abstained by. */
-export const abstainedBy = failedBy.extend({ detectorDigest: z.string().nullable() })
-/** What an analysis was abstained by; a digest of null where no detector was loaded for the media. */
-export type AbstainedBy = z.infer<typeof abstainedBy>
-
 const reason = z.string().refine((text): text is Reason => isReason(text))
 
 /** How an analyze job ended, as the queue keeps it; the report reads it for metrics and ledger. */
@@ -94,8 +90,10 @@ export const analyzeResult = z.discriminatedUnion('outcome', [
     reason,
     message: z.string(),
     /** Absent where no other detector would do better, and in jobs of a release that did not keep it. */
-    by: abstainedBy.optional(),
+    by: lookedAtBy.optional(),
   }),
+  /** From the queue of unknown kinds to that of its own. */
+  z.object({ outcome: z.literal('moved'), mediaType: z.enum(MEDIA_TYPES) }),
 ])
 /** The decoded end of an analyze job; `cached` where the verdict came from the store and nothing was inferred. */
 export type AnalyzeResult = z.infer<typeof analyzeResult>
@@ -135,7 +133,7 @@ export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safePar
 /** The verdict that a submit job is about; null where there is none or the data is malformed. */
 export const verdictOfJob = (data: unknown): Verdict | null => submitJob.safeParse(data).data?.verdict ?? null
 /** What an analysis failed by, the last first; empty where it is not marked. */
-export function failuresOf(data: unknown): FailedBy[] {
+export function failuresOf(data: unknown): LookedAtBy[] {
   const job = analyzeJob.safeParse(data).data
   return job?.failedBy ? [job.failedBy, ...(job.failedBefore ?? [])] : []
 }
@@ -164,6 +162,21 @@ export function priorityOf(turnaround: JobAsset['turnaround']): number {
 }
 
 /**
+ * The queue that has, or is to have, the analysis of an asset.
+ * @param mediaType as the service states it
+ */
+export async function queueOf(
+  queue: Pick<QueueEngine, 'result'>,
+  id: string,
+  mediaType: MediaType | null,
+): Promise<AnalyzeQueue> {
+  const name = analyzeQueue(mediaType)
+  if (mediaType !== null) return name
+  const ended = analyzeResult.safeParse(await queue.result(name, id)).data
+  return ended?.outcome === 'moved' ? analyzeQueue(ended.mediaType) : name
+}
+
+/**
  * Whether the submit job of this id ended because the asset seemed closed. Where the service offers the asset again (a
  * stray 404, or it reopened), what is kept of that job would keep the asset from ever being scored.
  */
@@ -176,8 +189,12 @@ export async function endedClosed(queue: Pick<QueueEngine, 'result'>, id: string
  * Whether the analysis of this id handed on a verdict and the queue has no submit job for it, as after a failover: what is
  * added to a primary that others have replaced is lost, whichever primary the analysis ended on. A drained queue looks alike.
  */
-export async function lacksSubmission(queue: Pick<QueueEngine, 'find' | 'result'>, id: string): Promise<boolean> {
+export async function lacksSubmission(
+  queue: Pick<QueueEngine, 'find' | 'result'>,
+  name: AnalyzeQueue,
+  id: string,
+): Promise<boolean> {
   // The analysis first: it adds the submission before it ends.
-  const ended = analyzeResult.safeParse(await queue.result('analyze', id))
+  const ended = analyzeResult.safeParse(await queue.result(name, id))
   return ended.success && ended.data.outcome === 'scored' && (await queue.find('submit', id)) === null
 }

@@ -1,6 +1,6 @@
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
-import { type FailedJob, QUEUE_NAMES, type QueueEngine } from '../queue/queues.js'
+import { ANALYZE_QUEUES, type FailedJob, QUEUE_NAMES, type QueueEngine } from '../queue/queues.js'
 import { assetOfJob, failuresOf } from './jobs.js'
 import { isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
@@ -50,10 +50,14 @@ export async function retryForDetectors(
   detectors: Pick<DetectorHost, 'detectorFor' | 'platform'>,
   now: number,
 ): Promise<number> {
-  const failed = await queue.failed('analyze', FAILED_LIMIT)
-  const recent = failed.filter(({ failedAt, reason }) => isByDetector(reason) && now - failedAt < OPEN_AT_MOST_MS)
-  // Those that a release did not mark have no failures here.
-  const others = recent.filter(({ data }) => isNewTo(failuresOf(data), assetOfJob(data)?.contentHash, detectors))
-  const ids = others.map(({ id }) => id)
-  return ids.length > 0 ? await queue.retry('analyze', ids) : 0
+  let retried = 0
+  for (const name of ANALYZE_QUEUES) {
+    const failed = await queue.failed(name, FAILED_LIMIT)
+    const recent = failed.filter(({ failedAt, reason }) => isByDetector(reason) && now - failedAt < OPEN_AT_MOST_MS)
+    // Those that a release did not mark have no failures here.
+    const others = recent.filter(({ data }) => isNewTo(failuresOf(data), assetOfJob(data)?.contentHash, detectors))
+    const ids = others.map(({ id }) => id)
+    if (ids.length > 0) retried += await queue.retry(name, ids)
+  }
+  return retried
 }

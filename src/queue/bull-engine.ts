@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
+import { Admission } from './admission.js'
 import type { AnyConnection, Backing } from './backing.js'
 import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
@@ -11,6 +12,7 @@ import type { FleetStore } from './fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from './fleet/sealed-texts.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
+import { pausedQueues } from './paused-queues.js'
 import {
   type AddOptions,
   type FailedJob,
@@ -20,7 +22,9 @@ import {
   type QueueCounts,
   type QueueEngine,
   type QueueName,
+  queueWords,
   type RunningWorker,
+  stageOf,
   type WorkerEvents,
 } from './queues.js'
 import { TroubleReporter } from './trouble.js'
@@ -37,6 +41,8 @@ const PAGE = 100
 /** Of reading for which nothing waits, so that the work of the queue goes on between two pages. */
 const SMALL_PAGE = 8
 const PING_MS = 3000
+/** Where releases before there was a queue for each kind of media had their analyses. */
+const OLD_QUEUE = 'analyze'
 const KEPT_STACKS = 3
 const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 
@@ -52,6 +58,8 @@ export class BullEngine implements QueueEngine {
   readonly #maxDataBytes: number
   readonly #trouble: TroubleReporter
   readonly #queues: Readonly<Record<QueueName, BullQueue>>
+  /** By stage: the workers of all kinds of media share what this process can do at the same time. */
+  readonly #admissions: Readonly<Record<'analyze' | 'submit', Admission>>
   readonly #workers = new Set<JobWorker>()
   #closing: Promise<void> | undefined
 
@@ -69,16 +77,17 @@ export class BullEngine implements QueueEngine {
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES
     this.#trouble = new TroubleReporter(options.clock, options.log)
     backing.onTrouble((error) => this.#report(null, error))
-    this.#queues = { analyze: this.#makeQueue('analyze'), submit: this.#makeQueue('submit') }
+    const queues = QUEUE_NAMES.map((name) => [name, this.#makeQueue(name)])
+    this.#queues = Object.fromEntries(queues) as Record<QueueName, BullQueue>
+    const { analyze, submit } = options.concurrency
+    this.#admissions = { analyze: new Admission(analyze), submit: new Admission(submit) }
   }
 
-  /** Waits until both queues can be used, and warns about one that someone has paused. */
+  /** Waits until all queues can be used, and warns about those that someone has paused. */
   async ready(): Promise<void> {
-    for (const name of QUEUE_NAMES) {
-      await this.#ask(() => this.#queues[name].waitUntilReady())
-      if (await this.isPaused(name)) {
-        this.#options.log.warn({ queue: name, reason: 'queue-paused' }, 'queue was found paused')
-      }
+    await Promise.all(QUEUE_NAMES.map((name) => this.#ask(() => this.#queues[name].waitUntilReady())))
+    for (const queue of queueWords(await pausedQueues(this))) {
+      this.#options.log.warn({ queue, reason: 'queue-paused' }, 'queue was found paused')
     }
   }
 
@@ -104,14 +113,15 @@ export class BullEngine implements QueueEngine {
     processor: Processor<Data, Result>,
     events: WorkerEvents,
   ): Promise<RunningWorker> {
-    const { prefix, lockMs, retryMaxMs, concurrency, clock, random, seal, onForged } = this.#options
+    const { prefix, lockMs, retryMaxMs, clock, random, seal, onForged } = this.#options
     const worker = await JobWorker.start(processor, events, {
       backing: this.#backing,
       queue,
       prefix,
       lockMs,
       retryMaxMs,
-      concurrency: concurrency[queue],
+      admission: this.#admissions[stageOf(queue)],
+      isUrgent: () => this.#hasFirst(queue),
       maxDataBytes: this.#maxDataBytes,
       clock,
       random,
@@ -223,6 +233,18 @@ export class BullEngine implements QueueEngine {
     return before.waiting + before.delayed
   }
 
+  async removeOldQueue(): Promise<number> {
+    const old = this.#makeQueue(OLD_QUEUE)
+    try {
+      const states = await this.#ask(() => old.getJobCounts())
+      const jobs = Object.values(states).reduce((sum, count) => sum + count, 0)
+      if (jobs > 0) await this.#ask(() => old.obliterate({ force: true }))
+      return jobs
+    } finally {
+      await old.close()
+    }
+  }
+
   async pause(name: QueueName): Promise<void> {
     await this.#ask(() => this.#queues[name].pause())
   }
@@ -261,6 +283,12 @@ export class BullEngine implements QueueEngine {
     await this.#backing.close()
   }
 
+  /** Whether a job of the first priority waits. */
+  async #hasFirst(name: QueueName): Promise<boolean> {
+    const counts = await this.#ask(() => this.#queues[name].getCountsPerPriority([1]))
+    return (counts[1] ?? 0) > 0
+  }
+
   /** Only a job that is still failed goes back, with all its attempts. */
   async #retryOne(job: Job): Promise<boolean> {
     if ((await this.#ask(() => job.getState())) !== 'failed') return false
@@ -268,7 +296,7 @@ export class BullEngine implements QueueEngine {
     return true
   }
 
-  #makeQueue(name: QueueName): BullQueue {
+  #makeQueue(name: QueueName | typeof OLD_QUEUE): BullQueue {
     const queue: BullQueue = new Queue(
       name,
       {
@@ -278,7 +306,7 @@ export class BullEngine implements QueueEngine {
       },
       this.#backing.factory,
     )
-    queue.on('error', (error: Error) => this.#report(name, engineError(error)))
+    queue.on('error', (error: Error) => this.#report(name === OLD_QUEUE ? null : name, engineError(error)))
     return queue
   }
 

@@ -2,7 +2,6 @@ import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { FleetSeal } from './fleet/fleet-seal.js'
 import type { OnForged } from './fleet/sealed-texts.js'
-import type { QueueName } from './queues.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
 /**
@@ -27,8 +26,8 @@ export interface QueueEngineOptions {
   readonly prefix: string
   /** How long a job stays with a worker that stopped renewing its lock, milliseconds. */
   readonly lockMs: number
-  /** Jobs that run at the same time in this process. */
-  readonly concurrency: Readonly<Record<QueueName, number>>
+  /** Jobs that run at the same time in this process; those of `analyze` whatever their queue. */
+  readonly concurrency: Readonly<Record<'analyze' | 'submit', number>>
   /** Longest pause between two tries of a job, milliseconds. How many there are has no limit. */
   readonly retryMaxMs: number
   readonly clock: Clock

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../core/clock.js'
 import { withinLimit } from '../core/time-limit.js'
+import type { Admission } from './admission.js'
 import type { Backing } from './backing.js'
 import { BullWorker } from './bull-worker.js'
 import { engineError } from './engine-error.js'
@@ -9,14 +10,15 @@ import { JobRunner, type RunnerOptions } from './job-runner.js'
 import type { Processor, QueueName, RunningWorker, WorkerEvents } from './queues.js'
 import type { TroubleReporter } from './trouble.js'
 
-/** What `QueueEngine.work` hands to a worker; `concurrency` counts jobs of this worker that run at the same time. */
+/** What `QueueEngine.work` hands to a worker; `isUrgent` tells whether a job of the first priority waits. */
 export interface JobWorkerOptions {
   readonly backing: Backing
   readonly queue: QueueName
   readonly prefix: string
   readonly lockMs: number
   readonly retryMaxMs: number
-  readonly concurrency: number
+  readonly admission: Admission
+  readonly isUrgent: () => Promise<boolean>
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly random: Random
@@ -78,7 +80,7 @@ export class JobWorker implements RunningWorker {
       (job, token, signal) => runner.run(job, token, signal),
       workerOptions(options),
       backing.factory,
-      options.clock,
+      options,
     )
     this.#endListening = trouble.listen(events)
     this.#listen(queue, events, trouble)
@@ -141,11 +143,11 @@ export class JobWorker implements RunningWorker {
   }
 }
 
-function workerOptions({ backing, prefix, lockMs, concurrency }: JobWorkerOptions) {
+function workerOptions({ backing, prefix, lockMs, admission }: JobWorkerOptions) {
   return {
     connection: backing.consumer,
     prefix,
-    concurrency,
+    concurrency: admission.size,
     autorun: false,
     lockDuration: lockMs,
     stalledInterval: Math.max(MIN_STALLED_INTERVAL_MS, Math.round(lockMs / 2)),

@@ -1,12 +1,32 @@
+import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
 import type { Claims, SharedTexts } from './claims.js'
 import type { FleetStore } from './fleet/fleet-store.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 
-/** The two queues of the daemon. */
-export const QUEUE_NAMES = ['analyze', 'submit'] as const
-/** `analyze` makes verdicts, `submit` sends them; each has its own workers, attempts and concurrency. */
-export type QueueName = (typeof QUEUE_NAMES)[number]
+/** A queue for each kind of media, so that a worker takes only what it has a detector for. */
+export type AnalyzeQueue = `analyze-${MediaType | 'unknown'}`
+/** The queue of assets of this kind; null where the service does not state it. */
+export const analyzeQueue = (mediaType: MediaType | null): AnalyzeQueue => `analyze-${mediaType ?? 'unknown'}`
+/** What makes verdicts; the last holds what must be fetched to know its kind. */
+export const ANALYZE_QUEUES: readonly AnalyzeQueue[] = [...MEDIA_TYPES, null].map(analyzeQueue)
+/** All queues of the daemon. */
+export const QUEUE_NAMES: readonly QueueName[] = [...ANALYZE_QUEUES, 'submit']
+/** The `analyze` queues make verdicts, `submit` sends them; each has its own workers and attempts. */
+export type QueueName = AnalyzeQueue | 'submit'
+/** The work of a queue, which has the name of the role that does it. */
+export const stageOf = (queue: QueueName): 'analyze' | 'submit' => (queue === 'submit' ? queue : 'analyze')
+/** What a person may call queues by: `analyze` is all of that stage. */
+export const QUEUE_WORDS: readonly string[] = ['analyze', ...QUEUE_NAMES]
+/** The queues that a word of `QUEUE_WORDS` means; all of them without one. */
+export function queuesNamed(word: string | undefined): readonly QueueName[] {
+  return QUEUE_NAMES.filter((name) => word === undefined || word === name || word === stageOf(name))
+}
+/** In as few words of `QUEUE_WORDS` as there are. */
+export function queueWords(names: readonly QueueName[]): string[] {
+  const all = ANALYZE_QUEUES.every((name) => names.includes(name))
+  return all ? ['analyze', ...names.filter((name) => stageOf(name) !== 'analyze')] : [...names]
+}
 
 /** What may differ from job to job; back-off and retention are the queue's. */
 export interface AddOptions {
@@ -136,6 +156,11 @@ export interface QueueEngine {
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>
   /** Removes waiting and delayed jobs. @returns how many */
   drain(queue: QueueName): Promise<number>
+  /**
+   * Removes the queue of all kinds that earlier releases had, which nobody works on any more; open assets are offered
+   * to the others. @returns how many jobs it held
+   */
+  removeOldQueue(): Promise<number>
   /** No worker of any process takes jobs of the queue until `resume`, also after restarts; active ones go on. */
   pause(queue: QueueName): Promise<void>
   resume(queue: QueueName): Promise<void>

@@ -38,7 +38,7 @@ async function spine() {
     finish = resolve
   })
   const analyze = await engine.work(
-    'analyze',
+    'analyze-image',
     async (run) => {
       await engine.add('submit', run.id, run.data, { priority: 1 })
       return { kind: 'done', result: null }
@@ -68,7 +68,7 @@ async function addAll() {
   for (let i = 0; i < jobs; i += WIDTH) {
     const some = Array.from({ length: Math.min(WIDTH, jobs - i) }, (_, n) => i + n)
     await Promise.all(
-      some.map((n) => engine.add('analyze', `job-${n}`, { uri: `ipfs://bafy${n}` }, { priority: 1 + (n % 4) })),
+      some.map((n) => engine.add('analyze-image', `job-${n}`, { uri: `ipfs://bafy${n}` }, { priority: 1 + (n % 4) })),
     )
   }
 }

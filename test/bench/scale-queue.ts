@@ -31,11 +31,11 @@ export function measureUrgent(waiting: number): Promise<{ added: number; waiting
   return withQueue(async (queue) => {
     const started = performance.now()
     await inLanes(waiting, (index) =>
-      queue.add('analyze', `standard-${index}`, { index }, { priority: priorityOf('standard') }),
+      queue.add('analyze-image', `standard-${index}`, { index }, { priority: priorityOf('standard') }),
     )
     const added = waiting / ((performance.now() - started) / 1000)
     const before = performance.now()
-    await queue.add('analyze', 'urgent', {}, { priority: priorityOf('priority_5min') })
+    await queue.add('analyze-image', 'urgent', {}, { priority: priorityOf('priority_5min') })
     const taken = await firstTaken(queue)
     const takenMs = performance.now() - before
     if (taken !== 'urgent') throw new Error(`${taken} was taken before the urgent job`)
@@ -49,7 +49,7 @@ function firstTaken(queue: QueueEngine): Promise<string> {
       resolve(id)
       return { kind: 'done', result: null } as const
     }
-    queue.work('analyze', take, {}).catch(reject)
+    queue.work('analyze-image', take, {}).catch(reject)
   })
 }
 
@@ -94,7 +94,7 @@ async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, que
   // It is never ready, since nobody works on what it queues.
   while (daemon.running && lists() === before) await systemClock.sleep(LOOK_MS)
   const asked = performance.now()
-  while (daemon.running && (await queue.counts('analyze')).waiting !== expected) await systemClock.sleep(LOOK_MS)
+  while (daemon.running && (await queue.counts('analyze-image')).waiting !== expected) await systemClock.sleep(LOOK_MS)
   if (!daemon.running) throw new Error(`the daemon ended:\n${daemon.output.slice(-2000)}`)
   const elapsedMs = performance.now() - asked
   await daemon.kill9()

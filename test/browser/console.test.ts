@@ -61,7 +61,7 @@ describe.skipIf(!present)('in a browser', () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, chromiumSandbox: false })
     engine = await openQuietEngine('embedded:', folder)
     const asset = { id: 'asset-in-the-browser', title: 'A photo of the harbor' }
-    await engine.add('analyze', jobIdOf(sampleState().recent[0]!.assetId), { asset }, { priority: 1 })
+    await engine.add('analyze-image', jobIdOf(sampleState().recent[0]!.assetId), { asset }, { priority: 1 })
     const state = () => {
       const sample = sampleState()
       return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }

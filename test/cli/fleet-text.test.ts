@@ -22,7 +22,7 @@ describe('the fleet for people', () => {
   const fleet = (change: Partial<FleetReply> = {}): FleetReply => ({
     daemons: [daemon()],
     mixed: { versions: [], detectors: [], fingerprints: [] },
-    backlog: { rows: [], drainMs: { analyze: 0, submit: null }, missesAhead: 0 },
+    backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: null }, missesAhead: 0, unserved: [] },
     ...change,
   })
 
@@ -56,14 +56,17 @@ describe('the fleet for people', () => {
 
   it('states the work ahead where there is any, and what is not known as such', () => {
     const rows = [
-      { queue: 'analyze', turnaround: 'standard', waiting: 3, oldestMs: 65_000 },
+      { queue: 'analyze-image', turnaround: 'standard', waiting: 3, oldestMs: 65_000 },
       { queue: 'submit', turnaround: 'standard', waiting: 0, oldestMs: null },
     ]
-    const text = fleetText(fleet({ backlog: { rows, drainMs: { analyze: 90_000, submit: null }, missesAhead: 2 } }))
-    expect(text).toContain('analyze standard: 3 waiting, the oldest for 1 min 5 s')
+    const unserved = [{ queue: 'analyze-text', waiting: 2 }]
+    const drainMs = { 'analyze-image': 90_000, 'analyze-text': 0, submit: null }
+    const text = fleetText(fleet({ backlog: { rows, drainMs, missesAhead: 2, unserved } }))
+    expect(text).toContain('analyze-image standard: 3 waiting, the oldest for 1 min 5 s')
     expect(text).not.toContain('submit standard')
-    expect(text).toContain('time to drain: analyze 1 min 30 s, submit not known')
+    expect(text).toContain('time to drain: analyze-image 1 min 30 s, submit not known')
     expect(text).toContain('2 assets will miss the deadline at this rate.')
-    expect(fleetText(fleet())).not.toContain('miss')
+    expect(text).toContain('2 assets of kind text wait, and no daemon on this queue has a detector for text.')
+    expect(fleetText(fleet())).not.toMatch(/miss|no daemon/)
   })
 })

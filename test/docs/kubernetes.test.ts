@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { SETTINGS } from '../../src/config/settings.js'
 import { packagePath } from '../../src/core/files.js'
+import { ANALYZE_QUEUES } from '../../src/queue/queues.js'
 import { acceptedSettings } from './deployed-settings.js'
 import { read } from './pages.js'
 
@@ -87,7 +88,7 @@ describe('config/kubernetes', () => {
     const trigger = z.object({ type: z.literal('metrics-api'), metadata: labels })
     const [scaled] = ofKind(
       'ScaledObject',
-      z.object({ spec: z.object({ scaleTargetRef: name, triggers: z.tuple([trigger]) }) }),
+      z.object({ spec: z.object({ scaleTargetRef: name, triggers: z.array(trigger) }) }),
     )
     const [service] = ofKind('Service', z.object({ metadata: name, spec: z.object({ selector: labels }) }))
     const [budget] = ofKind(
@@ -97,10 +98,13 @@ describe('config/kubernetes', () => {
     const of = (wanted: string) => deployments.find(([one]) => one === wanted)![1].spec
     expect(budget!.spec.selector.matchLabels).toEqual(of(scaled!.spec.scaleTargetRef.name).selector.matchLabels)
     expect(service!.spec.selector).toEqual(of('attestd-submit').selector.matchLabels)
-    const { url, valueLocation } = scaled!.spec.triggers[0].metadata
-    expect(url).toBe(`http://${service!.metadata.name}.attestd.svc:8780/metrics`)
-    const [, metric, selector] = /^(\w+)\{(.*)\}$/.exec(valueLocation!)!
-    expect(selector).toBe('queue="analyze",state="waiting"')
-    expect(read('config/METRICS.md')).toContain(`\n| \`${metric}\` |`)
+    const { triggers } = scaled!.spec
+    for (const { metadata } of triggers)
+      expect(metadata.url).toBe(`http://${service!.metadata.name}.attestd.svc:8780/metrics`)
+    const asked = triggers.map(({ metadata }) => /^(\w+)\{(.*)\}$/.exec(metadata.valueLocation!)!)
+    expect(asked.map(([, , selector]) => selector)).toEqual(
+      ANALYZE_QUEUES.map((name) => `queue="${name}",state="waiting"`),
+    )
+    for (const [, metric] of asked) expect(read('config/METRICS.md')).toContain(`\n| \`${metric}\` |`)
   })
 })

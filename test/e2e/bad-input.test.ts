@@ -23,7 +23,6 @@ it('bad assets and bad media are abstained from by name and cost nothing else', 
     'content-hash-mismatch': await bench.register('bad media', { contentHash: `0x${'ab'.repeat(32)}` }),
     'uri-unsupported': await bench.register('bad media', { uri: 'ftp://files.example/cat.png' }),
     'address-refused': await bench.register('bad media', { uri: 'https://127.0.0.1/cat.png' }),
-    'detector-none': await bench.register('bad media', { mediaType: 'audio' }),
   }
   const malformed = await bench.register('bad media', { contentHash: 'none' })
   const daemon = await bench.start().ready()

@@ -19,12 +19,12 @@ it('a queue that is paused by hand is told as one story, and resumed by hand', a
   await bench.registerMany(1, 'paused')
   await bench.until(
     'a job that waits',
-    async () => (await daemon.metric('attestd_waiting_jobs', 'queue="analyze"')) === 1,
+    async () => (await daemon.metric('attestd_waiting_jobs', 'queue="analyze-image"')) === 1,
   )
-  expect((await daemon.get('/')).text).toContain('analyze <span class="bad">paused</span>')
+  expect((await daemon.get('/')).text).toContain('analyze-image <span class="bad">paused</span>')
   const status = await verb('status')
   expect(status.code).toBe(1)
-  expect(status.out).toMatch(/analyze +1 waiting, .*, paused\n/)
+  expect(status.out).toMatch(/analyze-image +1 waiting, .*, paused\n/)
 
   expect(await verb('queue', 'resume')).toMatchObject({ code: 0, out: 'All queues are at work.\n' })
   await bench.expectExactlyOneEach()

@@ -23,7 +23,7 @@ const start = () => run.start(ONLY, { ATTESTD_RETRY_MAX_MS: '100' })
 /** Resolves when each asset's job of a queue has failed that often. */
 async function triedInVain(daemon: DaemonUnderTest, queue: string, tries: number): Promise<void> {
   const triedAll = () => {
-    const lines = daemon.log.filter((line) => line.msg === 'attempt failed' && line.queue === queue)
+    const lines = daemon.log.filter((line) => line.msg === 'attempt failed' && String(line.queue).startsWith(queue))
     return new Set(lines.filter(({ attempt }) => Number(attempt) >= tries).map(({ asset }) => asset)).size === ASSETS
   }
   await run.bench.until(`attempt ${tries} of ${queue}`, triedAll, LIMIT_MS)

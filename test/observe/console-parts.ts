@@ -42,11 +42,12 @@ export function sampleState(): ConsoleState {
       mixed: { versions: ['0.1.0', '0.2.0'], detectors: ['image-small'], fingerprints: [] },
       backlog: {
         rows: [
-          { queue: 'analyze', turnaround: 'priority_5min', waiting: 14, oldestMs: 65_000 },
-          { queue: 'analyze', turnaround: 'standard', waiting: 0, oldestMs: null },
+          { queue: 'analyze-image', turnaround: 'priority_5min', waiting: 14, oldestMs: 65_000 },
+          { queue: 'analyze-image', turnaround: 'standard', waiting: 0, oldestMs: null },
         ],
-        drainMs: { analyze: 600_000, submit: null },
+        drainMs: { 'analyze-image': 600_000, submit: null },
         missesAhead: 14,
+        unserved: [{ queue: 'analyze-text', waiting: 2 }],
       },
     },
     recent: outcomes.map((outcome, index) => ({

@@ -118,10 +118,6 @@ it('an abstention names what abstained, so that another detector gets the file, 
   const by = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
   const unsure = { unsure: true, unsureBecause: 'band' } as const
   expect((await outcomeOf(unsure, 'abstain')).end).toMatchObject({ result: { by } })
-  const host = { detectorFor: () => null }
-  expect((await outcomeOf({}, 'abstain', { host })).end).toMatchObject({
-    result: { reason: 'detector-none', by: { ...by, detectorDigest: null } },
-  })
   const detect = async () => {
     throw new AttestdError('media-corrupt')
   }
@@ -165,13 +161,28 @@ it('where the service does not say what kind of media it is, the bytes do, and t
   expect(held).toBe(0)
 })
 
-it.each([
-  [Buffer.from([0, 1, 2, 3]), 'media-unsupported'],
-  [Buffer.from('Words that no detector is loaded for.'), 'detector-none'],
-])('bytes of no known kind, or of one without a detector, get no score', async (bytes, reason) => {
-  const { end, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes })
-  expect(end).toMatchObject({ result: { outcome: 'abstained', reason } })
+it('bytes of no known kind get no score', async () => {
+  const { end, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes: Buffer.from([0, 1, 2, 3]) })
+  expect(end).toMatchObject({ result: { outcome: 'abstained', reason: 'media-unsupported' } })
   expect([asked, held]).toEqual([[], 0])
+})
+
+it('bytes of a kind without a detector here move to the queue of that kind, which they then state', async () => {
+  const bytes = Buffer.from('Words that no detector is loaded for.')
+  const { end, queued, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes })
+  expect(end).toEqual({ kind: 'done', result: { outcome: 'moved', mediaType: 'text' } })
+  expect(queued).toMatchObject([['analyze-text', 'asset-x', { asset: { mediaType: 'text' } }, { priority: 10 }]])
+  expect([asked, held]).toEqual([[], 0])
+})
+
+it('an asset of a kind whose detector is gone, before or while it is fetched, waits without an attempt', async () => {
+  const none = { detectorFor: () => null }
+  const detect = async () => Promise.reject(new AttestdError('detector-none'))
+  for (const host of [none, { detect }]) {
+    const { end, held, queued } = await outcomeOf({}, 'abstain', { host })
+    expect(end).toEqual({ kind: 'hold', reason: 'detector-none', delayMs: 5000 })
+    expect([held, queued]).toEqual([0, []])
+  }
 })
 
 it('waits while another asset with the same content is being measured, and spends no try', async () => {

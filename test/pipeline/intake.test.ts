@@ -51,7 +51,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       if (state === 'waiting' && known.get(id)?.state === 'active') return false
       if (state === 'waiting') removed.push(id)
       else completedRemoved.push(`${name} ${id}`)
-      if (name === 'analyze' && state === 'completed')
+      if (name === 'analyze-image' && state === 'completed')
         added.splice(0, added.length, ...added.filter((job) => job.id !== id))
       return true
     },
@@ -209,14 +209,14 @@ describe('intake', () => {
       const data = { asset: openAsset({ id }), seenAt: 1 }
       parts.failed.push({ queue, id: jobIdOf(id), reason, message: '', attempts: 6, failedAt: 1, data })
     }
-    fail('analyze', 'a', 'media-unreachable')
+    fail('analyze-image', 'a', 'media-unreachable')
     fail('submit', 'b', 'service-failing')
     fail('submit', 'c', 'score-conflict')
-    fail('analyze', 'closed', 'media-unreachable')
+    fail('analyze-image', 'closed', 'media-unreachable')
     await settle()
     await settle()
     await parts.end()
-    expect(parts.retried).toEqual([`analyze ${jobIdOf('a')}`, `submit ${jobIdOf('b')}`])
+    expect(parts.retried).toEqual([`analyze-image ${jobIdOf('a')}`, `submit ${jobIdOf('b')}`])
   })
 
   it('after a restart a job of an asset that closed meanwhile is dropped at once, one that was just queued is not', async () => {
@@ -308,17 +308,22 @@ describe('intake', () => {
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
-    expect(parts.completedRemoved).toEqual([`analyze ${jobIdOf('a')}`])
+    expect(parts.completedRemoved).toEqual([`analyze-image ${jobIdOf('a')}`])
   })
 
   it.each([
-    { loses: 'lost', submission: null, analyses: [`analyze ${jobIdOf('a')}`] },
+    { loses: 'lost', submission: null, analyses: [`analyze-image ${jobIdOf('a')}`] },
     { loses: 'kept', submission: { state: 'failed' } as const, analyses: [] },
   ])('a scored asset whose submission the queue has $loses', async ({ submission, analyses }) => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     const { verdict } = submitJobData()
-    parts.results.set(`analyze ${jobIdOf('a')}`, { outcome: 'scored', mediaType: 'image', verdict, cached: false })
+    parts.results.set(`analyze-image ${jobIdOf('a')}`, {
+      outcome: 'scored',
+      mediaType: 'image',
+      verdict,
+      cached: false,
+    })
     parts.known.set(jobIdOf('a'), submission)
     parts.forget()
     await parts.send(snapshot(openAsset({ id: 'a' })))

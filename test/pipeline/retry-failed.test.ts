@@ -25,7 +25,7 @@ it.each<[string, Partial<FailedJob>, object, boolean]>([
   const marks = 'failedBefore' in failedBy || Object.keys(failedBy).length === 0 ? failedBy : { failedBy }
   const data = { asset: openAsset(), seenAt: 1, ...marks }
   const job: FailedJob = {
-    queue: 'analyze',
+    queue: 'analyze-image',
     id: 'one',
     reason: 'detector-crashed',
     message: '',
@@ -36,7 +36,7 @@ it.each<[string, Partial<FailedJob>, object, boolean]>([
   }
   const retried: string[] = []
   const queue = {
-    failed: async () => [job],
+    failed: async (name: string) => (name === job.queue ? [job] : []),
     retry: async (_name: string, ids: readonly string[] = []) => retried.push(...ids),
   }
   const detectors = {

@@ -10,6 +10,7 @@ import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
+import { kindsContract } from './kinds-contract.js'
 import { EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
 let root: string
@@ -46,6 +47,7 @@ function poolOf(opened: QueueEngine): PglitePool {
 describe('embedded engine', () => {
   engineContract(() => engine)
   fleetContract(() => engine)
+  kindsContract(() => engine)
 
   it('leaves a released lock and no half-made database behind', async () => {
     expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])
@@ -64,7 +66,7 @@ describe('embedded engine', () => {
     const dir = await copyTemplate('killed')
     const url = `embedded:${dir}`
     const seeded = await openQueueEngine(engineOptions(url, root))
-    await seeded.add('analyze', 'survivor', { asset: 'a' }, { priority: 1 })
+    await seeded.add('analyze-image', 'survivor', { asset: 'a' }, { priority: 1 })
     await seeded.close()
 
     // A lock of ten minutes: only recovery at start can give the job back in time.
@@ -78,9 +80,9 @@ describe('embedded engine', () => {
 
     const reopened = await openQueueEngine(engineOptions(url, root))
     try {
-      expect(await reopened.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
+      expect(await reopened.counts('analyze-image')).toMatchObject({ waiting: 1, active: 0 })
       const events = new EventLog()
-      await reopened.work('analyze', async (run) => ({ kind: 'done', result: run.data }), events)
+      await reopened.work('analyze-image', async (run) => ({ kind: 'done', result: run.data }), events)
       const [done] = await events.until('completed')
       expect(done).toMatchObject({ id: 'survivor', attempt: 1, result: { asset: 'a', step: 'sent' } })
     } finally {
@@ -99,7 +101,7 @@ describe('embedded engine', () => {
     const reported = child.lines.filter((line) => line.startsWith('added')).length
     const reopened = await openQueueEngine(engineOptions(url, root))
     try {
-      expect((await reopened.counts('analyze')).waiting).toBeGreaterThanOrEqual(reported)
+      expect((await reopened.counts('analyze-image')).waiting).toBeGreaterThanOrEqual(reported)
     } finally {
       await reopened.close()
     }
@@ -108,16 +110,16 @@ describe('embedded engine', () => {
   it('fails a job that kills its process again and again', async () => {
     const url = `embedded:${await copyTemplate('poison')}`
     const opened = await openQueueEngine(engineOptions(url, root))
-    await opened.add('analyze', 'killer', {}, { priority: 1 })
+    await opened.add('analyze-image', 'killer', {}, { priority: 1 })
     await poolOf(opened).query(`UPDATE job SET state = 'active', stalled_count = 10, lock_token = 'x'`, [])
     await opened.close()
     const reopened = await openQueueEngine(engineOptions(url, root))
     try {
       const events = new EventLog()
-      await reopened.work('analyze', async () => ({ kind: 'done', result: null }), events)
+      await reopened.work('analyze-image', async () => ({ kind: 'done', result: null }), events)
       const [failed] = await events.until('failed')
       expect(failed).toMatchObject({ id: 'killer', reason: 'job-stalled', final: true })
-      expect((await reopened.failed('analyze', 1))[0]).toMatchObject({ id: 'killer', reason: 'job-stalled' })
+      expect((await reopened.failed('analyze-image', 1))[0]).toMatchObject({ id: 'killer', reason: 'job-stalled' })
     } finally {
       await reopened.close()
     }
@@ -126,12 +128,12 @@ describe('embedded engine', () => {
   it('runs with fsync and through maintenance, and keeps its jobs', async () => {
     const url = `embedded:${await copyTemplate('synced')}`
     const opened = await openQueueEngine(engineOptions(url, root, { fsync: true }))
-    await opened.add('analyze', 'kept', { n: 1 }, { priority: 1 })
+    await opened.add('analyze-image', 'kept', { n: 1 }, { priority: 1 })
     await poolOf(opened).maintain()
     await opened.close()
     const reopened = await openQueueEngine(engineOptions(url, root))
     const ids: string[] = []
-    for await (const job of reopened.pending('analyze')) ids.push(job.id)
+    for await (const job of reopened.pending('analyze-image')) ids.push(job.id)
     await reopened.close()
     expect(ids).toEqual(['kept'])
   }, 30_000)
@@ -143,11 +145,11 @@ describe('embedded engine', () => {
     const url = `embedded:${await copyTemplate('retained')}`
     const opened = await openQueueEngine(engineOptions(url, root, { retention: { completed: kept, failed: kept } }))
     try {
-      for (let n = 0; n < jobs; n++) await opened.add('analyze', `job-${n}`, {}, { priority: 1 })
+      for (let n = 0; n < jobs; n++) await opened.add('analyze-image', `job-${n}`, {}, { priority: 1 })
       const ended = new EventLog()
-      await opened.work('analyze', async () => ({ kind: 'done', result: null }), ended)
+      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
       await ended.until('completed', () => true, jobs)
-      const left = (await opened.counts('analyze')).completed
+      const left = (await opened.counts('analyze-image')).completed
       expect(left).toBeGreaterThanOrEqual(count)
       expect(left).toBeLessThanOrEqual(count + 101)
       expect((await poolOf(opened).query('SELECT count(*) AS n FROM event', [])).rows).toEqual([{ n: 0 }])
@@ -159,11 +161,13 @@ describe('embedded engine', () => {
   it('says that it is lost when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
     const events = new EventLog()
-    const worker = await opened.work('analyze', async () => ({ kind: 'done', result: null }), events)
+    const worker = await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), events)
     await poolOf(opened).kill()
     expect(await opened.lost).toBeInstanceOf(Error)
     await expect(opened.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
-    await expect(opened.add('analyze', 'x', {}, { priority: 1 })).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    await expect(opened.add('analyze-image', 'x', {}, { priority: 1 })).rejects.toMatchObject({
+      reason: 'queue-unreachable',
+    })
     await worker.stop(100)
     await opened.close()
   }, 30_000)

@@ -28,17 +28,17 @@ export function engineContract(open: () => QueueEngine): void {
 
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
-    for (const queue of ['analyze', 'submit'] as const) await open().drain(queue)
+    for (const queue of QUEUE_NAMES) await open().drain(queue)
   })
 
   it('adds an id once, keeps the first data, and still knows it when completed', async () => {
     const engine = open()
-    expect(await engine.add('analyze', 'once', { n: 1 }, { priority: 1 })).toEqual({ added: true })
-    expect(await engine.add('analyze', 'once', { n: 2 }, { priority: 1 })).toEqual({ added: false })
-    const events = await work('analyze', async (run) => ({ kind: 'done', result: run.data }))
+    expect(await engine.add('analyze-image', 'once', { n: 1 }, { priority: 1 })).toEqual({ added: true })
+    expect(await engine.add('analyze-image', 'once', { n: 2 }, { priority: 1 })).toEqual({ added: false })
+    const events = await work('analyze-image', async (run) => ({ kind: 'done', result: run.data }))
     const [done] = await events.until('completed')
-    expect(done).toMatchObject({ queue: 'analyze', id: 'once', data: { n: 1 }, result: { n: 1 }, attempt: 1 })
-    expect(await engine.add('analyze', 'once', { n: 3 }, { priority: 1 })).toEqual({ added: false })
+    expect(done).toMatchObject({ queue: 'analyze-image', id: 'once', data: { n: 1 }, result: { n: 1 }, attempt: 1 })
+    expect(await engine.add('analyze-image', 'once', { n: 3 }, { priority: 1 })).toEqual({ added: false })
   })
 
   it('a claim has one owner, who may renew it, and is free again once it is released', async () => {
@@ -54,7 +54,7 @@ export function engineContract(open: () => QueueEngine): void {
   })
 
   it('lets exactly one of many parallel adds of an id win', async () => {
-    const adds = Array.from({ length: 24 }, (_, n) => open().add('analyze', 'race', { n }, { priority: 1 }))
+    const adds = Array.from({ length: 24 }, (_, n) => open().add('analyze-image', 'race', { n }, { priority: 1 }))
     const ends = await Promise.all(adds)
     expect(ends.filter((end) => end.added)).toHaveLength(1)
   })
@@ -74,9 +74,9 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('tries again after passing trouble, and hands over what the run had saved', async () => {
     const engine = open()
-    await engine.add('analyze', 'again', { step: 0 }, { priority: 1 })
+    await engine.add('analyze-image', 'again', { step: 0 }, { priority: 1 })
     const seen: unknown[] = []
-    const events = await work('analyze', async (run: JobRun<unknown>) => {
+    const events = await work('analyze-image', async (run: JobRun<unknown>) => {
       seen.push([run.attempt, run.data])
       if (run.attempt === 1) {
         await run.save({ step: 1 })
@@ -96,17 +96,17 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('never gives up over passing trouble, not even a job that an older release gave three attempts', async () => {
     const engine = open()
-    await (engine.boardQueues()[0] as Queue).add('analyze', {}, { jobId: 'older', attempts: 3 })
-    await engine.add('analyze', 'long', { asset: 'a' }, { priority: 1 })
+    await boardQueue(engine, 'analyze-image').add('analyze-image', {}, { jobId: 'older', attempts: 3 })
+    await engine.add('analyze-image', 'long', { asset: 'a' }, { priority: 1 })
     let broken = true
-    const events = await work('analyze', async () => {
+    const events = await work('analyze-image', async () => {
       if (broken) throw new AttestdError('service-connection-lost', 'cut')
       return { kind: 'done', result: null }
     })
     await events.until('failed', ({ id, attempt }) => id === 'older' && attempt === 5)
     const [last] = await events.until('failed', ({ id, attempt }) => id === 'long' && attempt === LONG)
     expect(last).toMatchObject({ final: false, retryInMs: RETRY_MAX_MS / 2 })
-    expect(await engine.find('analyze', 'long')).toMatchObject({
+    expect(await engine.find('analyze-image', 'long')).toMatchObject({
       data: { asset: 'a' },
       failure: { reason: 'service-connection-lost', message: 'cut' },
     })
@@ -122,7 +122,7 @@ export function engineContract(open: () => QueueEngine): void {
     for (const id of ['tried', 'less-urgent']) await engine.add('submit', id, {}, { priority: id === 'tried' ? 1 : 10 })
     const priorities: (number | undefined)[] = []
     const events = await work('submit', async (run) => {
-      priorities.push((await (engine.boardQueues()[1] as Queue).getJob(run.id))?.priority)
+      priorities.push((await boardQueue(engine, 'submit').getJob(run.id))?.priority)
       if (run.id === 'tried' && run.attempt < 3) throw new AttestdError('service-failing')
       return { kind: 'done', result: null }
     })
@@ -132,17 +132,17 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('finds a job in whatever state, with the last failure', async () => {
     const engine = open()
-    const state = async (id: string) => (await engine.find('analyze', id))?.state ?? null
+    const state = async (id: string) => (await engine.find('analyze-image', id))?.state ?? null
     const started = deferred()
     const release = deferred()
-    await engine.add('analyze', 'found', { n: 1 }, { priority: 1 })
-    expect(await engine.find('analyze', 'found')).toEqual({
+    await engine.add('analyze-image', 'found', { n: 1 }, { priority: 1 })
+    expect(await engine.find('analyze-image', 'found')).toEqual({
       state: 'waiting',
       data: { n: 1 },
       attempts: 0,
       failure: null,
     })
-    const events = await work('analyze', async (run) => {
+    const events = await work('analyze-image', async (run) => {
       if (run.id === 'spoiled') throw new AttestdError('score-conflict', 'it is 40')
       started.resolve()
       await release.promise
@@ -153,26 +153,26 @@ export function engineContract(open: () => QueueEngine): void {
     release.resolve()
     await events.until('held')
     expect(await state('found')).toBe('waiting')
-    await engine.add('analyze', 'spoiled', {}, { priority: 1 })
+    await engine.add('analyze-image', 'spoiled', {}, { priority: 1 })
     await events.until('failed')
     const failure = { reason: 'score-conflict', message: 'it is 40' }
-    expect(await engine.find('analyze', 'spoiled')).toEqual({ state: 'failed', data: {}, attempts: 1, failure })
+    expect(await engine.find('analyze-image', 'spoiled')).toEqual({ state: 'failed', data: {}, attempts: 1, failure })
     expect(await state('absent')).toBe(null)
   })
 
   it('keeps a job that failed for good, with its reason, and takes it back on request', async () => {
     const engine = open()
-    await engine.add('analyze', 'spent', { asset: 'a' }, { priority: 1 })
+    await engine.add('analyze-image', 'spent', { asset: 'a' }, { priority: 1 })
     let broken = true
-    const events = await work('analyze', async () => {
+    const events = await work('analyze-image', async () => {
       if (broken) throw new AttestdError('detector-crashed', 'gone')
       return { kind: 'done', result: null }
     })
     const [last] = await events.until('failed', (event) => event.final)
     expect(last).toMatchObject({ id: 'spent', attempt: 1, retryInMs: null, reason: 'detector-crashed' })
-    const kept = (await engine.failed('analyze', 10)).find((job) => job.id === 'spent')
+    const kept = (await engine.failed('analyze-image', 10)).find((job) => job.id === 'spent')
     expect(kept).toMatchObject({
-      queue: 'analyze',
+      queue: 'analyze-image',
       reason: 'detector-crashed',
       message: 'gone',
       attempts: 1,
@@ -180,10 +180,10 @@ export function engineContract(open: () => QueueEngine): void {
     })
     expect(Math.abs(Date.now() - (kept?.failedAt ?? 0))).toBeLessThan(60_000)
     broken = false
-    expect(await engine.retry('analyze', ['spent', 'absent'])).toBe(1)
+    expect(await engine.retry('analyze-image', ['spent', 'absent'])).toBe(1)
     const [done] = await events.until('completed', (event) => event.id === 'spent')
     expect(done?.attempt).toBe(1)
-    expect(await engine.retry('analyze', ['spent'])).toBe(0)
+    expect(await engine.retry('analyze-image', ['spent'])).toBe(0)
   })
 
   it('never tries a permanent failure again, and retries all failed ones when no ids are given', async () => {
@@ -207,8 +207,8 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('counts an error that nobody planned for as internal, keeps its stack, and tries again', async () => {
     const engine = open()
-    await engine.add('analyze', 'foreign', {}, { priority: 1 })
-    const events = await work('analyze', async () => {
+    await engine.add('analyze-image', 'foreign', {}, { priority: 1 })
+    const events = await work('analyze-image', async () => {
       throw new TypeError('x is not a function')
     })
     const [failed] = await events.until('failed')
@@ -218,10 +218,10 @@ export function engineContract(open: () => QueueEngine): void {
   it('spends no attempt on holds, whether returned or thrown', async () => {
     const engine = open()
     const holds = 9
-    await engine.add('analyze', 'held', {}, { priority: 1 })
+    await engine.add('analyze-image', 'held', {}, { priority: 1 })
     let runs = 0
     const attempts = new Set<number>()
-    const events = await work('analyze', async (run) => {
+    const events = await work('analyze-image', async (run) => {
       attempts.add(run.attempt)
       runs++
       if (runs === 1) throw new AttestdError('stake-unknown', undefined)
@@ -239,20 +239,20 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('waits as long as the other side asked, in whole milliseconds', async () => {
     const engine = open()
-    await engine.add('analyze', 'limited', {}, { priority: 1 })
-    const events = await work('analyze', async () => {
+    await engine.add('analyze-image', 'limited', {}, { priority: 1 })
+    const events = await work('analyze-image', async () => {
       throw new AttestdError('service-failing', 'busy', { retryAfterMs: 6000.4 })
     })
     const [failed] = await events.until('failed')
     expect(failed?.retryInMs).toBe(6000)
-    expect(await engine.counts('analyze')).toMatchObject({ delayed: 1, active: 0 })
+    expect(await engine.counts('analyze-image')).toMatchObject({ delayed: 1, active: 0 })
   })
 
   it('survives strings that PostgreSQL refuses, wherever they come from', async () => {
     const engine = open()
     const poison = 'a\u0000b\ud800c'
-    await engine.add('analyze', 'poison', { [poison]: poison, deep: [{ uri: poison }] }, { priority: 1 })
-    const events = await work('analyze', async (run) => {
+    await engine.add('analyze-image', 'poison', { [poison]: poison, deep: [{ uri: poison }] }, { priority: 1 })
+    const events = await work('analyze-image', async (run) => {
       if (run.attempt === 1) {
         await run.save({ saved: poison })
         throw new AttestdError('detector-unavailable', poison)
@@ -282,25 +282,26 @@ export function engineContract(open: () => QueueEngine): void {
   })
 
   it('refuses data that is no JSON or too large, by name', async () => {
-    const add = (data: unknown) => open().add('analyze', 'refused', data, { priority: 1 })
+    const add = (data: unknown) => open().add('analyze-image', 'refused', data, { priority: 1 })
     await expect(add({ n: 1n })).rejects.toMatchObject({ reason: 'job-malformed' })
     await expect(add('x'.repeat(1024 * 1024))).rejects.toMatchObject({ reason: 'job-malformed' })
   })
 
   it('lists what waits while jobs are removed, and drains it', async () => {
     const engine = open()
-    for (let i = 0; i < 130; i++) await engine.add('analyze', `wait-${i}`, { i }, { priority: 1 + (i % 3) })
+    for (let i = 0; i < 130; i++) await engine.add('analyze-image', `wait-${i}`, { i }, { priority: 1 + (i % 3) })
     const seen = new Set<string>()
-    for await (const job of engine.pending('analyze')) {
+    for await (const job of engine.pending('analyze-image')) {
       seen.add(job.id)
       expect(job.addedAt).toBeGreaterThan(0)
-      if ((job.data as { i: number }).i % 2 === 0) expect(await engine.remove('analyze', job.id, 'waiting')).toBe(true)
+      if ((job.data as { i: number }).i % 2 === 0)
+        expect(await engine.remove('analyze-image', job.id, 'waiting')).toBe(true)
     }
     expect(seen.size).toBe(130)
-    expect(await engine.remove('analyze', 'wait-0', 'waiting')).toBe(false)
-    expect((await engine.counts('analyze')).waiting).toBe(65)
-    expect(await engine.drain('analyze')).toBe(65)
-    expect(await engine.counts('analyze')).toMatchObject({ waiting: 0, delayed: 0 })
+    expect(await engine.remove('analyze-image', 'wait-0', 'waiting')).toBe(false)
+    expect((await engine.counts('analyze-image')).waiting).toBe(65)
+    expect(await engine.drain('analyze-image')).toBe(65)
+    expect(await engine.counts('analyze-image')).toMatchObject({ waiting: 0, delayed: 0 })
   })
 
   it('lists what completed, with what it returned, while jobs are removed', async () => {
@@ -374,23 +375,23 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await stopped).toEqual({ drained: true })
     expect(events.of('completed').map((event) => event.id)).toEqual(['drained'])
     expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
-    expect(await (engine.boardQueues()[1] as Queue).isPaused()).toBe(false)
+    expect(await boardQueue(engine, 'submit').isPaused()).toBe(false)
   })
 
   it('reports what a completed job returned, and nothing of others', async () => {
     const engine = open()
-    await engine.add('analyze', 'returns', {}, { priority: 1 })
-    await engine.add('analyze', 'fails', {}, { priority: 1 })
-    expect(await engine.result('analyze', 'returns')).toBeUndefined()
-    const events = await work('analyze', async (run) => {
+    await engine.add('analyze-image', 'returns', {}, { priority: 1 })
+    await engine.add('analyze-image', 'fails', {}, { priority: 1 })
+    expect(await engine.result('analyze-image', 'returns')).toBeUndefined()
+    const events = await work('analyze-image', async (run) => {
       if (run.id === 'fails') throw new AttestdError('score-conflict')
       return { kind: 'done', result: { score: 0.5, of: run.id } }
     })
     await events.until('completed')
     await events.until('failed')
-    expect(await engine.result('analyze', 'returns')).toEqual({ score: 0.5, of: 'returns' })
-    expect(await engine.result('analyze', 'fails')).toBeUndefined()
-    expect(await engine.result('analyze', 'absent')).toBeUndefined()
+    expect(await engine.result('analyze-image', 'returns')).toEqual({ score: 0.5, of: 'returns' })
+    expect(await engine.result('analyze-image', 'fails')).toBeUndefined()
+    expect(await engine.result('analyze-image', 'absent')).toBeUndefined()
     expect(await engine.result('submit', 'returns')).toBeUndefined()
   })
 
@@ -423,19 +424,19 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('a queue that is paused hands out no job to anybody, and all of them once it is resumed', async () => {
     const engine = open()
-    await engine.pause('analyze')
-    await engine.pause('analyze')
-    expect([await engine.isPaused('analyze'), await engine.isPaused('submit')]).toEqual([true, false])
-    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    await engine.pause('analyze-image')
+    await engine.pause('analyze-image')
+    expect([await engine.isPaused('analyze-image'), await engine.isPaused('submit')]).toEqual([true, false])
+    const events = await work('analyze-image', async () => ({ kind: 'done', result: null }))
     const others = await work('submit', async () => ({ kind: 'done', result: null }))
     for (const queue of QUEUE_NAMES) await engine.add(queue, 'while-paused', {}, { priority: 1 })
     await others.until('completed')
     expect(events.all).toEqual([])
-    expect(await engine.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
-    await engine.resume('analyze')
-    await engine.resume('analyze')
+    expect(await engine.counts('analyze-image')).toMatchObject({ waiting: 1, active: 0 })
+    await engine.resume('analyze-image')
+    await engine.resume('analyze-image')
     await events.until('completed', ({ id }) => id === 'while-paused')
-    expect(await engine.isPaused('analyze')).toBe(false)
+    expect(await engine.isPaused('analyze-image')).toBe(false)
   })
 
   it('lets active jobs end while paused, and stops in good order then', async () => {
@@ -466,11 +467,11 @@ export function engineContract(open: () => QueueEngine): void {
 
   it('aborts runs after the cap and puts their jobs back without an attempt', async () => {
     const engine = open()
-    await engine.add('analyze', 'aborted', {}, { priority: 1 })
+    await engine.add('analyze-image', 'aborted', {}, { priority: 1 })
     const started = deferred()
     const reasons: unknown[] = []
     const worker = await engine.work(
-      'analyze',
+      'analyze-image',
       async ({ signal }) => {
         started.resolve()
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -481,26 +482,26 @@ export function engineContract(open: () => QueueEngine): void {
     await started.promise
     expect(await worker.stop(20)).toEqual({ drained: false })
     expect(reasons).toEqual([])
-    expect(await engine.counts('analyze')).toMatchObject({ waiting: 1, active: 0 })
-    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    expect(await engine.counts('analyze-image')).toMatchObject({ waiting: 1, active: 0 })
+    const events = await work('analyze-image', async () => ({ kind: 'done', result: null }))
     expect((await events.until('completed'))[0]).toMatchObject({ id: 'aborted', attempt: 1 })
   })
 
   it('leaves a run that ignores its signal behind, and another worker takes the job over', async () => {
     const engine = open()
-    await engine.add('analyze', 'stubborn', {}, { priority: 1 })
+    await engine.add('analyze-image', 'stubborn', {}, { priority: 1 })
     const started = deferred()
     const ignore = async () => {
       started.resolve()
       return await new Promise<never>(() => {})
     }
-    const worker = await engine.work('analyze', ignore, {})
+    const worker = await engine.work('analyze-image', ignore, {})
     await started.promise
     expect(await worker.stop(0)).toEqual({ drained: false })
-    const events = await work('analyze', async () => ({ kind: 'done', result: null }))
+    const events = await work('analyze-image', async () => ({ kind: 'done', result: null }))
     const [done] = await events.until('completed')
     expect(done).toMatchObject({ id: 'stubborn', attempt: 1 })
-    expect(events.of('stalled')).toEqual([{ queue: 'analyze', id: 'stubborn' }])
+    expect(events.of('stalled')).toEqual([{ queue: 'analyze-image', id: 'stubborn' }])
   }, 20_000)
 
   it('does not let a run that lost its lock overwrite the data', async () => {
@@ -522,7 +523,7 @@ export function engineContract(open: () => QueueEngine): void {
     expect(await saved.promise).toMatchObject({ reason: 'job-lock-lost' })
     expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
     await events.until('trouble', (event) => event.reason === 'job-lock-lost')
-    const job = await (engine.boardQueues()[1] as Queue).getJob('robbed')
+    const job = await boardQueue(engine, 'submit').getJob('robbed')
     expect(job?.data).toEqual({ owner: 'first' })
   })
 

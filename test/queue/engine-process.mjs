@@ -19,12 +19,12 @@ console.log('open')
 
 if (mode === 'flood') {
   for (let i = 0; ; i++) {
-    await engine.add('analyze', `flood-${i}`, { i }, { priority: 5 })
+    await engine.add('analyze-image', `flood-${i}`, { i }, { priority: 5 })
     console.log(`added ${i}`)
   }
 } else {
   await engine.work(
-    'analyze',
+    'analyze-image',
     async (run) => {
       if (mode === 'save') {
         await run.save({ ...run.data, step: 'sent' })

@@ -38,14 +38,14 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
 
   it('goes on after a failover with every job, and says that the connection was lost', async () => {
     const jobs = 30
-    for (let n = 0; n < jobs; n++) await engine.add('analyze', `over-${n}`, { n }, { priority: 1 })
+    for (let n = 0; n < jobs; n++) await engine.add('analyze-image', `over-${n}`, { n }, { priority: 1 })
     const events = new EventLog()
     const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), events)
     await failOver(group)
     await events.until('trouble', (event) => event.reason === 'queue-unreachable')
     await lookUntil('an answer', async () => engine.ping().then(() => true))
     const done = new EventLog()
-    const later = await engine.work('analyze', async () => ({ kind: 'done', result: null }), done)
+    const later = await engine.work('analyze-image', async () => ({ kind: 'done', result: null }), done)
     await done.until('completed', () => true, jobs)
     expect(new Set(done.of('completed').map(({ id }) => id)).size).toBe(jobs)
     await worker.stop(5000)
@@ -66,7 +66,7 @@ describe.skipIf(!available)('a cluster of which another part is dead', () => {
       const [dead, careless] = others
       for (const server of [...(await replicasOf(dead!.port, group)), dead!]) await server.kill9()
       const engine = await open()
-      expect(await engine.add('analyze', 'one', {}, { priority: 1 })).toEqual({ added: true })
+      expect(await engine.add('analyze-image', 'one', {}, { priority: 1 })).toEqual({ added: true })
       await engine.close()
       await askRedis(careless!.port, (redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'))
       await expect(open()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
@@ -146,7 +146,7 @@ describe.skipIf(!available)('Redis with TLS and an authority of its own', () => 
   it('is used with the authority and a certificate of ours, by address and by name', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const engine = await open(`rediss://${host}:${server.port}`, all())
-      expect(await engine.add('analyze', host, {}, { priority: 1 })).toEqual({ added: true })
+      expect(await engine.add('analyze-image', host, {}, { priority: 1 })).toEqual({ added: true })
       await engine.close()
     }
   })
@@ -188,7 +188,7 @@ describe.skipIf(!available)('a user with the rights that docs/redis.md states', 
     const options = engineOptions(url, '', { prefix: 'attestd', redis: { password: 'pass-word' } })
     const engine = await openQueueEngine(options)
     const events = new EventLog()
-    await engine.add('analyze', 'waits', {}, { priority: 1 })
+    await engine.add('analyze-image', 'waits', {}, { priority: 1 })
     await engine.add('submit', 'runs', {}, { priority: 1 })
     const worker = await engine.work(
       'submit',
@@ -199,7 +199,7 @@ describe.skipIf(!available)('a user with the rights that docs/redis.md states', 
       events,
     )
     await events.until('completed')
-    expect(await engine.drain('analyze')).toBe(1)
+    expect(await engine.drain('analyze-image')).toBe(1)
     expect(await engine.failed('submit', 10)).toEqual([])
     await worker.stop(5000)
     await engine.close()

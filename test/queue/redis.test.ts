@@ -17,6 +17,7 @@ import { findRedisServer, type RedisServer, startRedisServer } from '../support/
 import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
+import { kindsContract } from './kinds-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
 
 const SHOWN = { shape: 'single', shown: 'shown' } as const
@@ -48,6 +49,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
 
   engineContract(() => engine)
   fleetContract(() => engine)
+  kindsContract(() => engine)
 
   it('what a detector abstained from is given to another one a few times only, and to none that looked at it', async () => {
     const asset = openAsset()
@@ -58,13 +60,13 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
       kind: 'done' as const,
       result: { outcome: 'abstained', reason: 'detector-unsure', message: '', by: look(by) },
     })
-    const worker = await engine.work('analyze', abstain, events)
+    const worker = await engine.work('analyze-image', abstain, events)
     const summary = { id: 'd', title: 'd', version: '1.0.0', mediaTypes: ['image' as const] }
     const free = (digest: string) =>
       freeAbstained(engine, { platform: 'here', detectorFor: () => ({ ...summary, digest }) })
     const measure = async (digest: string, nth: number) => {
       by = digest
-      await engine.add('analyze', 'handed', { asset, seenAt: 1, unscoredAt: null }, { priority: 1 })
+      await engine.add('analyze-image', 'handed', { asset, seenAt: 1, unscoredAt: null }, { priority: 1 })
       await events.until('completed', ({ id }) => id === 'handed', nth)
     }
     for (let nth = 1; nth < MAX_LOOKS; nth++) {
@@ -75,7 +77,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await measure('second', MAX_LOOKS)
     expect([await free('first'), await free('second'), await free('third')]).toEqual([[], [], []])
     await worker.stop(0)
-    await engine.remove('analyze', 'handed', 'completed')
+    await engine.remove('analyze-image', 'handed', 'completed')
   })
 
   it('knows a run that did not leave for an hour, on every engine of the prefix and on no other', async () => {
@@ -99,10 +101,10 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   it('lets exactly one of two processes add an id', async () => {
     const other = await openQueueEngine(engineOptions(`${server.url}/1`, ''))
     const adds = Array.from({ length: 20 }, (_, n) =>
-      (n % 2 ? other : engine).add('analyze', 'two-processes', { n }, { priority: 1 }),
+      (n % 2 ? other : engine).add('analyze-image', 'two-processes', { n }, { priority: 1 }),
     )
     expect((await Promise.all(adds)).filter((end) => end.added)).toHaveLength(1)
-    await engine.drain('analyze')
+    await engine.drain('analyze-image')
     await other.close()
   })
 
@@ -125,10 +127,10 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   it('keeps deployments with other prefixes and other databases apart', async () => {
     const prefixed = await openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' }))
     const database = await openQueueEngine(engineOptions(`${server.url}/2`, ''))
-    await engine.add('analyze', 'mine', {}, { priority: 1 })
-    expect((await prefixed.counts('analyze')).waiting).toBe(0)
-    expect((await database.counts('analyze')).waiting).toBe(0)
-    await engine.drain('analyze')
+    await engine.add('analyze-image', 'mine', {}, { priority: 1 })
+    expect((await prefixed.counts('analyze-image')).waiting).toBe(0)
+    expect((await database.counts('analyze-image')).waiting).toBe(0)
+    await engine.drain('analyze-image')
     await prefixed.close()
     await database.close()
   })
@@ -158,7 +160,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   })
 
   it('takes over the job of a killed process, with what it had saved', async () => {
-    await engine.add('analyze', 'orphan', { asset: 'a' }, { priority: 1 })
+    await engine.add('analyze-image', 'orphan', { asset: 'a' }, { priority: 1 })
     const child = new EngineProcess({ url: `${server.url}/1`, dataDir: '', lockMs: 1000, mode: 'save' })
     try {
       await child.line('holding orphan')
@@ -167,10 +169,10 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     }
     const events = new EventLog()
     const heir = await openQueueEngine(engineOptions(`${server.url}/1`, '', { lockMs: 1000 }))
-    await heir.work('analyze', async (run) => ({ kind: 'done', result: run.data }), events)
+    await heir.work('analyze-image', async (run) => ({ kind: 'done', result: run.data }), events)
     const [done] = await events.until('completed')
     expect(done).toMatchObject({ id: 'orphan', attempt: 1, result: { asset: 'a', step: 'sent' } })
-    expect(events.of('stalled')).toEqual([{ queue: 'analyze', id: 'orphan' }])
+    expect(events.of('stalled')).toEqual([{ queue: 'analyze-image', id: 'orphan' }])
     await heir.close()
   }, 20_000)
 })
@@ -180,7 +182,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     const server = await startRedisServer()
     const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
     try {
-      for (let i = 0; i < 20; i++) await engine.add('analyze', `before-${i}`, { i }, { priority: 1 })
+      for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
       const events = new EventLog()
       const held = deferred()
       const release = deferred()
@@ -199,14 +201,14 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       await server.kill9()
       await events.until('trouble', (event) => event.reason === 'queue-unreachable')
       await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
-      const addedMeanwhile = engine.add('analyze', 'meanwhile', {}, { priority: 1 })
+      const addedMeanwhile = engine.add('analyze-image', 'meanwhile', {}, { priority: 1 })
       await server.restart()
       release.resolve()
 
       await expect(addedMeanwhile).resolves.toEqual({ added: true })
       await events.until('completed', (event) => event.id === 'in-flight')
       const later = new EventLog()
-      await engine.work('analyze', async () => ({ kind: 'done', result: null }), later)
+      await engine.work('analyze-image', async () => ({ kind: 'done', result: null }), later)
       const done = await later.until('completed', () => true, 21)
       expect(new Set(done.map((event) => event.id)).size).toBe(21)
       await expect(engine.ping()).resolves.toBeUndefined()
@@ -274,7 +276,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       const aborted = deferred<unknown>()
       const started = deferred()
       const worker = await engine.work(
-        'analyze',
+        'analyze-image',
         async ({ signal, save }) => {
           signal.addEventListener('abort', () => aborted.resolve(signal.reason))
           started.resolve()
@@ -284,7 +286,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
         },
         {},
       )
-      await engine.add('analyze', 'cut-off', {}, { priority: 1 })
+      await engine.add('analyze-image', 'cut-off', {}, { priority: 1 })
       await started.promise
       await server.kill9()
       expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })

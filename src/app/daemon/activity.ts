@@ -1,7 +1,7 @@
 import type { Reason } from '../../core/reasons.js'
 import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
 import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
-import type { QueueName } from '../../queue/queues.js'
+import { QUEUE_NAMES, type QueueName } from '../../queue/queues.js'
 import type { ServiceEvent } from '../../service/port.js'
 import { JobPace } from '../fleet/job-pace.js'
 import { CanaryBook } from './canary-book.js'
@@ -27,7 +27,8 @@ export class Activity {
   /** @param monotonic milliseconds that never jump */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic
-    this.pace = { analyze: new JobPace(monotonic), submit: new JobPace(monotonic) }
+    const paces = QUEUE_NAMES.map((name) => [name, new JobPace(monotonic)])
+    this.pace = Object.fromEntries(paces) as Record<QueueName, JobPace>
   }
 
   get recent(): readonly RecentRow[] {

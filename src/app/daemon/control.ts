@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import { type FailedJob, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
+import { type FailedJob, type QueueEngine, type QueueName, queuesNamed, queueWords } from '../../queue/queues.js'
 
 /** A failed job as the verbs show it. */
 export const listedJob = z.object({
@@ -15,26 +15,25 @@ export const listedJob = z.object({
 /** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
 export type ListedJob = z.infer<typeof listedJob>
 
-/** The queue verbs, for one queue or for both; `pause` and `resume` return what is paused from then on. */
+/** The queue verbs, for the queues of a word (`QUEUE_WORDS`) or for all; `pause` and `resume` return what is paused from then on. */
 export function controlOf(queue: QueueEngine) {
-  const chosen = (name: string | undefined) => (name === undefined ? QUEUE_NAMES : [name as QueueName])
   const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
-    const counts = await Promise.all(chosen(name).map(count))
+    const counts = await Promise.all(queuesNamed(name).map(count))
     return counts.reduce((all, one) => all + one, 0)
   }
   return {
     failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
-      (await Promise.all(chosen(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit).map(listed),
+      (await Promise.all(queuesNamed(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit).map(listed),
     retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
       sum(name, (one) => queue.retry(one, ids)),
     drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
-    async pause({ queue: name }: { queue?: string | undefined }): Promise<QueueName[]> {
-      for (const one of chosen(name)) await queue.pause(one)
-      return pausedQueues(queue)
+    async pause({ queue: name }: { queue?: string | undefined }): Promise<string[]> {
+      for (const one of queuesNamed(name)) await queue.pause(one)
+      return queueWords(await pausedQueues(queue))
     },
-    async resume({ queue: name }: { queue?: string | undefined }): Promise<QueueName[]> {
-      for (const one of chosen(name)) await queue.resume(one)
-      return pausedQueues(queue)
+    async resume({ queue: name }: { queue?: string | undefined }): Promise<string[]> {
+      for (const one of queuesNamed(name)) await queue.resume(one)
+      return queueWords(await pausedQueues(queue))
     },
   }
 }

@@ -7,11 +7,12 @@ import { createMetrics } from '../../observe/metrics/metrics.js'
 import { createRedactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
-import { QUEUE_NAMES } from '../../queue/queues.js'
+import { QUEUE_WORDS } from '../../queue/queues.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
 import { openDataDir } from '../data-dir.js'
 import { DriftWatch } from '../drift/drift-watch.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
+import { removeOldQueue } from '../fleet/old-queue.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
@@ -108,9 +109,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     roles = await startRoles(parts, detecting, closers)
     const http = await startHttp(parts, roles, createRedactor(secrets))
     closers.push(http.close)
-    const tidy = () => roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
-    const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidy())
-    void tidy()
+    const tidy = async () => {
+      await roles!.prune(ledger)
+      await removeOldQueue(queue, http.fleet, log)
+    }
+    const tidied = () => tidy().catch((error) => log.warn({ err: error }, 'old records were not removed'))
+    const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidied())
+    void tidied()
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
       url: http.url,
@@ -167,7 +172,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     state: stateOf(parts, roles, fleet),
     history: () => history.points,
     clock,
-    queueNames: QUEUE_NAMES,
+    queueNames: QUEUE_WORDS,
     control: {
       ...controlOf(queue),
       ...ordering.control,
@@ -180,6 +185,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,
+    fleet,
     async close() {
       await leave()
       await removeControlFile(settings.dataDir, controlToken)

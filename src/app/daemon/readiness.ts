@@ -5,7 +5,7 @@ import type { CheckResult, Health } from '../../observe/health.js'
 import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import type { Gate, StakeRefusal } from '../../pipeline/gate.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import type { QueueEngine } from '../../queue/queues.js'
+import { type QueueEngine, queueWords } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ServiceClock } from '../../service/service-clock.js'
 import type { Activity } from './activity.js'
@@ -60,7 +60,7 @@ export function registerReadiness({
 async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
   // First, because the command after it would wait for an engine that is away.
   await queue.ping()
-  const paused = await pausedQueues(queue)
+  const paused = queueWords(await pausedQueues(queue))
   if (paused.length === 0) return { ok: true, message: 'The queue engine answers.' }
   return { ok: false, reason: 'queue-paused', message: `Paused: ${paused.join(', ')}.` }
 }

@@ -13,7 +13,7 @@ import type { Roles } from './roles.js'
  */
 export async function reloadDetectors(
   detectors: DetectorHost,
-  roles: Pick<Roles, 'retryFailed'>,
+  roles: Pick<Roles, 'detectorsChanged'>,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   choices?: readonly DetectorChoice[],
 ): Promise<{ lost: string[] }> {
@@ -22,7 +22,7 @@ export async function reloadDetectors(
     const before = scored()
     await detectors.reload(choices)
     metrics.detectorReloads.inc({ outcome: 'done' })
-    roles.retryFailed()
+    roles.detectorsChanged()
     const lost = before.filter((type) => !scored().includes(type))
     if (lost.length > 0) log.warn({ reason: 'detector-none', mediaTypes: lost }, 'media lost its last detector')
     return { lost }

@@ -20,7 +20,7 @@ import {
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
 import type { DroppedAnalysis, PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
-import type { WorkerEvents } from '../../queue/queues.js'
+import { stageOf, type WorkerEvents } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
 import type { Activity } from './activity.js'
 
@@ -97,7 +97,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       metrics.jobSeconds.observe({ queue }, elapsedMs / 1000)
       activity.pace[queue].ended(elapsedMs)
       try {
-        if (queue === 'analyze') reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
+        if (stageOf(queue) === 'analyze')
+          reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
         else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
       } catch (error) {
         log.warn({ queue, job: id, reason: 'job-malformed', err: error }, 'ended job was not reported')
@@ -114,9 +115,10 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       metrics.jobs.inc({ queue, outcome: 'failed', reason })
       log.error(facts, 'job failed; it was kept for attestd queue retry')
       if (!asset) return
-      book.write(asset, { kind: 'failed', queue, reason, message })
+      const stage = stageOf(queue)
+      book.write(asset, { kind: 'failed', queue: stage, reason, message })
       const { algorithm = null, risk = null } = verdictOfJob(data) ?? {}
-      activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue, reason, message, risk, algorithm }))
+      activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue: stage, reason, message, risk, algorithm }))
     },
     held: ({ queue, reason, delayMs }) => {
       metrics.holds.inc({ queue, reason })
@@ -203,6 +205,8 @@ function reportAnalysis(
   book: LedgerWriter,
 ): void {
   const { activity, clock, metrics } = options
+  // Its analysis is still to come.
+  if (result.outcome === 'moved') return
   if (result.outcome === 'scored') {
     const { cached, mediaType, verdict } = result
     const { algorithm, risk } = verdict

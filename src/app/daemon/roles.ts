@@ -24,8 +24,8 @@ export interface Roles {
   forgetRecords(): void
   /** See `Intake.reconsider`. */
   reconsider(assetId: string): void
-  /** See `Analysis.retryFailed`; for detectors that were replaced. */
-  retryFailed(): void
+  /** Takes jobs of the kinds that there are detectors for by now, and see `Analysis.retryFailed`. */
+  detectorsChanged(): void
   /** Removes what is older than the settings say. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
@@ -113,7 +113,10 @@ export async function startRoles(
       doppelgangers?.forget()
     },
     reconsider: (assetId) => intake?.reconsider(assetId),
-    retryFailed: () => void retryFailed(),
+    detectorsChanged() {
+      analysis?.workers.follow().catch((error) => log.error({ err: error }, 'workers did not follow the detectors'))
+      void retryFailed()
+    },
     async prune(ledger) {
       const now = parts.clock.now()
       await (analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, settings.verdictBytes)).prune(
@@ -126,7 +129,7 @@ export async function startRoles(
       stopTaking.abort()
       // Analysis ends first, so that a verdict made during the drain can still be submitted within it.
       const started = parts.clock.monotonic()
-      const analyzed = await analysis?.worker.stop(drainMs * ANALYSIS_SHARE)
+      const analyzed = await analysis?.workers.stop(drainMs * ANALYSIS_SHARE)
       const leftMs = () => Math.max(0, drainMs - (parts.clock.monotonic() - started))
       if (side && submission) await untilSubmitted(parts, side.gate, Math.min(leftMs(), LAST_SUBMISSIONS_MS))
       const submitted = await submission?.stop(leftMs())

@@ -5,10 +5,10 @@ import { freeAbstained } from '../../pipeline/free-abstained.js'
 import { retryForDetectors } from '../../pipeline/retry-failed.js'
 import { ShadowLine } from '../../pipeline/shadow-line.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
-import type { RunningWorker } from '../../queue/queues.js'
 import { openMedia } from '../open/open-media.js'
 import { countMediaEvent } from '../open/room-events.js'
 import type { DaemonParts } from '../parts.js'
+import { KindWorkers } from './kind-workers.js'
 
 /** Without live work a real inference is made this often, ms: well within the minute that readiness demands. */
 const PROBE_EVERY_MS = 20_000
@@ -17,7 +17,7 @@ const PROBE_EVERY_MS = 20_000
 export interface Analysis {
   readonly detectors: DetectorHost
   readonly verdicts: VerdictStore
-  readonly worker: RunningWorker
+  readonly workers: KindWorkers
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
   /**
@@ -28,7 +28,7 @@ export interface Analysis {
 }
 
 /**
- * Opens the media source and takes jobs from the analyze queue.
+ * Opens the media source and takes jobs from the queues of the kinds that there are detectors for.
  * @param closers gets what closes each part, as soon as it is open
  */
 export async function startAnalysis(
@@ -52,9 +52,11 @@ export async function startAnalysis(
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
-  const worker = await queue.work('analyze', analyze(needs), report.worker)
+  const processor = analyze(needs)
+  const workers = new KindWorkers(detectors, (name) => queue.work(name, processor, report.worker))
+  await workers.follow()
   const retryFailed = () => retryByThese(detectors, parts)
-  return { detectors, verdicts, worker, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
+  return { detectors, verdicts, workers, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
 }
 
 async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<string[]> {

@@ -1,29 +1,43 @@
 import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
 import { PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
+import { ANALYZE_QUEUES, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 import type { WaitingJobs } from '../../queue/waiting-jobs.js'
+import { unserved, workersOf } from './queue-workers.js'
 
 /** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
 const PRIORITIES = TURNAROUNDS.map(priorityOf)
 
+/** What waits in one queue, and how fast it is worked on. */
+interface Line {
+  readonly name: QueueName
+  readonly lines: readonly WaitingJobs[]
+  /** Jobs a second, if the daemons did nothing else; null where that is not known. */
+  readonly perSecond: number | null
+  readonly workers: readonly FleetDaemon[]
+}
+
 /** The work that waits, and how long the daemons that are alive will take for it. @param now Unix ms */
 export async function readBacklog(
-  queue: Pick<QueueEngine, 'waiting' | 'isPaused'>,
+  queue: Pick<QueueEngine, 'counts' | 'waiting' | 'isPaused'>,
   daemons: readonly FleetDaemon[],
   now: number,
 ): Promise<Backlog> {
-  const lines = await Promise.all(QUEUE_NAMES.map((name) => queue.waiting(name, PRIORITIES, LOOKED_AT)))
-  const rows = QUEUE_NAMES.flatMap((name, at) => lines[at]!.map((line, nth) => rowOf(name, line, nth, now)))
   const paused = await pausedQueues(queue)
-  const capacity = (name: QueueName) => (paused.includes(name) ? 0 : capacityOf(daemons, name))
-  const drain = (name: QueueName) => drainMs(lines[QUEUE_NAMES.indexOf(name)]!, capacity(name))
-  const urgent = lines[QUEUE_NAMES.indexOf('analyze')]![0]!
+  const read = async (name: QueueName): Promise<Line> => ({
+    name,
+    lines: await queue.waiting(name, PRIORITIES, LOOKED_AT),
+    perSecond: paused.includes(name) ? 0 : capacityOf(daemons, name),
+    workers: workersOf(daemons, name),
+  })
+  const all = await Promise.all(QUEUE_NAMES.map(read))
+  const urgent = all.filter(({ name }) => name !== 'submit')
   return {
-    rows,
-    drainMs: { analyze: drain('analyze'), submit: drain('submit') },
-    missesAhead: missesAhead(urgent, capacity('analyze'), now),
+    rows: all.flatMap(({ lines, name }) => lines.map((line, nth) => rowOf(name, line, nth, now))),
+    drainMs: Object.fromEntries(all.map((one) => [one.name, drainMs(one, all)])),
+    missesAhead: urgent.reduce((sum, { lines, perSecond }) => sum + missesAhead(lines[0]!, perSecond, now), 0),
+    unserved: await unserved(queue, daemons, ANALYZE_QUEUES),
   }
 }
 
@@ -37,13 +51,25 @@ function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number,
  * @returns 0 where none does it; null where some do and none has ended a job yet
  */
 export function capacityOf(daemons: readonly FleetDaemon[], queue: QueueName): number | null {
-  const workers = daemons.filter(({ roles, state }) => state === 'alive' && roles.includes(queue))
+  const workers = workersOf(daemons, queue)
   if (workers.length === 0) return 0
-  const known = workers.flatMap(({ capacity }) => (capacity[queue] === null ? [] : [capacity[queue]]))
+  const rates = workers.map(({ capacity, kinds }) => (queue === 'submit' ? capacity.submit : (kinds?.[queue] ?? null)))
+  const known = rates.filter((rate) => rate !== null)
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)
 }
 
-function drainMs(lines: readonly WaitingJobs[], perSecond: number | null): number | null {
+/** With what else waits for the same daemons: they share their time among the kinds. */
+function drainMs(line: Line, all: readonly Line[]): number | null {
+  const own = aloneMs(line)
+  if (own === 0 || own === null) return own
+  const shares = all.filter(
+    ({ name, workers }) => name !== 'submit' && workers.some((one) => line.workers.includes(one)),
+  )
+  const others = line.name === 'submit' ? [] : shares.filter((one) => one !== line)
+  return others.reduce((sum, one) => sum + (aloneMs(one) ?? 0), own)
+}
+
+function aloneMs({ lines, perSecond }: Line): number | null {
   const waiting = lines.reduce((sum, line) => sum + line.waiting, 0)
   if (waiting === 0) return 0
   return perSecond ? Math.round((waiting / perSecond) * 1000) : null

@@ -24,6 +24,11 @@ export const daemonCard = z.object({
     )
     .max(100),
   canaries: z.array(canaryRow).max(50).optional(),
+  /**
+   * The analyze queues that it takes jobs from, each with the jobs a second that it could do of that kind alone; null
+   * where there were none. Absent of a release that had one queue for all kinds.
+   */
+  kinds: z.record(text(50), perSecond).optional(),
   /** Jobs that ended in the last minute, a second. */
   jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */

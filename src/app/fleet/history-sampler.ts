@@ -65,8 +65,8 @@ function paceOf({ daemons }: FleetState): ByQueue {
 }
 
 function waitingOf({ backlog }: FleetState): ByQueue {
-  const sum = (name: keyof ByQueue) =>
-    backlog.rows.filter(({ queue }) => queue === name).reduce((all, { waiting }) => all + waiting, 0)
+  const sum = (stage: keyof ByQueue) =>
+    backlog.rows.filter(({ queue }) => queue.startsWith(stage)).reduce((all, { waiting }) => all + waiting, 0)
   return { analyze: sum('analyze'), submit: sum('submit') }
 }
 

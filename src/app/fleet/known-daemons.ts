@@ -45,7 +45,14 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
     const found = daemon.detectors.find((one) => one.id === id)
     return found ? `${found.digest} ${found.shadow} ${found.canary}` : 'absent'
   }
-  const differs = (id: string) => new Set(analyzing.map((daemon) => asOn(daemon, id))).size > 1
+  const kindsOf = ({ kinds = {} }: FleetDaemon) => Object.keys(kinds).sort().join()
+  const differs = (id: string) => {
+    const having = analyzing.filter(({ detectors }) => detectors.some((one) => one.id === id))
+    // Those that work on other kinds of media need not have it.
+    const kinds = new Set(having.map(kindsOf))
+    const compared = analyzing.filter((daemon) => kinds.has(kindsOf(daemon)))
+    return new Set(compared.map((daemon) => asOn(daemon, id))).size > 1
+  }
   const keys = alive.map(({ fingerprint, name }) => `${name} ${fingerprint ?? 'none'}`)
   const fingerprints = new Set(alive.map(({ fingerprint }) => fingerprint)).size > 1 ? keys : []
   return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs), fingerprints }

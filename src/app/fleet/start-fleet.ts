@@ -4,7 +4,8 @@ import { VERSION } from '../../core/version.js'
 import { HISTORY_EVERY_MS, History } from '../../observe/console/history.js'
 import type { Health, Readiness } from '../../observe/health.js'
 import { FleetSeal } from '../../queue/fleet/fleet-seal.js'
-import type { QueueName } from '../../queue/queues.js'
+import { ANALYZE_QUEUES, type QueueName } from '../../queue/queues.js'
+import { servedQueues } from '../daemon/kind-workers.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
 import type { Roles } from '../daemon/roles.js'
 import type { DaemonParts } from '../parts.js'
@@ -36,8 +37,7 @@ export function joinFleet(
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
   const history = new History()
   const sampler = new HistorySampler(fleet, clock, history)
-  const working = () => (own.roles.draining ? [] : parts.options.settings.roles)
-  own.health.register('workers', () => workersCheck(queue, fleet, working()))
+  own.health.register('workers', () => workersCheck(queue, fleet, workedOn(parts, own)))
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
@@ -86,14 +86,21 @@ async function reportMixed(fleet: Fleet, { trouble }: DaemonParts['outages']): P
   })
 }
 
-function ownCard(
-  { activity, options, selection }: DaemonParts,
-  { roles }: OwnFacts,
-  last: Readiness | null,
-): Omit<DaemonCard, 'name'> {
+/** The queues that this daemon takes jobs from. */
+function workedOn({ options }: DaemonParts, { roles }: Pick<OwnFacts, 'roles'>): QueueName[] {
+  if (roles.draining) return []
+  const { detectors } = roles.readiness
+  return [...(detectors ? servedQueues(detectors) : []), ...options.settings.roles.filter((role) => role === 'submit')]
+}
+
+function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omit<DaemonCard, 'name'> {
+  const { activity, options, selection } = parts
+  const { roles } = own
   const { analyzeConcurrency, fleetSecret, roles: held, submitConcurrency } = options.settings
-  const works = <T>(queue: QueueName, value: T) => (held.includes(queue) ? value : null)
-  const { analyze, submit } = activity.pace
+  const works = <T>(role: 'analyze' | 'submit', value: T) => (held.includes(role) ? value : null)
+  const { pace } = activity
+  const kinds = workedOn(parts, own).filter((name) => name !== 'submit')
+  const analyzed = ANALYZE_QUEUES.reduce((sum, name) => sum + pace[name].perSecond(), 0)
   return {
     machine: os.hostname(),
     pid: process.pid,
@@ -107,13 +114,14 @@ function ownCard(
       shadow: shadow === true,
       canary,
     })),
+    kinds: Object.fromEntries(kinds.map((name) => [name, pace[name].capacity(analyzeConcurrency)])),
     canaries: activity.canaries.rows,
     jobsPerSecond: {
-      analyze: works('analyze', analyze.perSecond()),
-      submit: works('submit', submit.perSecond()),
+      analyze: works('analyze', analyzed),
+      submit: works('submit', pace.submit.perSecond()),
     },
     fingerprint: fleetSecret === undefined ? undefined : new FleetSeal(fleetSecret).fingerprint,
-    capacity: { analyze: analyze.capacity(analyzeConcurrency), submit: submit.capacity(submitConcurrency) },
+    capacity: { analyze: null, submit: pace.submit.capacity(submitConcurrency) },
     selection: held.includes('analyze') ? selection.state : null,
     // What is missing on the fleet is no trouble of this daemon.
     reasons: (last?.checks ?? []).flatMap(({ name, ok, reason }) =>

@@ -9,7 +9,7 @@ import { orderFollower } from './order-follower.js'
 /** How a daemon gives orders about detectors to its fleet, and follows them where it analyzes. */
 export function orderingOf(
   { clock, metrics, options, queue, selection }: DaemonParts,
-  roles: Pick<Roles, 'readiness' | 'retryFailed'>,
+  roles: Pick<Roles, 'readiness' | 'detectorsChanged'>,
   fleet: Fleet,
 ) {
   const { log } = options

@@ -29,8 +29,9 @@ export const fleetReply = z.object({
     rows: z.array(
       z.object({ queue: z.string(), turnaround: z.string(), waiting: z.number(), oldestMs: z.number().nullable() }),
     ),
-    drainMs: z.object({ analyze: rate, submit: rate }),
+    drainMs: z.record(z.string(), rate),
     missesAhead: z.number(),
+    unserved: z.array(z.object({ queue: z.string(), waiting: z.number() })).default([]),
   }),
 })
 /** All daemons on the queue and the work ahead of them; see `FleetState`. */

@@ -49,12 +49,13 @@ export async function readStatus(dataDir: string): Promise<Status> {
   if (!control) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
   const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
   const { checks, ready } = status.readiness
+  const width = Math.max(8, ...status.queues.map(({ name }) => name.length))
   const lines = [
     `attestd ${status.version}, process ${control.pid}, ${status.roles.join(' + ')} for ${status.service}`,
     `console ${control.url}, ${status.queueEngine} queue${status.draining ? ', stopping' : ''}`,
     ...status.queues.map(
       ({ name, paused, waiting, active, delayed, failed }) =>
-        `${name.padEnd(8)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
+        `${name.padEnd(width)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
     ...checks.map(

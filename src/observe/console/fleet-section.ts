@@ -1,6 +1,6 @@
 import { duration } from '../../core/duration.js'
 import { shortDigest } from './console-text.js'
-import type { Backlog, FleetDaemon, FleetState } from './fleet-state.js'
+import type { Backlog, FleetDaemon, FleetState, Unserved } from './fleet-state.js'
 import { type Html, html } from './html.js'
 
 const STATE_TONE = { alive: 'ok', stopping: 'warn', lost: 'bad' } as const
@@ -44,14 +44,31 @@ ${fingerprints.length > 0 ? html`<p class="bad">ATTESTD_FLEET_SECRET differs: ${
 ${detectors.length > 0 ? html`<p class="warn">Not the same on all that analyze: ${detectors.join(', ')}.</p>` : null}`
 }
 
-function backlogLines({ drainMs, missesAhead, rows }: Backlog): Html {
+function backlogLines({ drainMs, missesAhead, rows, unserved }: Backlog): Html {
   const waiting = rows
     .filter(({ oldestMs }) => oldestMs !== null)
     .map((row) => `${row.queue} ${row.turnaround}: ${row.waiting}, the oldest for ${duration(row.oldestMs ?? 0)}`)
-  const drain = (ms: number | null) => (ms === null ? 'not known' : duration(ms))
   return html`<p class="soft">Waiting: ${waiting.length > 0 ? waiting.join('; ') : 'nothing'}.
-Time to drain: analyze ${drain(drainMs.analyze)}, submit ${drain(drainMs.submit)}.</p>
+Time to drain: ${drainText(drainMs)}.</p>
+${unserved.map((one) => html`<p class="bad">${unservedText(one)}</p>`)}
 ${missesAhead > 0 ? html`<p class="bad">${missesText(missesAhead)}</p>` : null}`
+}
+
+/** The times to drain of queues in which something waits, or that there are none. */
+export function drainText(drainMs: Backlog['drainMs']): string {
+  const times = Object.entries(drainMs).filter(([, ms]) => ms !== 0)
+  return (
+    times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'nothing waits'
+  )
+}
+
+/** The same sentence on the console, in `status --fleet` and in `/readyz`. */
+export function unservedText({ queue, waiting }: Unserved): string {
+  const kind = /^analyze-(.+)$/.exec(queue)?.[1]
+  if (!kind) return `Jobs waiting in the queue ${queue}: ${waiting}; no daemon on this queue has the role ${queue}.`
+  const what = kind === 'unknown' ? ['of unknown kind', 'a detector'] : [`of kind ${kind}`, `a detector for ${kind}`]
+  const waits = waiting === 1 ? `asset ${what[0]} waits` : `assets ${what[0]} wait`
+  return `${waiting} ${waits}, and no daemon on this queue has ${what[1]}.`
 }
 
 /** The same sentence on the console and in `status --fleet`. */

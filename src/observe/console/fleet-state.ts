@@ -34,6 +34,8 @@ export interface FleetDaemon {
       }
     | null
     | undefined
+  /** The analyze queues that it takes jobs from, with its jobs a second of that kind alone; absent of an older release. */
+  readonly kinds?: Readonly<Record<string, number | null>> | undefined
   /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   readonly jobsPerSecond: Readonly<Record<'analyze' | 'submit', number | null>>
   /** Jobs a second that it could end, by how long the last ones took; null where there were none. */
@@ -53,11 +55,19 @@ export interface WaitingRow {
   readonly oldestMs: number | null
 }
 
+/** A queue in which jobs wait that nobody takes. */
+export interface Unserved {
+  readonly queue: string
+  readonly waiting: number
+}
+
 /** The work ahead of the fleet. */
 export interface Backlog {
   readonly rows: readonly WaitingRow[]
-  /** Time until all that waits now is done, ms, as fast as the last jobs were; null where that is not known. */
-  readonly drainMs: Readonly<Record<'analyze' | 'submit', number | null>>
+  /** By queue: time until all that waits now is done, ms, as fast as the last jobs were; null where that is not known. */
+  readonly drainMs: Readonly<Record<string, number | null>>
+  /** Queues of kinds of media for which no daemon that is alive has a detector. */
+  readonly unserved: readonly Unserved[]
   /** Urgent assets that will be analyzed later than five minutes after they came, at this rate. */
   readonly missesAhead: number
 }

@@ -46,7 +46,7 @@ function recentRow(row: RecentRow, { commandFlags, name }: Shown, now: number): 
 <td class="outcome" data-label="outcome"><span class="${OUTCOME_TONE[outcome]}">${outcome}</span>${reason ? html`<br><code class="${OUTCOME_TONE[outcome]}">${reason}</code>` : null}${message ? html`<br><span class="soft">${message}</span>` : null}</td>
 <td class="num line" data-label="risk">${risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter>${riskText(risk, 1)}`}</td>
 <td class="soft" data-label="detector">${algorithm ?? '–'}</td><td class="num line" data-label="open to record">${openToRecordMs === null ? '–' : duration(openToRecordMs)}</td>
-<td class="name" data-label="receipt"><code>${row.scoreId ?? '–'}</code><br><a id="${id}-job" href="/queues/queue/${row.queue ?? QUEUE_OF[outcome]}/${job}" aria-label="Job of ${title || assetId}">job</a>
+<td class="name" data-label="receipt"><code>${row.scoreId ?? '–'}</code><br><a id="${id}-job" href="/queues/queue/${queueOf(row)}/${job}" aria-label="Job of ${title || assetId}">job</a>
 ${algorithm === null ? null : html`<details id="${id}"><summary id="${id}-replay">replay</summary><code>${replayCommand(assetId, here ? commandFlags : [])}</code>${here ? null : html` on ${daemon ?? null}`}</details>`}</td></tr>`
 }
 
@@ -58,6 +58,11 @@ const OUTCOME_TONE = {
   closed: 'soft',
   failed: 'bad',
 } as const
+
+/** There is a queue for each kind of media. */
+function queueOf({ mediaType, outcome, queue = QUEUE_OF[outcome] }: RecentRow): string {
+  return queue === 'analyze' ? `${queue}-${mediaType}` : queue
+}
 
 /** Whose job ends so; a failed one says it itself. */
 const QUEUE_OF = {

@@ -15,7 +15,7 @@ describe('the depth of queues', () => {
       (await metrics.text()).split('\n').filter((line) => line.startsWith('attestd_queue_depth{'))
     await collectDepths({ counts, ping: async () => {} }, metrics)
     expect(await depths()).toContain('attestd_queue_depth{queue="submit",state="failed"} 2')
-    expect(await depths()).toHaveLength(10)
+    expect(await depths()).toHaveLength(35)
     const asked: string[] = []
     const away = {
       ping: () => Promise.reject(new AttestdError('queue-unreachable')),

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { controlOf } from '../../../src/app/daemon/control.js'
-import type { FailedJob, QueueEngine, QueueName } from '../../../src/queue/queues.js'
+import {
+  ANALYZE_QUEUES,
+  type FailedJob,
+  QUEUE_NAMES,
+  type QueueEngine,
+  type QueueName,
+} from '../../../src/queue/queues.js'
 import { settle } from '../../support/manual-clock.js'
 
 describe('the queue verbs of a daemon', () => {
@@ -41,12 +47,12 @@ describe('the queue verbs of a daemon', () => {
     return { calls, control: controlOf(engine as QueueEngine) }
   }
 
-  it('list failed jobs of both queues without their data, so many in all', async () => {
+  it('list failed jobs of all queues without their data, so many in all', async () => {
     const { control } = newControl()
     expect(await control.failed({ limit: 3 })).toEqual([
       {
-        queue: 'analyze',
-        id: 'analyze-1',
+        queue: 'analyze-image',
+        id: 'analyze-image-1',
         reason: 'media-corrupt',
         message: 'm',
         attempts: 1,
@@ -54,32 +60,32 @@ describe('the queue verbs of a daemon', () => {
         assetId: 'asset 1',
       },
       {
-        queue: 'analyze',
-        id: 'analyze-2',
+        queue: 'analyze-image',
+        id: 'analyze-image-2',
         reason: 'media-corrupt',
         message: 'm',
         attempts: 1,
         failedAt: 2,
         assetId: null,
       },
-      expect.objectContaining({ id: 'submit-1' }),
+      expect.objectContaining({ id: 'analyze-audio-1' }),
     ])
     expect((await control.failed({ queue: 'submit', limit: 9 })).map(({ id }) => id)).toEqual(['submit-1', 'submit-2'])
   })
 
-  it('retry and drain one queue or both, and count all', async () => {
+  it('retry and drain one queue, those of a stage, or all, and count', async () => {
     const { calls, control } = newControl()
-    expect(await control.retry({})).toBe(20)
+    expect(await control.retry({})).toBe(70)
     expect(await control.retry({ queue: 'submit', ids: ['a', 'b'] })).toBe(2)
-    expect(await control.drain({ queue: 'analyze' })).toBe(5)
-    expect(await control.drain({})).toBe(10)
+    expect(await control.drain({ queue: 'analyze-text' })).toBe(5)
+    expect(await control.drain({ queue: 'analyze' })).toBe(30)
+    expect(await control.drain({})).toBe(35)
     expect(calls).toEqual([
-      'retry analyze all',
-      'retry submit all',
+      ...QUEUE_NAMES.map((name) => `retry ${name} all`),
       'retry submit a,b',
-      'drain analyze',
-      'drain analyze',
-      'drain submit',
+      'drain analyze-text',
+      ...ANALYZE_QUEUES.map((name) => `drain ${name}`),
+      ...QUEUE_NAMES.map((name) => `drain ${name}`),
     ])
   })
 
@@ -88,6 +94,9 @@ describe('the queue verbs of a daemon', () => {
     expect(await control.pause({ queue: 'submit' })).toEqual(['submit'])
     expect(await control.pause({})).toEqual(['analyze', 'submit'])
     expect(await control.resume({ queue: 'submit' })).toEqual(['analyze'])
+    expect(await control.resume({ queue: 'analyze-text' })).toEqual(
+      ANALYZE_QUEUES.filter((name) => name !== 'analyze-text'),
+    )
     expect(await control.resume({})).toEqual([])
   })
 })

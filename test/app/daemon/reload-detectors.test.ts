@@ -24,16 +24,18 @@ describe('a reload of detectors', () => {
   const exported = async (metrics: ReturnType<typeof newMetrics>) =>
     (await metrics.text()).split('\n').filter((line) => /^attestd_detector_reloads_total\{.*[1-9]$/.test(line))
 
-  it('tries failed files again, and names the media that lost its last detector', async () => {
+  it('lets the roles follow, and names the media that lost its last detector', async () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image', 'audio', 'text'], ['image', 'video_short'])
     const warned: object[] = []
     const log = { ...silentLog, warn: (facts: object) => void warned.push(facts) }
-    const roles = { retryFailed: () => void retried++ }
+    const roles = { detectorsChanged: () => void retried++ }
     expect(await reloadDetectors(host, roles, { log, metrics })).toEqual({ lost: ['audio', 'text'] })
     expect(warned).toEqual([{ reason: 'detector-none', mediaTypes: ['audio', 'text'] }])
-    expect(await reloadDetectors(newHost(['image'], ['image']), { retryFailed: () => {} }, { log, metrics })).toEqual({
+    expect(
+      await reloadDetectors(newHost(['image'], ['image']), { detectorsChanged: () => {} }, { log, metrics }),
+    ).toEqual({
       lost: [],
     })
     expect(warned).toHaveLength(1)
@@ -45,7 +47,7 @@ describe('a reload of detectors', () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image'], new AttestdError('manifest-invalid', 'x'))
-    const running = reloadDetectors(host, { retryFailed: () => void retried++ }, { log: silentLog, metrics })
+    const running = reloadDetectors(host, { detectorsChanged: () => void retried++ }, { log: silentLog, metrics })
     await expect(running).rejects.toMatchObject({ reason: 'manifest-invalid' })
     expect(retried).toBe(0)
     expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="manifest-invalid"} 1'])

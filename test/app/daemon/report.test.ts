@@ -74,7 +74,7 @@ function submitted(result: SubmitResult, change: Partial<StoredSubmitJob> = {}):
 function analyzed(result: AnalyzeResult): void {
   report.worker.completed?.({
     ...ended,
-    queue: 'analyze',
+    queue: 'analyze-image',
     data: { asset, seenAt: 0 },
     result: storeAnalyzeResult(result),
   })
@@ -178,9 +178,11 @@ describe('the report', () => {
   })
 
   it('a failed job with unreadable data is counted all the same', async () => {
-    const event = { queue: 'analyze', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
+    const event = { queue: 'analyze-image', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
     report.worker.failed?.({ ...event, attempt: 1, final: true, retryInMs: null })
-    expect(await metric('attestd_jobs_total{queue="analyze",outcome="failed",reason="job-malformed"}')).toMatch(/ 1$/)
+    expect(await metric('attestd_jobs_total{queue="analyze-image",outcome="failed",reason="job-malformed"}')).toMatch(
+      / 1$/,
+    )
   })
 
   it('trouble of the queue engine is passed on, since it may have lost jobs', () => {

@@ -9,16 +9,25 @@ const NOW = 1_000_000_000
 /** Two a second, unless it says otherwise. */
 function worker(change: Partial<FleetDaemon> = {}): FleetDaemon {
   const both = { analyze: 2, submit: 2 }
+  const kinds = { 'analyze-image': 2, 'analyze-text': 10 }
   const facts = { name: 'm:1', machine: 'm', pid: 1, version: '0.1.0', lastSeenMs: 0, detectors: [], reasons: [] }
-  return { ...facts, roles: ['analyze', 'submit'], state: 'alive', jobsPerSecond: both, capacity: both, ...change }
+  return {
+    ...facts,
+    kinds,
+    roles: ['analyze', 'submit'],
+    state: 'alive',
+    jobsPerSecond: both,
+    capacity: both,
+    ...change,
+  }
 }
 
-/** Waiting jobs of the queue analyze, by how long they have waited (ms). */
+/** Waiting jobs of the queue analyze-image, and of texts, by how long they have waited (ms). */
 function backlog(
   urgent: readonly number[],
   standard: readonly number[],
   daemons: readonly FleetDaemon[],
-  isPaused = false,
+  { isPaused = false, texts = 0, speech = 0 } = {},
 ) {
   const line = (priority: number, ages: readonly number[], limit: number) => ({
     priority,
@@ -26,10 +35,17 @@ function backlog(
     addedAt: ages.slice(0, limit).map((age) => NOW - age),
   })
   const waiting = async (name: QueueName, [first, second]: readonly number[], limit: number) =>
-    name === 'analyze'
+    name === 'analyze-image'
       ? [line(first!, urgent, limit), line(second!, standard, limit)]
-      : [line(first!, [], limit), line(second!, [], limit)]
-  return readBacklog({ waiting, isPaused: async () => isPaused }, daemons, NOW)
+      : [line(first!, [], limit), line(second!, fresh(name === 'analyze-text' ? texts : 0), limit)]
+  const counts = async (name: QueueName) => ({
+    waiting: name === 'analyze-audio' ? speech : 0,
+    active: 0,
+    delayed: 0,
+    failed: 0,
+    completed: 0,
+  })
+  return readBacklog({ counts, waiting, isPaused: async () => isPaused }, daemons, NOW)
 }
 
 const fresh = (count: number) => Array.from({ length: count }, () => 0)
@@ -37,12 +53,25 @@ const fresh = (count: number) => Array.from({ length: count }, () => 0)
 it('states the oldest by turnaround and the time to drain', async () => {
   const { drainMs, missesAhead, rows } = await backlog([9000, 1000], fresh(18), [worker(), worker()])
   expect(rows.slice(0, 3)).toEqual([
-    { queue: 'analyze', turnaround: 'priority_5min', waiting: 2, oldestMs: 9000 },
-    { queue: 'analyze', turnaround: 'standard', waiting: 18, oldestMs: 0 },
-    { queue: 'submit', turnaround: 'priority_5min', waiting: 0, oldestMs: null },
+    { queue: 'analyze-image', turnaround: 'priority_5min', waiting: 2, oldestMs: 9000 },
+    { queue: 'analyze-image', turnaround: 'standard', waiting: 18, oldestMs: 0 },
+    { queue: 'analyze-audio', turnaround: 'priority_5min', waiting: 0, oldestMs: null },
   ])
-  expect(drainMs).toEqual({ analyze: 5000, submit: 0 })
+  expect(drainMs).toMatchObject({ 'analyze-image': 5000, 'analyze-text': 0, submit: 0 })
   expect(missesAhead).toBe(0)
+})
+
+it('adds what waits of other kinds for the same daemons, each at its own rate, and nothing for daemons of its own', async () => {
+  const images = worker({ kinds: { 'analyze-image': 2 } })
+  const texts = worker({ kinds: { 'analyze-text': 10 } })
+  const drainOf = async (...daemons: FleetDaemon[]) => (await backlog([], fresh(20), daemons, { texts: 20 })).drainMs
+  expect(await drainOf(worker())).toMatchObject({ 'analyze-image': 12_000, 'analyze-text': 12_000 })
+  expect(await drainOf(images, texts)).toMatchObject({ 'analyze-image': 10_000, 'analyze-text': 2000 })
+})
+
+it('names the kinds that no daemon serves', async () => {
+  const { unserved } = await backlog([], fresh(9), [worker()], { speech: 3 })
+  expect(unserved).toEqual([{ queue: 'analyze-audio', waiting: 3 }])
 })
 
 it('counts the urgent assets that will come too late at this rate', async () => {
@@ -56,21 +85,25 @@ it('judges those beyond the first 300 by the last of these', async () => {
 })
 
 it('does not know the time to drain before a job has ended, and counts only what is late already', async () => {
-  const young = worker({ capacity: { analyze: null, submit: null } })
-  expect(await backlog([PRIORITY_MS + 1, 0], [], [young])).toMatchObject({ drainMs: { analyze: null }, missesAhead: 1 })
+  const young = worker({ kinds: { 'analyze-image': null } })
+  expect(await backlog([PRIORITY_MS + 1, 0], [], [young])).toMatchObject({
+    drainMs: { 'analyze-image': null },
+    missesAhead: 1,
+  })
 })
 
 it.each([
   ['none', []],
   ['a lost one', [worker({ state: 'lost' })]],
   ['one that stops', [worker({ state: 'stopping' })]],
-  ['one with other roles', [worker({ roles: ['intake', 'submit'] })]],
+  ['one with other kinds', [worker({ kinds: { 'analyze-text': 2 } })]],
+  ['one with other roles', [worker({ roles: ['intake', 'submit'], kinds: {} })]],
 ] as const)('with %s, every urgent asset will come too late', async (_name, daemons) => {
-  expect(await backlog([0, 0, 0], [], daemons)).toMatchObject({ drainMs: { analyze: null }, missesAhead: 3 })
+  expect(await backlog([0, 0, 0], [], daemons)).toMatchObject({ drainMs: { 'analyze-image': null }, missesAhead: 3 })
 })
 
 it('knows no end of what waits in a queue that is paused', async () => {
-  const { drainMs, missesAhead } = await backlog([0], [], [worker()], true)
-  expect(drainMs).toEqual({ analyze: null, submit: 0 })
+  const { drainMs, missesAhead } = await backlog([0], [], [worker()], { isPaused: true })
+  expect(drainMs).toMatchObject({ 'analyze-image': null, submit: 0 })
   expect(missesAhead).toBe(1)
 })

@@ -17,6 +17,8 @@ function card(change: Partial<DaemonCard> = {}): DaemonCard {
   return { name: 'one:1', roles: ['analyze'], jobsPerSecond: nothing, capacity: nothing, ...facts, ...change }
 }
 
+const counts = async () => ({ waiting: 0, active: 0, delayed: 0, failed: 0, completed: 0 })
+
 /** Daemons on one queue in memory. */
 function newQueue() {
   const clock = new ManualClock()
@@ -30,6 +32,7 @@ function newQueue() {
   const queue = {
     fleet,
     isPaused: async () => false,
+    counts,
     waiting: async (_: string, priorities: readonly number[]) =>
       priorities.map((priority) => ({ priority, waiting: 0, addedAt: [] })),
   }
@@ -87,7 +90,7 @@ describe('a daemon of a fleet', () => {
   it('sees its own news at once: its card is made anew with every reading', async () => {
     const { clock, fleet } = newQueue()
     const own = { reasons: [] as string[] }
-    const queue = { fleet, isPaused: async () => false, waiting: async () => [] }
+    const queue = { fleet, isPaused: async () => false, counts, waiting: async () => [] }
     const one = new Fleet({ queue, clock, name: () => 'one:1', card: () => card(own) })
     await one.announce()
     own.reasons = ['stake-low']
@@ -160,15 +163,15 @@ describe('the metrics of a fleet', () => {
     expect(text).toContain('attestd_fleet_daemons{state="lost"} 1')
     expect(text).toContain('attestd_fleet_daemons{state="stopping"} 0')
     expect(text).toContain('attestd_fleet_mixed{what="version"} 1')
-    expect(text).toContain('attestd_waiting_jobs{queue="analyze",turnaround="priority_5min"} 14')
-    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze",turnaround="priority_5min"} 65')
-    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze",turnaround="standard"} 0')
+    expect(text).toContain('attestd_waiting_jobs{queue="analyze-image",turnaround="priority_5min"} 14')
+    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze-image",turnaround="priority_5min"} 65')
+    expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze-image",turnaround="standard"} 0')
     expect(text).toContain('attestd_deadline_misses_ahead 14')
   })
 
   it('state no time to drain where none is known, and no detectors of a daemon that is lost', async () => {
     const text = await exported(state)
-    expect(text.match(/^attestd_drain_seconds.*$/gm)).toEqual(['attestd_drain_seconds{queue="analyze"} 600'])
+    expect(text.match(/^attestd_drain_seconds.*$/gm)).toEqual(['attestd_drain_seconds{queue="analyze-image"} 600'])
     const infos = text.match(/^attestd_fleet_detector_info.*$/gm) ?? []
     expect(infos).toHaveLength(state.daemons.find((one) => one.state === 'alive')?.detectors.length ?? 0)
     expect(infos.every((line) => line.includes('daemon="machine-alive'))).toBe(true)

@@ -18,21 +18,51 @@ const card: DaemonCard = {
   capacity: nothing,
   reasons: [],
 }
-const worker = { ...card, name: 'w:1', roles: ['analyze'] }
+const worker = { ...card, name: 'w:1', roles: ['analyze'], kinds: { 'analyze-image': null, 'analyze-unknown': 2 } }
 
 /** Looks from a daemon that submits. @param agoMs when the worker was last heard of */
-function look(waiting: Readonly<Record<QueueName, number>>, other: DaemonCard | null, agoMs = 100) {
-  const counts = async (name: QueueName) => ({ waiting: waiting[name], active: 0, delayed: 0, failed: 0, completed: 0 })
+function look(waiting: Partial<Record<QueueName, number>>, other: DaemonCard | null, agoMs = 100) {
+  const counts = async (name: QueueName) => ({
+    waiting: waiting[name] ?? 0,
+    active: 0,
+    delayed: 0,
+    failed: 0,
+    completed: 0,
+  })
   const announced = other ? [{ id: 'w', text: JSON.stringify(other), agoMs }] : []
   const daemons = async () => knownDaemons(announced, { id: 'me', card })
-  return workersCheck({ counts, ping: async () => {} }, { daemons }, card.roles)
+  return workersCheck({ counts, ping: async () => {} }, { daemons }, ['submit'])
 }
 
-it('jobs that wait for a role that nobody holds are told by how many and which', async () => {
-  expect(await look({ analyze: 30, submit: 0 }, null)).toMatchObject({
+it('jobs that wait for a detector that nobody has are told by how many and which', async () => {
+  expect(await look({ 'analyze-image': 3, 'analyze-text': 2, 'analyze-audio': 1 }, worker)).toEqual({
     ok: false,
     reason: 'workers-missing',
-    detail: { queue: 'analyze', waiting: 30 },
+    message:
+      '1 asset of kind audio waits, and no daemon on this queue has a detector for audio. 2 assets of kind text wait, and no daemon on this queue has a detector for text.',
+    detail: { 'analyze-audio': 1, 'analyze-text': 2 },
+  })
+})
+
+it('a worker of a release that had one queue for all kinds works on none of these', async () => {
+  const { kinds: _, ...older } = worker
+  expect(await look({ 'analyze-unknown': 2 }, older)).toMatchObject({
+    ok: false,
+    message: '2 assets of unknown kind wait, and no daemon on this queue has a detector.',
+  })
+})
+
+it('jobs that wait for a role that nobody holds are told too, also those that wait for another try', async () => {
+  const daemons = async () => []
+  const counts = async (name: QueueName) => ({
+    waiting: 0,
+    active: 0,
+    delayed: name === 'submit' ? 4 : 0,
+    failed: 0,
+    completed: 0,
+  })
+  expect(await workersCheck({ counts, ping: async () => {} }, { daemons }, [])).toMatchObject({
+    message: 'Jobs waiting in the queue submit: 4; no daemon on this queue has the role submit.',
   })
 })
 
@@ -40,13 +70,13 @@ it.each([
   ['lost', worker, 10_000],
   ['stopping', { ...worker, stopping: true }, 100],
 ] as const)('a worker that is %s does not count', async (_state, other, agoMs) => {
-  expect(await look({ analyze: 1, submit: 0 }, other, agoMs)).toMatchObject({ ok: false, reason: 'workers-missing' })
+  expect(await look({ 'analyze-image': 1 }, other, agoMs)).toMatchObject({ ok: false, reason: 'workers-missing' })
 })
 
 it.each([
-  ['a worker is alive', { analyze: 30, submit: 30 }, worker],
-  ['nothing waits', { analyze: 0, submit: 0 }, null],
-  ['what waits is work of this daemon', { analyze: 0, submit: 30 }, null],
+  ['a worker is alive', { 'analyze-image': 30, 'analyze-unknown': 1, submit: 30 }, worker],
+  ['nothing waits', {}, null],
+  ['what waits is work of this daemon', { submit: 30 }, null],
 ] as const)('it is fine where %s', async (_name, waiting, other) => {
   expect(await look(waiting, other)).toMatchObject({ ok: true })
 })

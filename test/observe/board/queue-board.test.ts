@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import type { QueueEngine } from '../../../src/queue/queues.js'
+import { QUEUE_NAMES, type QueueEngine } from '../../../src/queue/queues.js'
 import { openQuietEngine } from '../../support/quiet-engine.js'
 import { startTestServer } from '../console-parts.js'
 
@@ -20,7 +20,7 @@ describe.each(engines)('the board on %s', (url) => {
   beforeAll(async () => {
     engine = await openQuietEngine(url, dataDir, path.basename(dataDir))
     await engine.add(
-      'analyze',
+      'analyze-image',
       'asset-waits',
       { asset: { id: 'asset-waits', title: 'A <b>waiting</b> one' } },
       { priority: 1 },
@@ -59,16 +59,16 @@ describe.each(engines)('the board on %s', (url) => {
     const { queues } = (await (
       await call('/api/queues?activeQueue=submit&status=failed&page=1&jobsPerPage=10')
     ).json()) as BoardAnswer
-    expect(queues.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual([
-      [expect.stringContaining('analyze'), true],
-      [expect.stringContaining('submit'), true],
-    ])
-    expect(queues[1]!.counts.failed).toBe(1)
-    expect(queues[1]!.jobs[0]).toMatchObject({
+    expect(queues.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual(
+      QUEUE_NAMES.map((name) => [expect.stringContaining(name), true]),
+    )
+    const submit = queues.at(-1)!
+    expect(submit.counts.failed).toBe(1)
+    expect(submit.jobs[0]).toMatchObject({
       id: 'asset-fails',
       failedReason: expect.stringContaining('score-conflict'),
     })
-    expect((await call(`/api/queues/${queues[1]!.name}/retry/failed`, 'PUT')).status).toBe(405)
+    expect((await call(`/api/queues/${queues.at(-1)!.name}/retry/failed`, 'PUT')).status).toBe(405)
     expect((await call(`/api/queues/${queues[0]!.name}/pause`, 'PUT')).status).toBe(405)
     expect((await engine.counts('submit')).failed).toBe(1)
     await server.close()
@@ -76,7 +76,9 @@ describe.each(engines)('the board on %s', (url) => {
 
   it('names a job by the asset that it is about, and says why nothing can be changed', async () => {
     const { server, call } = await openBoard()
-    const { queues } = (await (await call('/api/queues?activeQueue=analyze&status=prioritized')).json()) as BoardAnswer
+    const { queues } = (await (
+      await call('/api/queues?activeQueue=analyze-image&status=prioritized')
+    ).json()) as BoardAnswer
     expect(queues[0]!.jobs.map(({ name }) => name)).toEqual(['A <b>waiting</b> one'])
     expect(queues[0]!.description).toContain('ATTESTD_HTTP_PASSWORD')
     await server.close()
@@ -111,7 +113,7 @@ describe.each(engines)('the board on %s', (url) => {
   it('retries a failed job for whoever knows the password', async () => {
     const { server, call } = await openBoard(PASSWORD)
     const { queues } = (await (await call('/api/queues?activeQueue=submit&status=failed')).json()) as BoardAnswer
-    const route = `/api/queues/${queues[1]!.name}/retry/failed`
+    const route = `/api/queues/${queues.at(-1)!.name}/retry/failed`
     const stranger = await fetch(new URL(`/queues${route}`, server.url), { method: 'PUT' })
     expect(stranger.status).toBe(401)
     expect((await engine.counts('submit')).failed).toBe(1)

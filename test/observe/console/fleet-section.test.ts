@@ -19,7 +19,7 @@ const DAEMON: FleetDaemon = {
 const IDLE: FleetState = {
   daemons: [DAEMON],
   mixed: { versions: [], detectors: [], fingerprints: [] },
-  backlog: { rows: [], drainMs: { analyze: 0, submit: 0 }, missesAhead: 0 },
+  backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: 0 }, missesAhead: 0, unserved: [] },
 }
 const shown = (fields: Partial<FleetDaemon>) => fleetSection({ ...IDLE, daemons: [{ ...DAEMON, ...fields }] })
 const backlog = (fields: Partial<FleetState['backlog']>) =>
@@ -87,8 +87,9 @@ describe('the fleet', () => {
   })
 
   it.each([
-    [{ analyze: 600_000, submit: null }, 'analyze 10 min 0 s, submit not known.'],
-    [{ analyze: null, submit: 0 }, 'analyze not known, submit 0.0 s.'],
+    [{ 'analyze-image': 600_000, submit: null }, 'analyze-image 10 min 0 s, submit not known.'],
+    [{ 'analyze-image': null, submit: 0 }, 'analyze-image not known.'],
+    [{ 'analyze-image': 0, submit: 0 }, 'nothing waits.'],
   ])('states the time to drain: %j', (drainMs, text) => {
     expect(visibleText(backlog({ drainMs }))).toContain(`Time to drain: ${text}`)
   })

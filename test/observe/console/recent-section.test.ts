@@ -36,12 +36,12 @@ describe('a row of the last assets', () => {
   })
 
   it.each([
-    ['verdict', 'analyze'],
+    ['verdict', 'analyze-image'],
     ['accepted', 'submit'],
     ['confirmed', 'submit'],
-    ['abstained', 'analyze'],
+    ['abstained', 'analyze-image'],
     ['closed', 'submit'],
-    ['failed', 'analyze'],
+    ['failed', 'analyze-image'],
   ] as const)('of outcome %s links to the job in the queue %s', (outcome, queue) => {
     expect(shown({ outcome }).text).toContain(`href="/queues/queue/${queue}/${jobIdOf('asset-1')}"`)
   })

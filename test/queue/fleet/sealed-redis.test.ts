@@ -61,10 +61,10 @@ describe.skipIf(findRedisServer() === null)('a fleet with a secret, on Redis', (
 
   it('runs no job of its own that was put under another asset or queue', async () => {
     await engine.add('submit', 'mine', { risk: 100 }, { priority: 1 })
-    await engine.add('analyze', 'theirs', { risk: 100 }, { priority: 1 })
+    await engine.add('analyze-image', 'theirs', { risk: 100 }, { priority: 1 })
     for (const [queue, id] of [
       ['submit', 'mine'],
-      ['analyze', 'theirs'],
+      ['analyze-image', 'theirs'],
     ] as const) {
       const { data } = (await engine.find(queue, id))!
       await stranger.add('submit', `copy-of-${id}`, data, { priority: 1 })

@@ -1,0 +1,49 @@
+import { MEDIA_TYPES } from '../../core/media-types.js'
+import type { DetectorHost } from '../../detect/detection.js'
+import { type AnalyzeQueue, analyzeQueue, type RunningWorker } from '../../queue/queues.js'
+
+/** The queues of the kinds that there are detectors for, and that of unknown kinds where there is any. */
+export function servedQueues(detectors: Pick<DetectorHost, 'detectorFor'>): AnalyzeQueue[] {
+  const kinds = MEDIA_TYPES.filter((kind) => detectors.detectorFor(kind) !== null)
+  return kinds.length > 0 ? [...kinds, null].map(analyzeQueue) : []
+}
+
+/** The analyze workers of a process: one for each kind of media that it has a detector for. */
+export class KindWorkers {
+  readonly #detectors: Pick<DetectorHost, 'detectorFor'>
+  readonly #start: (name: AnalyzeQueue) => Promise<RunningWorker>
+  readonly #workers = new Map<AnalyzeQueue, RunningWorker>()
+  /** One change after the other. */
+  #following: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(detectors: Pick<DetectorHost, 'detectorFor'>, start: (name: AnalyzeQueue) => Promise<RunningWorker>) {
+    this.#detectors = detectors
+    this.#start = start
+  }
+
+  /** Takes jobs of the kinds that there are detectors for by now, and none of others; jobs under way go on. */
+  follow(): Promise<void> {
+    this.#following = this.#following.catch(() => {}).then(() => this.#change())
+    return this.#following
+  }
+
+  /** See `RunningWorker.stop`. */
+  async stop(capMs: number): Promise<{ drained: boolean }> {
+    this.#stopped = true
+    await this.#following.catch(() => {})
+    const ends = await Promise.all([...this.#workers.values()].map((worker) => worker.stop(capMs)))
+    return { drained: ends.every(({ drained }) => drained) }
+  }
+
+  async #change(): Promise<void> {
+    if (this.#stopped) return
+    const served = servedQueues(this.#detectors)
+    for (const [name, worker] of this.#workers) {
+      if (served.includes(name)) worker.resume()
+      else worker.pause()
+    }
+    const starting = served.filter((name) => !this.#workers.has(name))
+    await Promise.all(starting.map(async (name) => this.#workers.set(name, await this.#start(name))))
+  }
+}

@@ -1,0 +1,78 @@
+interface Entry {
+  readonly isUrgent: () => Promise<boolean>
+  readonly settle: (admitted: boolean) => void
+}
+
+/**
+ * Lets workers of several queues take jobs: together no more than so many at the same time, so that none is taken for
+ * which there is no room. Who has an urgent job goes first, then who has waited longest.
+ */
+export class Admission {
+  /** Jobs at the same time. */
+  readonly size: number
+  #free: number
+  #waiting: readonly Entry[] = []
+  #choosing = false
+
+  constructor(size: number) {
+    this.size = size
+    this.#free = size
+  }
+
+  /** Whether a worker waits for a place. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /**
+   * Waits for a place, to be left once no job came or the job ended.
+   * @param isUrgent asked only where several wait; a failure counts as no
+   * @returns false once the signal aborts
+   */
+  enter(isUrgent: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const settle = (admitted: boolean) => {
+        this.#waiting = this.#waiting.filter((one) => one !== entry)
+        signal.removeEventListener('abort', onAbort)
+        resolve(admitted)
+      }
+      const onAbort = () => settle(false)
+      const entry = { isUrgent, settle }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#waiting = [...this.#waiting, entry]
+      void this.#admit()
+    })
+  }
+
+  /** Takes a place without waiting. @returns false where there is none, or another waits for it */
+  enterNow(): boolean {
+    if (this.#free === 0 || this.isAwaited) return false
+    this.#free -= 1
+    return true
+  }
+
+  /** Gives a place back. */
+  leave(): void {
+    this.#free += 1
+    void this.#admit()
+  }
+
+  async #admit(): Promise<void> {
+    if (this.#choosing) return
+    this.#choosing = true
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      const next = this.#waiting.length > 1 ? await firstOf(this.#waiting) : this.#waiting[0]!
+      // It may have gone away meanwhile.
+      if (!this.#waiting.includes(next)) continue
+      this.#free -= 1
+      next.settle(true)
+    }
+    this.#choosing = false
+  }
+}
+
+async function firstOf(waiting: readonly Entry[]): Promise<Entry> {
+  const urgent = await Promise.all(waiting.map(({ isUrgent }) => isUrgent().catch(() => false)))
+  return waiting.find((_, nth) => urgent[nth]) ?? waiting[0]!
+}

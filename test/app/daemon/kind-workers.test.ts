@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { KindWorkers } from '../../../src/app/daemon/kind-workers.js'
+import type { DetectorSummary } from '../../../src/detect/package/detector-summary.js'
+import { settle } from '../../support/manual-clock.js'
+
+it('there is a worker for each kind with a detector and one for unknown kinds, as long as there is a detector', async () => {
+  const kinds = new Set<string>(['image'])
+  const said: string[] = []
+  const detectors = { detectorFor: (kind: string) => (kinds.has(kind) ? ({} as DetectorSummary) : null) }
+  const workers = new KindWorkers(detectors, async (name) => {
+    await settle()
+    said.push(`start ${name}`)
+    return {
+      pause: () => void said.push(`pause ${name}`),
+      resume: () => void said.push(`resume ${name}`),
+      stop: async () => ({ drained: name !== 'analyze-text' }),
+    }
+  })
+  await workers.follow()
+  expect(said.splice(0)).toEqual(['start analyze-image', 'start analyze-unknown'])
+  kinds.delete('image')
+  kinds.add('text')
+  await Promise.all([workers.follow(), workers.follow()])
+  expect(said.splice(0, 3)).toEqual(['pause analyze-image', 'resume analyze-unknown', 'start analyze-text'])
+  said.splice(0)
+  kinds.clear()
+  await workers.follow()
+  expect(said.splice(0)).toEqual(['pause analyze-image', 'pause analyze-unknown', 'pause analyze-text'])
+  expect(await workers.stop(0)).toEqual({ drained: false })
+  kinds.add('audio')
+  await workers.follow()
+  expect(said).toEqual([])
+})

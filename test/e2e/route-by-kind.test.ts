@@ -1,0 +1,72 @@
+import path from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { attestdVerb } from '../support/attestd-verb.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
+import { writeModulePackage } from '../support/other-packages.js'
+import { findRedisServer } from '../support/redis-server.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+const TEXT_DETECTOR = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
+const textOf = (nth: number) => Buffer.from(`Words number ${nth} that a detector of texts is asked about. `.repeat(9))
+
+async function newBench() {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': TEXT_DETECTOR })
+  return bench
+}
+
+describe.skipIf(findRedisServer() === null)('daemons with detectors for different kinds on one Redis', () => {
+  it('of 12 pictures and 12 texts all 24 are scored, also while detectors are reloaded; a kind of none is named', async () => {
+    const bench = await newBench()
+    const redis = await bench.redis()
+    const start = (name: string, roles: string, detectors = 'tiny-image') =>
+      bench.start({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ATTESTD_DETECTORS: detectors }, name)
+    const front = start('front', 'intake,submit')
+    const [pictures, texts] = [start('pictures', 'analyze'), start('texts', 'analyze', 'by-module')]
+    await Promise.all([front, pictures, texts].map((daemon) => daemon.ready()))
+    for (let nth = 0; nth < 12; nth++) {
+      await bench.register('picture')
+      await bench.register('text', { mediaType: 'text', content: textOf(nth) })
+      if (nth % 4 === 1) for (const daemon of [pictures, texts]) daemon.signal('SIGHUP')
+    }
+    await bench.expectExactlyOneEach()
+    expect(bench.sandbox.scores()).toHaveLength(24)
+    for (const daemon of [pictures, texts]) {
+      expect(await daemon.metric('attestd_abstained_total')).toBe(0)
+      expect(await daemon.metric('attestd_detector_reloads_total', 'outcome="done"')).toBeGreaterThan(0)
+    }
+    expect(await pictures.metric('attestd_jobs_total', 'queue="analyze-text"')).toBe(0)
+
+    await bench.registerMany(2, 'speech', { mediaType: 'audio' })
+    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'), ONE_STORY_MS)
+    const missing = '2 assets of kind audio wait, and no daemon on this queue has a detector for audio.'
+    expect((await front.get('/readyz')).text).toContain(missing)
+    expect((await front.get('/')).text).toContain(missing)
+    const verb = await attestdVerb(['status', '--fleet', '--data-dir', path.join(bench.folder, 'front')], {})
+    expect(verb.out).toContain(missing)
+    expect(await front.metric('attestd_waiting_jobs', 'queue="analyze-audio"')).toBe(2)
+  })
+})
+
+it('a kind that a reload takes away waits by name, and is scored once it has a detector again', async () => {
+  const bench = await newBench()
+  await bench.prepare()
+  const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
+  const reload = (detectors: string) =>
+    attestdVerb(['models', 'reload', '--detectors', detectors, '--data-dir', path.join(bench.folder, 'main')], {
+      ATTESTD_MODELS_DIR: path.join(bench.folder, 'models'),
+    })
+  expect(await reload('tiny-image')).toMatchObject({ code: 0 })
+  const text = await bench.register('text', { mediaType: 'text', content: textOf(0) })
+  const picture = await bench.register('picture')
+  await bench.until('the picture scored', () => bench.scoreCounts()[picture.id] === 1)
+  await bench.until('one story', () => tellsTheSame(daemon, 'workers', 'workers-missing'), ONE_STORY_MS)
+  expect(bench.scoreCounts()).toMatchObject({ [text.id]: 0 })
+  expect(await daemon.metric('attestd_abstained_total')).toBe(0)
+  expect(await reload('tiny-image,by-module')).toMatchObject({ code: 0 })
+  await bench.expectExactlyOneEach()
+  await daemon.ready()
+})

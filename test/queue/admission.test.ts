@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { Admission } from '../../src/queue/admission.js'
+import { settle } from '../support/manual-clock.js'
+
+const calm = async () => false
+const urgent = async () => true
+const { signal } = new AbortController()
+
+/** Asks for a place, and notes under this name when there is one. */
+function ask(admission: Admission, name: string, admitted: string[], isUrgent = calm, own = signal) {
+  void admission.enter(isUrgent, own).then((is) => is && admitted.push(name))
+}
+
+it('admits as many as there is room for, then who waits longest, but who has urgent work first', async () => {
+  const admission = new Admission(2)
+  const admitted: string[] = []
+  for (const name of ['a', 'b', 'c', 'd']) ask(admission, name, admitted)
+  ask(admission, 'e', admitted, urgent)
+  await settle()
+  expect(admitted).toEqual(['a', 'b'])
+  expect([admission.isAwaited, admission.enterNow()]).toEqual([true, false])
+  for (const next of [['e'], ['e', 'c'], ['e', 'c', 'd']]) {
+    admission.leave()
+    await settle()
+    expect(admitted.slice(2)).toEqual(next)
+  }
+  expect([admission.isAwaited, admission.enterNow()]).toEqual([false, false])
+  admission.leave()
+  expect([admission.enterNow(), admission.enterNow()]).toEqual([true, false])
+})
+
+it('who goes away while it waits takes no place, also while it is being chosen', async () => {
+  const admission = new Admission(1)
+  const admitted: string[] = []
+  await admission.enter(calm, signal)
+  const gone = new AbortController()
+  const chosen = new AbortController()
+  ask(admission, 'gone', admitted, calm, gone.signal)
+  ask(
+    admission,
+    'chosen',
+    admitted,
+    async () => {
+      chosen.abort()
+      return true
+    },
+    chosen.signal,
+  )
+  ask(admission, 'last', admitted)
+  gone.abort()
+  admission.leave()
+  await settle()
+  expect(admitted).toEqual(['last'])
+  expect(await admission.enter(calm, gone.signal)).toBe(false)
+})
+
+it('an engine that cannot say what is urgent keeps nobody waiting', async () => {
+  const admission = new Admission(1)
+  const admitted: string[] = []
+  await admission.enter(calm, signal)
+  ask(admission, 'a', admitted, () => Promise.reject(new Error('away')))
+  ask(admission, 'b', admitted, calm)
+  admission.leave()
+  await settle()
+  expect(admitted).toEqual(['a'])
+})

@@ -1,0 +1,109 @@
+import type { Queue } from 'bullmq'
+import { afterEach, expect, it } from 'vitest'
+import {
+  type Processor,
+  QUEUE_NAMES,
+  type QueueEngine,
+  type QueueName,
+  type RunningWorker,
+} from '../../src/queue/queues.js'
+import { deferred, EventLog } from './queue-support.js'
+
+/** What every engine must do with a queue for each kind of media, of which a process works on several. */
+export function kindsContract(open: () => QueueEngine): void {
+  const workers: RunningWorker[] = []
+
+  async function work(queue: QueueName, processor: Processor<unknown, unknown>): Promise<EventLog> {
+    const events = new EventLog()
+    workers.push(await open().work(queue, processor, events))
+    return events
+  }
+
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+    for (const queue of QUEUE_NAMES) await open().drain(queue)
+  })
+
+  it('together the workers of all kinds of media run no more jobs than there is room for, and end all of them', async () => {
+    const engine = open()
+    const kinds = ['analyze-image', 'analyze-text', 'analyze-audio'] as const
+    const each = 12
+    for (const kind of kinds) for (let n = 0; n < each; n++) await engine.add(kind, `shared-${n}`, {}, { priority: 10 })
+    const running: string[] = []
+    let most = 0
+    const logs = await Promise.all(
+      kinds.map((kind) =>
+        work(kind, async ({ id }) => {
+          running.push(id)
+          most = Math.max(most, running.length)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          running.pop()
+          return { kind: 'done', result: null }
+        }),
+      ),
+    )
+    for (const events of logs) await events.until('completed', () => true, each)
+    expect(most).toBe(4)
+    expect(await Promise.all(kinds.map(async (kind) => (await engine.counts(kind)).active))).toEqual([0, 0, 0])
+  })
+
+  it('removes the queue that earlier releases had, and only that', async () => {
+    const engine = open()
+    const queue = engine.boardQueues()[QUEUE_NAMES.indexOf('analyze-image')] as Queue
+    const { backendFactory } = queue as unknown as { backendFactory: unknown }
+    type Opening = new (name: string, options: object, factory: unknown) => Queue
+    const old = new (queue.constructor as unknown as Opening)('analyze', queue.opts, backendFactory)
+    await old.add('analyze', {}, { jobId: 'left-over', priority: 10 })
+    await engine.add('analyze-image', 'stays', {}, { priority: 10 })
+    expect(await engine.removeOldQueue()).toBe(1)
+    expect(await engine.removeOldQueue()).toBe(0)
+    expect(await old.getJob('left-over')).toBeUndefined()
+    expect((await engine.counts('analyze-image')).waiting).toBe(1)
+    await old.close()
+  })
+
+  it('an urgent job goes before what waits of other kinds, as soon as there is room', async () => {
+    const engine = open()
+    const release = deferred()
+    const order: string[] = []
+    const process: Processor<unknown, unknown> = async ({ id }) => {
+      order.push(id)
+      await release.promise
+      return { kind: 'done', result: null }
+    }
+    for (let n = 0; n < 8; n++) await engine.add('analyze-image', `many-${n}`, {}, { priority: 10 })
+    const images = await work('analyze-image', process)
+    while (order.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+    await engine.add('analyze-audio', 'calm', {}, { priority: 10 })
+    await engine.add('analyze-text', 'urgent', {}, { priority: 1 })
+    const others = [await work('analyze-audio', process), await work('analyze-text', process)]
+    // Room for these to have asked for it.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    release.resolve()
+    await images.until('completed', () => true, 8)
+    for (const events of others) await events.until('completed')
+    expect(order.slice(4, 8)).toContain('urgent')
+    expect(order).toHaveLength(10)
+  })
+
+  it('a worker that is paused while it waits for room takes nothing, and goes on when it is resumed', async () => {
+    const engine = open()
+    const release = deferred()
+    for (let n = 0; n < 4; n++) await engine.add('analyze-image', `fills-${n}`, {}, { priority: 10 })
+    const full = await work('analyze-image', async () => {
+      await release.promise
+      return { kind: 'done', result: null }
+    })
+    while ((await engine.counts('analyze-image')).active < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+    await engine.add('analyze-text', 'waits', {}, { priority: 10 })
+    const events = await work('analyze-text', async () => ({ kind: 'done', result: null }))
+    const worker = workers.at(-1)!
+    worker.pause()
+    release.resolve()
+    await full.until('completed', () => true, 4)
+    expect(events.all).toEqual([])
+    expect(await engine.counts('analyze-text')).toMatchObject({ waiting: 1, active: 0 })
+    worker.resume()
+    await events.until('completed')
+  })
+}
