@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 COMPOSE_GO=v2.16.2
 KUBERNETES_MODELS=5.1.0
 KEDA_MODELS=2.0.0
-# systemd's own scale: 0 is fully confined, 10 not at all.
-EXPOSURE_LIMIT=2.0
+# systemd's own scale: 0 is fully confined, 10 not at all. 1.4 of it is what bubblewrap needs to confine the detectors.
+EXPOSURE_LIMIT=3.0
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -216,7 +216,7 @@ export const SETTINGS = {
     fallback: '1536',
     expects: 'megabytes, 64 or more',
     summary:
-      "A detector process that grows beyond this is killed while it works, which fails that file's job, and replaced.",
+      "A detector process that grows beyond this is killed: while it works, which fails that file's job, and it is replaced; while it loads its packages, which fails the start.",
   }),
   detectorJobs: define({
     env: 'DETECTOR_JOBS',
@@ -241,7 +241,7 @@ export const SETTINGS = {
     fallback: 'auto',
     expects: 'auto, require or off',
     summary:
-      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write to a folder of their own alone, have no network (those of a package of runtime remote or module keep it) and are refused system calls that no detector needs: where it is possible, always, or never. With require, run stops where it is not possible as a whole.',
+      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write one file alone, have no network (those of a package of runtime remote or module keep it), are refused system calls that no detector needs, and are nobody where root starts attestd: where it is possible, always, or never. With require, run stops where it is not possible as a whole.',
   }),
   requireAdmission: define({
     env: 'REQUIRE_ADMISSION',

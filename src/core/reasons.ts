@@ -326,7 +326,7 @@ export const REASONS = {
   'detector-crashed': { kind: 'permanent', summary: 'The detector process crashed while working on this file.' },
   'detector-out-of-memory': {
     kind: 'permanent',
-    summary: 'The detector process exceeded its memory cap while working on this file.',
+    summary: 'The detector process exceeded its memory cap while it loaded its packages or worked on this file.',
     fix: 'Where it happens to many files, set ATTESTD_DETECTOR_MEMORY_MB higher, then run attestd queue retry. A single file that takes this much may be an attack.',
   },
   'detector-failed': {

@@ -38,4 +38,20 @@ describe('config/systemd/attestd.service', () => {
     expect(all('NoNewPrivileges')).toEqual(['true'])
     expect(all('MemoryDenyWriteExecute')).toEqual([])
   })
+
+  it('allows what the cage of detector processes needs: namespaces, mounts, and a /proc with nothing over it', () => {
+    expect(all('RestrictNamespaces')[0]?.split(' ').toSorted()).toEqual([
+      'cgroup',
+      'ipc',
+      'mnt',
+      'net',
+      'pid',
+      'user',
+      'uts',
+    ])
+    expect(all('RestrictAddressFamilies')[0]).toContain('AF_NETLINK')
+    expect(all('SystemCallFilter').at(-1)).toBe('@mount capset')
+    for (const covering of ['ProtectKernelTunables', 'ProtectKernelLogs', 'ProtectHostname'])
+      expect(all(covering)).toEqual([])
+  })
 })

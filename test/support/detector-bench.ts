@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -104,3 +104,19 @@ export async function untilGone(pid: number): Promise<void> {
 
 /** Process memory and children are read from /proc. */
 export const hasProc = existsSync('/proc/self/stat')
+
+/** Process ids of the detector processes of this test process that are not caged. */
+export function detectorChildren(): number[] {
+  const tasks = readdirSync('/proc/self/task')
+  const children = tasks.flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'latin1').split(' '))
+  return children.map(Number).filter((pid) => pid > 0 && factOf(pid, 'cmdline').includes('detector-child'))
+}
+
+/** A file of a process in /proc; empty where there is no such process. */
+export function factOf(pid: number, name: 'cmdline' | 'status'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
+}

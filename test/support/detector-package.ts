@@ -23,6 +23,8 @@ export interface TinyPackage {
   /** Fields that replace those of the manifest. */
   manifest?: Record<string, unknown>
   model?: Uint8Array
+  /** Whether the model is packed by gzip. */
+  packed?: boolean
 }
 
 /** Writes a small but complete detector package into `modelsDir` and gives its folder. */
@@ -31,8 +33,10 @@ export async function writeTinyPackage(modelsDir: string, options: TinyPackage =
   const sample = await sharp({ create: { ...size, channels: 3, background: SAMPLE_COLOR } })
     .png()
     .toBuffer()
-  const files = { 'model.onnx': options.model ?? tinyOnnx(TINY_WEIGHTS, TINY_BIAS), 'selftest.png': sample }
-  return writePackage(modelsDir, options.id ?? 'tiny-image', files, options.manifest)
+  const name = options.packed ? 'model.onnx.gz' : 'model.onnx'
+  const files = { [name]: options.model ?? tinyOnnx(TINY_WEIGHTS, TINY_BIAS), 'selftest.png': sample }
+  const runtime = { kind: 'onnx', model: name, input: 'pixels', output: 'logit' }
+  return writePackage(modelsDir, options.id ?? 'tiny-image', files, { runtime, ...options.manifest })
 }
 
 /** Writes a package of any kind: its files, and the manifest of the tiny one with fields replaced. */

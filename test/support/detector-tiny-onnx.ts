@@ -4,6 +4,7 @@
 const VARINT = 0
 const BYTES = 2
 const FLOAT = 1
+const INT64 = 7
 
 function varint(value: number): Buffer {
   const bytes: number[] = []
@@ -81,6 +82,29 @@ export function tinySoundOnnx(gain: number, bias: number): Buffer {
     tensor('bias', [1], [bias]),
     value(11, 'samples', [1, 'n']),
     value(12, 'logit', [1, 1]),
+  )
+}
+
+/** The tiny network with a constant of `size` floats in its sum: a file of some hundred bytes that takes `4 * size` of memory. */
+export function bloatedOnnx(size: number): Buffer {
+  const shape = message(
+    5,
+    number(1, 1),
+    number(2, INT64),
+    text(8, 'size'),
+    bytes(9, new Uint8Array(new BigInt64Array([BigInt(size)]).buffer)),
+  )
+  return onnxFile(
+    node('ConstantOfShape', ['size'], ['zeros']),
+    node('ReduceMean', ['zeros'], ['zero']),
+    node('GlobalAveragePool', ['pixels'], ['pooled']),
+    node('Flatten', ['pooled'], ['flat']),
+    node('ReduceMean', ['flat'], ['mean']),
+    node('Add', ['mean', 'zero'], ['logit']),
+    text(2, 'bloated'),
+    shape,
+    value(11, 'pixels', ['n', 3, 'h', 'w']),
+    value(12, 'logit', ['n', 1]),
   )
 }
 

@@ -1,21 +1,30 @@
 import type { Settings } from '../../config/settings.js'
-import { openCage } from '../open/open-cage.js'
+import { memoryLimiter } from '../../detect/host/memory-limit.js'
+import { type CageState, openCage } from '../open/open-cage.js'
 import { type Diagnosis, failed } from './diagnosis.js'
+
+const UNLIMITED =
+  'the kernel sets no limit behind the watch of their memory (prlimit of util-linux is not possible here)'
 
 /** The daemon works without one; what goes unprotected then is named. */
 export async function diagnoseCage(settings: Pick<Settings, 'detectorCage'>): Promise<Diagnosis> {
   try {
-    const { cage, gap } = await openCage(settings)
-    const caged = 'detector processes run under bubblewrap'
-    if (gap === null) return { check: 'cage', outcome: 'ok', message: caged }
-    if (cage !== null) return { check: 'cage', outcome: 'skipped', message: `${caged}, but ${gap}` }
-    return {
-      check: 'cage',
-      outcome: 'skipped',
-      message: `${gap}; detector processes can read what this user can, and open connections`,
-      fix: 'Install bubblewrap (apt-get install bubblewrap) where user namespaces are allowed.',
-    }
+    const state = await openCage(settings)
+    const isLimited = (await memoryLimiter()) !== null
+    const message = `${stated(state)}; ${isLimited ? 'the kernel limits their memory' : UNLIMITED}`
+    if (state.gap === null && isLimited) return { check: 'cage', outcome: 'ok', message }
+    if (state.cage !== null) return { check: 'cage', outcome: 'skipped', message }
+    const fix = 'Install bubblewrap 0.8 or newer (apt-get install bubblewrap) where user namespaces are allowed.'
+    return { check: 'cage', outcome: 'skipped', message, fix }
   } catch (error) {
     return failed('cage', error)
   }
+}
+
+function stated({ cage, gap }: CageState): string {
+  const isRoot = process.getuid?.() === 0
+  if (cage === null)
+    return `${gap}; detector processes run as ${isRoot ? 'root' : 'this user'}, read what ${isRoot ? 'root' : 'it'} can, and open connections`
+  const caged = `detector processes run under bubblewrap${cage.setpriv === null ? '' : ', as nobody instead of root'}`
+  return gap === null ? caged : `${caged}, but ${gap}`
 }

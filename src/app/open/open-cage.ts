@@ -1,9 +1,14 @@
 import os from 'node:os'
 import type { Settings } from '../../config/settings.js'
+import { privateFolder } from '../../core/disk/own-folders.js'
 import { AttestdError } from '../../core/errors.js'
 import { cageGap, type DetectorCage } from '../../detect/host/detector-cage.js'
+import { memoryLimiter } from '../../detect/host/memory-limit.js'
 import { hasFilter } from '../../detect/host/system-calls.js'
 import { findProgram } from './find-program.js'
+
+/** Folder of this user in that for temporary files, before the user's number. */
+const SCRATCH = 'attestd-detectors-'
 
 /** The cage of detector processes, null where there is none. */
 export interface CageState {
@@ -29,9 +34,15 @@ export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>)
 }
 
 async function tryCage(): Promise<CageState> {
-  const [bwrap, env] = await Promise.all([findProgram('bwrap'), findProgram('env')])
-  if (bwrap === null || env === null) return { cage: null, gap: 'bubblewrap (bwrap) is not installed' }
-  const cage = { bwrap, env, scratchDir: os.tmpdir(), isFiltered: hasFilter }
+  const isRoot = process.getuid?.() === 0
+  const [bwrap, env, setpriv] = await Promise.all(['bwrap', 'env', 'setpriv'].map((name) => findProgram(name)))
+  if (!bwrap || !env) return { cage: null, gap: 'bubblewrap (bwrap) is not installed' }
+  if (isRoot && !setpriv)
+    return { cage: null, gap: 'setpriv (util-linux) is not installed, and root cages nothing without it' }
+  if ((await memoryLimiter()) === null) return { cage: null, gap: 'prlimit (util-linux) cannot set limits here' }
+  const scratchDir = await privateFolder(os.tmpdir(), SCRATCH).catch(() => null)
+  if (scratchDir === null) return { cage: null, gap: `no folder can be made in ${os.tmpdir()}` }
+  const cage = { bwrap, env, setpriv: (isRoot && setpriv) || null, scratchDir, isFiltered: hasFilter }
   const gap = await cageGap(cage)
   if (gap === null) return { cage, gap: hasFilter ? null : unfiltered(`for ${process.arch} there is no filter`) }
   const unfilteredCage = { ...cage, isFiltered: false }

@@ -8,6 +8,29 @@ import { answersSignals } from './process-identity.js'
 const open = new Set<string>()
 
 /**
+ * A folder that is this user's alone, below one that all users share (/tmp). Where another put something under its name, or it is
+ * open to others, a new one is made, which is not found again.
+ * @param prefix before the number of the user
+ * @returns its real path
+ */
+export async function privateFolder(parent: string, prefix: string): Promise<string> {
+  const folder = path.join(await fs.realpath(parent), `${prefix}${process.getuid?.() ?? ''}`)
+  await fs.mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return (await isPrivate(folder)) ? folder : fs.mkdtemp(`${folder}-`)
+}
+
+/** Looked at when it is open: no link, a folder, of this user, open to no other. */
+async function isPrivate(folder: string): Promise<boolean> {
+  const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants
+  const handle = await fs.open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => null)
+  if (handle === null) return false
+  const { mode, uid } = await handle.stat().finally(() => handle.close())
+  return uid === process.getuid?.() && (mode & 0o077) === 0
+}
+
+/**
  * Makes a folder that is this process's alone, for its owner only, so that another can tell when it was left behind.
  * @param prefix without `_`: what kind of folder it is, before `HOST_PID_RANDOM`
  */

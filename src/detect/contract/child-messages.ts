@@ -27,6 +27,7 @@ const CHILD_REASONS = [
   'media-without-speech',
   'detector-timeout',
   'detector-failed',
+  'detector-out-of-memory',
   'detector-unreachable',
   'internal-error',
 ] as const satisfies readonly Reason[]

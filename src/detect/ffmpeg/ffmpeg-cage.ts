@@ -1,20 +1,12 @@
-import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
-import path from 'node:path'
+import { type Wrapper, wrapperPath } from '../contract/wrapper.js'
 
-/** Where the cage's programs are; the environment of a detector process, and so its PATH, is empty. */
-const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 /** Address space of one ffmpeg, bytes: its libraries map about 0.5 GB, a 33 MP frame with its references about 0.5 GB more. */
 const ADDRESS_SPACE_BYTES = 2 * 1024 ** 3
 /** Open files of one ffmpeg: the input, three or four pipes, its libraries while they load. */
 const OPEN_FILES = 64
-/** A trial of a wrapper takes milliseconds. */
-const TRIAL_TIMEOUT_MS = 5000
 
-/** A program that runs another one with fewer rights; `lost` says what goes unprotected without it. */
-interface Wrapper {
-  readonly name: string
-  readonly args: readonly string[]
+/** A wrapper, with what goes unprotected without it. */
+interface Layer extends Wrapper {
   readonly lost: string
 }
 
@@ -29,18 +21,18 @@ export interface FfmpegCage {
   readonly gaps: readonly string[]
 }
 
-const NETWORK: Wrapper = {
+const NETWORK: Layer = {
   name: 'unshare',
   args: ['-n', '--'],
   lost: 'ffmpeg runs with the network of this process (unshare -n is not possible here)',
 }
 /** PDEATHSIG outlives exec, so ffmpeg dies with the detector process that started it, however that one died. */
-const RIGHTS: Wrapper = {
+const RIGHTS: Layer = {
   name: 'setpriv',
   args: ['--pdeathsig', 'KILL', '--no-new-privs', '--'],
   lost: 'ffmpeg may gain privileges and outlives a killed detector process until its next write (setpriv of util-linux is missing)',
 }
-const LIMITS: Wrapper = {
+const LIMITS: Layer = {
   name: 'prlimit',
   args: [`--as=${ADDRESS_SPACE_BYTES}`, '--fsize=0', `--nofile=${OPEN_FILES}`, '--core=0'],
   lost: 'ffmpeg runs without limits on memory, processor time and files (prlimit of util-linux is missing)',
@@ -57,7 +49,11 @@ export function ffmpegCage(): Promise<FfmpegCage> {
 async function buildCage(): Promise<FfmpegCage> {
   const isRoot = process.getuid?.() === 0
   // Another user may not make a network namespace; the protocol whitelist holds without it.
-  const [network, rights, limits] = await Promise.all([isRoot ? pathOf(NETWORK) : null, pathOf(RIGHTS), pathOf(LIMITS)])
+  const [network, rights, limits] = await Promise.all([
+    isRoot ? wrapperPath(NETWORK) : null,
+    wrapperPath(RIGHTS),
+    wrapperPath(LIMITS),
+  ])
   return {
     wrap(program, args, cpuSeconds) {
       const line = [
@@ -75,27 +71,4 @@ async function buildCage(): Promise<FfmpegCage> {
       ...(limits === null ? [LIMITS.lost] : []),
     ],
   }
-}
-
-/** Where a wrapper is, if it is there and works with its arguments here (a container may forbid what it does). */
-async function pathOf({ name, args }: Wrapper): Promise<string | null> {
-  const [program, trial] = await Promise.all([find(name), find('true')])
-  if (program === null || trial === null) return null
-  const separated = args.includes('--') ? args : [...args, '--']
-  return new Promise((resolve) => {
-    const options = { env: {}, cwd: '/', timeout: TRIAL_TIMEOUT_MS, killSignal: 'SIGKILL' } as const
-    execFile(program, [...separated, trial], options, (error) => resolve(error === null ? program : null))
-  })
-}
-
-async function find(name: string): Promise<string | null> {
-  for (const folder of PROGRAM_FOLDERS) {
-    const file = path.join(folder, name)
-    const runs = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (runs) return file
-  }
-  return null
 }

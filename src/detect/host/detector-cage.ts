@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
-import { openRegularFile } from '../../core/disk/regular-file.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -13,8 +12,16 @@ import { FILTER_ARGUMENTS, sendFilter } from './system-calls.js'
 
 /** A trial takes milliseconds, on a busy machine a second. */
 const TRIAL_TIMEOUT_MS = 10_000
-/** Largest heat map that is taken out of a cage, bytes; one of 33 MP compresses to far less. */
-const MAX_RESULT_BYTES = 256 * 1024 ** 2
+/** Largest file that a caged process can write, bytes: a heat map of 33 MP compresses to far less. */
+export const MAX_RESULT_BYTES = 256 * 1024 ** 2
+
+/**
+ * Who a caged process is where root starts attestd, user and group: nobody, since whoever is user 0, even without rights, owns what
+ * root owns, the kernel's settings among it.
+ */
+const NOBODY = 65534
+/** Size of the /tmp of one process, which is memory that its resident memory does not count. */
+const TMP_BYTES = 64 * 1024 ** 2
 
 /** What confines detector processes on this machine: bubblewrap, in namespaces of their own. */
 export interface DetectorCage {
@@ -22,7 +29,9 @@ export interface DetectorCage {
   readonly bwrap: string
   /** Absolute path of env, which makes bwrap ignore the signals that go to the whole group. */
   readonly env: string
-  /** Folder in which each process gets one, for the file that it reads. */
+  /** Absolute path of setpriv, by which root gives up being root; null for another user. */
+  readonly setpriv: string | null
+  /** Real path of a folder of this user alone, in which each process gets one for the file that it reads. */
   readonly scratchDir: string
   /** Whether system calls are filtered: not on a kernel without seccomp, nor on an architecture without a filter. */
   readonly isFiltered: boolean
@@ -32,35 +41,52 @@ export interface DetectorCage {
 interface View {
   /** Seen read-only, where they are. */
   readonly visible: readonly string[]
-  /** The only folder on disk that can be written. */
+  /** The only file on disk that can be written. */
   readonly writable?: string
   readonly hasNetwork: boolean
 }
 
-/** Programs and libraries, with what finds them; nothing of /etc but what names libraries, hosts and certificates. */
+/** Programs and libraries, with what finds them; nothing of /etc but what names libraries, hosts and certificates, and no key. */
 const SYSTEM = words(
   '/usr /bin /sbin /lib /lib32 /lib64 /nix/store /sys/devices/system/cpu /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d',
-  '/etc/alternatives /etc/ssl /etc/pki /etc/hosts /etc/resolv.conf /etc/nsswitch.conf',
+  '/etc/alternatives /etc/hosts /etc/resolv.conf /etc/nsswitch.conf /etc/ssl/certs /etc/ssl/openssl.cnf',
+  '/etc/pki/tls/certs /etc/pki/tls/openssl.cnf /etc/pki/ca-trust/extracted',
 )
-const APART = words('--unshare-user-try --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try')
-const BOUND = words('--die-with-parent --new-session --cap-drop ALL')
-const OWN = words('--dev /dev --proc /proc --tmpfs /tmp')
+const APART = words(
+  '--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --die-with-parent --new-session --cap-drop ALL',
+)
+/** The user namespace of another user than root, who may make no other without one. */
+const BY_USER = words('--unshare-user-try')
+/** Root makes none, and keeps what it takes to become nobody. */
+const BY_ROOT = words('--cap-add CAP_SETUID --cap-add CAP_SETGID')
+const OWN = words(`--dev /dev --proc /proc --size ${TMP_BYTES} --perms 1777 --tmpfs /tmp`)
+/** Also all of /proc: bubblewrap leaves /proc/sys to whoever owns it. /dev and the root are memory without a limit. */
+const READ_ONLY = words('--remount-ro /dev --remount-ro /proc --remount-ro /')
+const TO_NOBODY = words(`--reuid=${NOBODY} --regid=${NOBODY} --clear-groups --inh-caps=-all --`)
 
 function words(...lines: string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
 /** The command line that runs a program in a cage, without the program; one that filters is started with `sendFilter`. */
-function lineOf({ env, bwrap, isFiltered }: Omit<DetectorCage, 'scratchDir'>, view: View): string[] {
+function lineOf({ env, bwrap, setpriv, isFiltered }: Omit<DetectorCage, 'scratchDir'>, view: View): string[] {
   const seen = (file: string, how: string) => [how, file, file]
   // bwrap would die of signals to the whole group, and take a detector along that is to end its file.
-  const program = [env, '--ignore-signal=INT,TERM,HUP', bwrap, ...APART, ...BOUND]
+  const program = [env, '--ignore-signal=INT,TERM,HUP', bwrap, ...APART, ...(setpriv === null ? BY_USER : BY_ROOT)]
   const filter = isFiltered ? FILTER_ARGUMENTS : []
   const network = view.hasNetwork ? [] : ['--unshare-net']
-  const system = [...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')), ...OWN]
-  const visible = view.visible.filter(isElsewhere).flatMap((file) => seen(file, '--ro-bind'))
+  const system = [...foldersAbove(SYSTEM), ...SYSTEM.flatMap((file) => seen(file, '--ro-bind-try')), ...OWN]
+  const files = [...view.visible, ...(setpriv === null ? [] : [setpriv])].filter(isElsewhere)
+  const visible = [...foldersAbove(files), ...files.flatMap((file) => seen(file, '--ro-bind'))]
   const writable = view.writable === undefined ? [] : seen(view.writable, '--bind')
-  return [...program, ...filter, ...network, ...system, ...visible, ...writable, '--']
+  const asNobody = setpriv === null ? [] : [setpriv, ...TO_NOBODY]
+  return [...program, ...filter, ...network, ...system, ...visible, ...writable, ...READ_ONLY, '--', ...asNobody]
+}
+
+/** Makes the folders in which these files lie, which bubblewrap would make for root alone. */
+function foldersAbove(files: readonly string[]): string[] {
+  const above = (file: string): string[] => (file === '/' ? [] : [...above(path.dirname(file)), file])
+  return [...new Set(files.flatMap((file) => above(path.dirname(file))))].flatMap((folder) => ['--dir', folder])
 }
 
 /** Whether a file is not among those of the system, which are seen anyway. */
@@ -80,16 +106,28 @@ export async function cageGap(cage: DetectorCage): Promise<string | null> {
   const child = spawn(command, [...args, process.execPath, '--version'], {
     env: {},
     cwd: '/',
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ignore', cage.isFiltered ? 'pipe' : 'ignore'],
     timeout: TRIAL_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
   if (cage.isFiltered) sendFilter(child)
+  // A bwrap that fails may leave a child that waits for it for ever, with the output open.
+  child.once('exit', () => endGroup(child))
   try {
     const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
     return code === 0 ? null : firstLine(said) || `it ended with ${code}`
   } catch (error) {
     return errorText(error)
+  }
+}
+
+/** Ends what is left of the process group that a detached child leads. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing is left.
   }
 }
 
@@ -103,12 +141,12 @@ const firstLine = (said: string) =>
 
 const PLACE = 'attestd-detector-'
 
-/** Removes the places of killed daemons, each with a copy of the file that was read. Those of other users stay. */
+/** Removes the places of killed daemons, each with a copy of the file that was read. */
 export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scratchDir'>): Promise<void> {
   await removeLeftFolders(scratchDir, PLACE).catch(() => {})
 }
 
-/** The place of one process: a folder for the file that it reads, and one that it may write to. */
+/** The place of one process: a folder for the file that it reads, and a file that it may write to. */
 export class CagedPlace {
   readonly #folder: string
   readonly #cage: DetectorCage
@@ -119,10 +157,11 @@ export class CagedPlace {
   }
 
   static async make(cage: DetectorCage): Promise<CagedPlace> {
-    // Its real path, since it is seen at the same one inside.
-    const folder = await makeOwnFolder(await fs.realpath(cage.scratchDir), PLACE)
-    await Promise.all([fs.mkdir(path.join(folder, 'in')), fs.mkdir(path.join(folder, 'out'))])
-    return new CagedPlace(cage, folder)
+    const place = new CagedPlace(cage, await makeOwnFolder(cage.scratchDir, PLACE))
+    await Promise.all([fs.mkdir(place.#in), fs.writeFile(place.result, '')])
+    // Nobody, too, reads and writes them; no other user comes past the folder around them.
+    await Promise.all([fs.chmod(place.#in, 0o755), fs.chmod(place.result, 0o666)])
+    return place
   }
 
   /**
@@ -133,7 +172,7 @@ export class CagedPlace {
     const own = ['dist', 'node_modules', 'package.json'].map((name) => packagePath(name))
     const folders = packages.map(({ folder }) => folder)
     const visible = [process.execPath, ...own, ...folders, this.#in, ...(ffmpeg === null ? [] : [ffmpeg])]
-    return lineOf(this.#cage, { visible, writable: this.#out, hasNetwork: packages.some(needsNetwork) })
+    return lineOf(this.#cage, { visible, writable: this.result, hasNetwork: packages.some(needsNetwork) })
   }
 
   /**
@@ -145,7 +184,7 @@ export class CagedPlace {
     const shown = path.join(this.#in, 'file')
     try {
       await fs.rm(shown, { force: true })
-      await linkOrCopy(file, shown)
+      await linkOrCopy(file, shown, this.#cage.setpriv !== null)
       return shown
     } catch (cause) {
       const words = `The file cannot be shown to a detector process: ${errorText(cause)}`
@@ -153,21 +192,17 @@ export class CagedPlace {
     }
   }
 
-  /** Where the process may write what ends up at `wanted`. */
+  /** The file to which the process may write what ends up at `wanted`, at most `MAX_RESULT_BYTES`. */
   get result(): string {
-    return path.join(this.#out, 'result')
+    return path.join(this.#folder, 'result')
   }
 
-  /** Takes what the process wrote to its place. A link that it left there is not followed, and a pipe not waited for. */
+  /** Takes what the process wrote to its file. */
   async takeResult(wanted: string): Promise<void> {
-    const handle = await openRegularFile(this.result, fs.constants.O_NOFOLLOW)
     try {
-      const { size } = await handle.stat()
-      if (size > MAX_RESULT_BYTES) throw new Error(`a result of ${size} bytes`)
-      await fs.writeFile(wanted, await handle.readFile())
+      await fs.writeFile(wanted, await fs.readFile(this.result))
     } finally {
-      await handle.close()
-      await fs.rm(this.result, { force: true })
+      await fs.truncate(this.result)
     }
   }
 
@@ -183,23 +218,25 @@ export class CagedPlace {
   get #in(): string {
     return path.join(this.#folder, 'in')
   }
-
-  get #out(): string {
-    return path.join(this.#folder, 'out')
-  }
 }
 
-/** In the cage root has no rights over files of others, which are copied, as is what lies on another file system. */
-async function linkOrCopy(file: string, to: string): Promise<void> {
+/**
+ * In the cage nobody has rights over files of others, which are copied, as is what lies on another file system.
+ * @param forNobody whether the process is one of another user, which reads what everybody may
+ */
+async function linkOrCopy(file: string, to: string, forNobody: boolean): Promise<void> {
   const real = await fs.realpath(file)
-  const isOwn = (await fs.stat(real)).uid === process.getuid?.()
+  const { mode, uid } = await fs.stat(real)
+  const isReadable = forNobody ? (mode & 0o004) !== 0 : uid === process.getuid?.()
   const isLinked =
-    isOwn &&
+    isReadable &&
     (await fs.link(real, to).then(
       () => true,
       () => false,
     ))
-  if (!isLinked) await fs.copyFile(real, to, fs.constants.COPYFILE_FICLONE)
+  if (isLinked) return
+  await fs.copyFile(real, to, fs.constants.COPYFILE_FICLONE)
+  await fs.chmod(to, 0o444)
 }
 
 /** A model server is elsewhere, and a module is trusted code that may ask one. */

@@ -10,7 +10,8 @@ import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { measuredWithEvidence } from '../scoring/to-detection.js'
-import { CagedPlace, type DetectorCage, innermost } from './detector-cage.js'
+import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES } from './detector-cage.js'
+import { limitLine, memoryLimiter } from './memory-limit.js'
 import { endedError, isKilled, isOfParser, overParser, parserTimeout } from './process-end.js'
 import { residentBytes } from './process-memory.js'
 import { sendFilter } from './system-calls.js'
@@ -116,16 +117,17 @@ export class DetectorProcess {
 
   /**
    * Forks a child and loads the packages in it.
-   * @throws AttestdError setting-invalid (the token would go astray), detector-start-failed, manifest-invalid, model-digest-mismatch
+   * @throws AttestdError setting-invalid (the token would go astray), detector-start-failed, detector-out-of-memory, manifest-invalid, model-digest-mismatch
    */
   static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
     signal.throwIfAborted()
     // Here, because nothing gets the token in another way: neither the daemon nor a verb of the lab.
     checkTokenServers(options.packages, options.remoteToken ?? null)
+    const limiter = await memoryLimiter()
     const place = options.cage ? await CagedPlace.make(options.cage) : null
     if (signal.aborted) await place?.remove()
     signal.throwIfAborted()
-    const child = new DetectorProcess(forkChild(options, place), options, place)
+    const child = new DetectorProcess(forkChild(options, place, limiter), options, place)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -225,12 +227,13 @@ export class DetectorProcess {
     try {
       const reply = this.#waitFor(LOAD_JOB)
       this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-timeout')
+      void this.#limitMemory(watch.signal)
       const answer = await reply
       if (answer.type === 'refused') throw refusal(answer)
       if (answer.type !== 'loaded') throw malformedAnswer()
     } catch (error) {
       const { kind, reason } = error as AttestdError
-      if (kind === 'setup' || reason === 'detector-start-timeout') throw error
+      if (kind === 'setup' || reason === 'detector-start-timeout' || reason === 'detector-out-of-memory') throw error
       const end = await this.ended
       throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
         cause: error,
@@ -357,24 +360,32 @@ function withEvidenceOf(
 
 /** A child that could not load is at an end, whatever stopped it. */
 function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): AttestdError {
-  const setup = reasonEntry(reason).kind === 'setup'
-  return new AttestdError(setup ? reason : 'detector-start-failed', message)
+  const isNamed = reasonEntry(reason).kind === 'setup' || reason === 'detector-out-of-memory'
+  return new AttestdError(isNamed ? reason : 'detector-start-failed', message)
 }
 
 function malformedAnswer(): AttestdError {
   return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 }
 
-/** @param place of one that is caged, else null */
-function forkChild({ packages, ffmpeg, cage }: ChildOptions, place: CagedPlace | null): ChildProcess {
-  const [program = process.execPath, ...line] = place?.line(packages, ffmpeg) ?? []
+/**
+ * @param place of one that is caged, else null
+ * @param limiter what limits its memory; null where nothing does
+ */
+function forkChild(
+  { packages, ffmpeg, cage, memoryBytes }: ChildOptions,
+  place: CagedPlace | null,
+  limiter: string | null,
+): ChildProcess {
+  const limits = limitLine(limiter, memoryBytes, place && MAX_RESULT_BYTES)
+  const [program = '', ...line] = [...limits, ...(place?.line(packages, ffmpeg) ?? []), process.execPath]
   const isFiltered = cage?.isFiltered === true
   const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
     env: ALLOCATOR,
     execArgv: [
-      ...(place === null ? [] : [...line, process.execPath]),
+      ...line,
       '--expose-gc',
       `--max-semi-space-size=${YOUNG_OBJECTS_MB}`,
       `--initial-old-space-size=${OLD_OBJECTS_MB}`,

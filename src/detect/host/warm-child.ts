@@ -20,16 +20,22 @@ export interface WarmChildOptions extends ChildOptions {
  * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout
  */
 export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
-  const child = await DetectorProcess.start(options, signal)
+  const child = await DetectorProcess.start(options, signal).catch((error: unknown) => {
+    throw isOutOfMemory(error) ? tightMemory('more', options) : error
+  })
   try {
     if (options.lowPriority) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
     for (const pack of options.packages) await testOnSample(child, pack, options.serversMustAnswer)
-    await refuseTightMemory(child, options.memoryBytes)
+    await refuseTightMemory(child, options)
     return child
   } catch (error) {
     await child.kill('self-test')
-    throw warmUpError(error)
+    throw isOutOfMemory(error) ? tightMemory('more', options) : warmUpError(error)
   }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof AttestdError && error.reason === 'detector-out-of-memory'
 }
 
 async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
@@ -48,15 +54,17 @@ async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serve
 }
 
 /** A cap below what a process needs at rest would kill every job; better said at the start. */
-async function refuseTightMemory(child: DetectorProcess, memoryBytes: number): Promise<void> {
+async function refuseTightMemory(child: DetectorProcess, options: WarmChildOptions): Promise<void> {
   const rss = await residentBytes(child.pid)
-  if (rss !== null && rss > memoryBytes) throw tightMemory(rss, memoryBytes)
+  if (rss !== null && rss > options.memoryBytes) throw tightMemory(`${Math.ceil(rss / MIB)} MiB`, options)
 }
 
-function tightMemory(rss: number, memoryBytes: number): AttestdError {
+/** @param taken by the process, for the message */
+function tightMemory(taken: string, { memoryBytes, packages }: WarmChildOptions): AttestdError {
+  const ids = packages.map(({ manifest }) => manifest.id).join(', ')
   return new AttestdError(
     'setting-invalid',
-    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process takes ${Math.ceil(rss / MIB)} MiB before its first file. Set it to at least twice that.`,
+    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process takes ${taken} before its first file, with ${ids}. Set it to at least twice what they need, or remove a package that should not need as much.`,
   )
 }
 

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gunzip } from 'node:zlib'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AttestdError, errorText } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
 import type { FloatInput, ModelInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import { manifestRefused } from '../package/manifest-refused.js'
@@ -25,8 +26,10 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
 
 /** End of the name of a model that is kept as gzip packs it. */
 const PACKED = '.gz'
-/** A network that is larger does not fit into a detector process. */
-const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+/** Twice as much, the network and what is unpacked, fits into a detector process of the usual size while it loads. */
+const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+/** How the runtime, whose errors have no code, words that it got no memory. */
+const NO_MEMORY = /bad_alloc|bad allocation|allocat\w+ (?:failed|memory)|failed to allocate/i
 
 /** An ONNX file of a package, loaded. */
 export interface Network {
@@ -84,7 +87,7 @@ export function requireNames(
 
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
- * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name says, not a model)
+ * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name says, unpacks to too much, not a model), detector-out-of-memory
  */
 export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)
@@ -94,16 +97,17 @@ export async function loadNetwork(pack: DetectorPackage, file: string): Promise<
 }
 
 async function unpacked(bytes: Buffer, file: string, of: string): Promise<Uint8Array> {
+  const refused = (why: string, cause?: unknown) =>
+    new AttestdError('manifest-invalid', `${file} of ${of} cannot be unpacked: ${why}`, { cause })
   // The last four bytes state the length. In one piece, since pieces are held twice when they are joined; with room for one
   // byte more, since a full piece begins another.
   const stated = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4)
-  const chunkSize = Math.max(constants.Z_DEFAULT_CHUNK, Math.min(stated + 1, MAX_UNPACKED_BYTES))
+  if (stated > MAX_UNPACKED_BYTES) throw refused(`it has ${stated} bytes, more than ${MAX_UNPACKED_BYTES}`)
+  const chunkSize = Math.max(constants.Z_DEFAULT_CHUNK, stated + 1)
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES, chunkSize })
   } catch (error) {
-    throw new AttestdError('manifest-invalid', `${file} of ${of} cannot be unpacked: ${errorText(error)}`, {
-      cause: error,
-    })
+    throw refused(errorText(error), error)
   }
 }
 
@@ -111,10 +115,14 @@ async function createSession(bytes: Uint8Array, file: string, of: string): Promi
   try {
     return await InferenceSession.create(bytes, SESSION_OPTIONS)
   } catch (error) {
-    throw new AttestdError('manifest-invalid', `${file} of ${of} cannot be loaded: ${errorText(error)}`, {
-      cause: error,
-    })
+    throw failure('manifest-invalid', `${file} of ${of} cannot be loaded`, error)
   }
+}
+
+/** The error of the runtime with a reason, which is another one where the kernel refused it memory. */
+function failure(reason: Reason, what: string, cause: unknown): AttestdError {
+  const why = errorText(cause)
+  return new AttestdError(NO_MEMORY.test(why) ? 'detector-out-of-memory' : reason, `${what}: ${why}`, { cause })
 }
 
 /** Inputs by the names that a model gives them. @throws AttestdError detector-failed where there are more or fewer */
@@ -143,7 +151,7 @@ export async function runNetwork(
   try {
     results = await session.run(feeds, outputs)
   } catch (error) {
-    throw new AttestdError('detector-failed', `${file} of ${of} failed: ${errorText(error)}`, { cause: error })
+    throw failure('detector-failed', `${file} of ${of} failed`, error)
   }
   return outputs.map((name) => {
     const { data, dims } = results[name] as Tensor

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
+import { text as toText } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { diagnoseCage } from '../../../src/app/doctor/diagnose-cage.js'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { CagedPlace, type DetectorCage, removeLeftPlaces } from '../../../src/detect/host/detector-cage.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
+import { limitLine, memoryLimiter } from '../../../src/detect/host/memory-limit.js'
 import { sendFilter } from '../../../src/detect/host/system-calls.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { DetectorBench, isRunning } from '../../support/detector-bench.js'
@@ -17,6 +19,8 @@ import { writeTinyPackage } from '../../support/detector-package.js'
 import { writeModulePackage, writeRemotePackage } from '../../support/other-packages.js'
 
 const { cage: possible } = await openCage({ detectorCage: 'auto' })
+
+const isRoot = process.getuid?.() === 0
 
 let bench: DetectorBench
 beforeEach(async () => {
@@ -33,6 +37,13 @@ const CURIOUS = `
 import fs from 'node:fs'
 import path from 'node:path'
 const tried = (work) => { try { return work() } catch (error) { return error.code } }
+const entries = (folder) => { try { return fs.readdirSync(folder, { withFileTypes: true }) } catch { return [] } }
+const openForWriting = (folder) => entries(folder).flatMap((entry) => {
+    const name = path.join(folder, entry.name)
+    if (/^\\/proc\\/(?:\\d|self|thread-self)/.test(name)) return []
+    if (entry.isDirectory()) return openForWriting(name)
+    return tried(() => fs.closeSync(fs.openSync(name, 'r+'))) === undefined ? [name] : []
+  })
 export const createDetector = () => ({
   measure: (file) => ({
     logit: fs.readFileSync(file).length / 100,
@@ -42,6 +53,11 @@ export const createDetector = () => ({
       passwords: tried(() => fs.readFileSync('/etc/passwd').length),
       overFile: tried(() => fs.writeFileSync(file, 'x')),
       overUsr: tried(() => fs.writeFileSync('/usr/attestd-test', 'x')),
+      overMemory: ['/x', '/dev/x', '/dev/shm/x'].map((name) => tried(() => fs.writeFileSync(name, 'x'))),
+      kernel: openForWriting('/proc'),
+      keys: ['/etc/ssl/private', '/etc/ssh', '/root', '/home', '/run/secrets'].map((name) => tried(() => fs.readdirSync(name).length)),
+      full: tried(() => fs.writeFileSync('/tmp/full', Buffer.alloc(65 * 1024 ** 2))),
+      uid: process.getuid(),
       processes: fs.readdirSync('/proc').filter((name) => Number(name) > 0).length,
     }),
     parts: [],
@@ -70,7 +86,7 @@ export const createDetector = () => ({
 it('the places of killed daemons are removed, with the media in them, and those in use are not', async () => {
   const scratchDir = path.join(bench.folder, 'scratch')
   await fs.mkdir(path.join(scratchDir, 'attestd-bench-other'), { recursive: true })
-  const cage = { bwrap: '', env: '', scratchDir, isFiltered: false }
+  const cage = { bwrap: '', env: '', setpriv: null, scratchDir, isFiltered: false }
   const used = await CagedPlace.make(cage)
   const inUse = (await fs.readdir(scratchDir)).filter((name) => name.startsWith('attestd-detector-'))
   expect(inUse).toHaveLength(1)
@@ -95,6 +111,9 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     const seen = JSON.parse(notes)
     expect(seen).toMatchObject({ besides: 1, secret: 'ENOENT', passwords: 'ENOENT', overUsr: 'EROFS' })
     expect(['EROFS', 'EACCES', 'EBUSY']).toContain(seen.overFile)
+    expect(seen).toMatchObject({ overMemory: ['EROFS', 'EROFS', 'EROFS'], kernel: [], full: 'ENOSPC' })
+    expect(seen.keys.filter((key: unknown) => key !== 'ENOENT')).toEqual([])
+    expect(seen.uid).toBe(isRoot ? 65_534 : process.getuid?.())
     expect(seen.processes).toBeLessThan(5)
   })
 
@@ -166,10 +185,29 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(ends).toEqual(['killed', 'crashed'])
   })
 
-  it('takes no link for a result', async () => {
+  it('writes one file, as long as a heat map may be', async () => {
+    const pack = await loadPackage(await writeTinyPackage(bench.modelsDir))
     const place = await CagedPlace.make(cageHere())
-    await fs.symlink(await bench.write('secret', 'signing secret'), place.result)
-    await expect(place.takeResult(path.join(bench.folder, 'taken'))).rejects.toMatchObject({ code: 'ELOOP' })
+    const limits = limitLine(await memoryLimiter(), 2 ** 30, 1000)
+    const [command = '', ...line] = [...limits, ...place.line([pack], null)]
+    const script = `
+      const fs = require('node:fs')
+      const tried = (work) => { try { return work() } catch (error) { return error.code } }
+      const beside = tried(() => fs.writeFileSync('${path.dirname(place.result)}/other', 'x'))
+      fs.writeFileSync('${place.result}', 'y'.repeat(900))
+      const more = tried(() => fs.appendFileSync('${place.result}', 'y'.repeat(900)))
+      process.stdout.write(JSON.stringify([beside, more]))`
+    const child = spawn(command, [...line, process.execPath, '-e', script], {
+      env: {},
+      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe'],
+    })
+    sendFilter(child)
+    expect(JSON.parse(await toText(child.stdout!))).toEqual([expect.stringMatching(/^(?:EROFS|EACCES)$/), 'EFBIG'])
+    const taken = path.join(bench.folder, 'taken')
+    await place.takeResult(taken)
+    expect((await fs.stat(taken)).size).toBe(1000)
+    expect((await fs.stat(place.result)).size).toBe(0)
+    await place.remove()
   })
 })
 
@@ -185,11 +223,12 @@ describe.skipIf(possible === null)('where the kernel takes no system call filter
 
   /** The real one, in a surrounding in which prctl(PR_SET_SECCOMP) is refused as by a kernel without it. */
   async function writeUnfilteredBwrap(): Promise<void> {
-    const { bwrap, env } = possible!
+    const { bwrap, env, setpriv } = possible!
     const filter = await bench.write('filter', withoutSeccomp())
     const line = `exec ${bwrap} --dev-bind / / --seccomp 9 ${bwrap} "$@" 9<${filter}`
     await fs.chmod(await bench.write('bwrap', `#!/bin/sh\n${line}\n`), 0o755)
     await fs.symlink(env, path.join(bench.folder, 'env'))
+    if (setpriv !== null) await fs.symlink(setpriv, path.join(bench.folder, 'setpriv'))
   }
 
   it('the filter alone is lost, by name, and require insists on it', async () => {
@@ -198,7 +237,7 @@ describe.skipIf(possible === null)('where the kernel takes no system call filter
     expect(gap).toMatch(/^system calls are not filtered \(.*SECCOMP/)
     await expect(openCage({ detectorCage: 'require' })).rejects.toMatchObject({ reason: 'setting-invalid' })
     // Two processes say why, so the words may differ from trial to trial.
-    const message = expect.stringMatching(/^detector processes run under bubblewrap, but .* not filtered \(.*SECCOMP/)
+    const message = expect.stringMatching(/^detector processes run under bubblewrap.*, but .* not filtered \(.*SECCOMP/)
     expect(await diagnoseCage({ detectorCage: 'auto' })).toEqual({ check: 'cage', outcome: 'skipped', message })
     const secret = await bench.write('secret', 'signing secret')
     await writeModulePackage(bench.modelsDir, { 'main.mjs': CURIOUS.replace('SECRET', secret) })
@@ -247,7 +286,7 @@ describe('where no cage is possible', () => {
   })
 
   it('one that cannot run counts as none, with its words', async () => {
-    for (const name of ['bwrap', 'env']) {
+    for (const name of ['bwrap', 'env', 'setpriv']) {
       const file = await bench.write(name, '#!/bin/sh\necho no permission to make namespaces >&2\nexit 1\n')
       await fs.chmod(file, 0o755)
     }

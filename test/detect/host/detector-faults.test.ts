@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { silentLog } from '../../../src/core/log.js'
-import { DetectorBench, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
+import { DetectorBench, detectorChildren, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
@@ -308,7 +308,7 @@ describe('closing', () => {
   it.skipIf(!hasProc)('leaves no process behind that was just being started', async () => {
     const host = await bench.start({ jobsPerChild: 1 })
     await host.detect(image(await bench.write('good', light)))
-    expect(detectorChildren()).toHaveLength(2)
+    await expect.poll(detectorChildren).toHaveLength(2)
     await host.close()
     expect(detectorChildren()).toEqual([])
   })
@@ -324,21 +324,6 @@ describe('closing', () => {
     expect(await Promise.all(pids.map(isRunning))).toEqual([false, false])
   })
 })
-
-/** Process ids of the detector processes of this test process. */
-function detectorChildren(): number[] {
-  const tasks = readdirSync('/proc/self/task')
-  const children = tasks.flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'latin1').split(' '))
-  return children.map(Number).filter((pid) => pid > 0 && commandLine(pid).includes('detector-child'))
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-  } catch {
-    return ''
-  }
-}
 
 /** Another process with a detector host of two, which prints their ids as soon as one of them works. */
 function startParent(modelsDir: string, file: string): ChildProcess {
