@@ -78,7 +78,8 @@ export const SETTINGS = {
     parse: integer(1, 64),
     fallback: '4',
     expects: '1 to 64',
-    summary: 'Assets fetched and scored at the same time.',
+    summary:
+      'Assets analyzed at the same time. One whose media takes longer than half a second to fetch gives its place to another; ATTESTD_FETCH_CONNECTIONS limits those.',
   }),
   submitConcurrency: define({
     env: 'SUBMIT_CONCURRENCY',
@@ -137,7 +138,25 @@ export const SETTINGS = {
     parse: integer(100, 60 * MINUTE),
     fallback: '120000',
     expects: 'milliseconds, 100 to 3600000',
-    summary: 'Longest time for one fetch, all gateways together.',
+    summary:
+      'Longest time for one fetch, all gateways together. A fetch must reach 32 kB/s within 8 s, and more the longer it takes; one that was too slow is tried again later with 32 s, then with the whole time.',
+  }),
+  fetchConnections: define({
+    env: 'FETCH_CONNECTIONS',
+    path: 'media.connections',
+    parse: integer(4, 1000),
+    fallback: '64',
+    expects: '4 to 1000',
+    summary:
+      'Slow fetches at the same time, and connections above which no further gateway is asked in parallel. Media that was too slow before uses at most half of them, one host of https:// media a quarter.',
+  }),
+  fetchBytes: define({
+    env: 'FETCH_BYTES',
+    path: 'media.inFlightBytes',
+    parse: bytes,
+    fallback: '512MiB',
+    expects: 'a size such as 512MiB',
+    summary: 'Bytes received by unfinished fetches, above which all but the largest and those under 1 MiB pause.',
   }),
   mediaMaxRedirects: define({
     env: 'MEDIA_MAX_REDIRECTS',

@@ -277,6 +277,17 @@ export const REASONS = {
   },
   'media-unreachable': { kind: 'retry', summary: 'No gateway or server delivered the media.' },
   'media-timeout': { kind: 'retry', summary: 'The media did not arrive in time.' },
+  'media-too-slow': {
+    kind: 'retry',
+    summary:
+      'The media arrived too slowly to keep a connection for it; the next attempt comes after others and may take longer.',
+    fix: 'If this happens to most media, put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
+  },
+  'media-busy': {
+    kind: 'wait',
+    summary: 'Too many slow fetches are running, of media that was too slow before or from the same host.',
+    fix: 'If it persists, raise ATTESTD_FETCH_CONNECTIONS or put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
+  },
   'media-too-large': { kind: 'abstain', summary: 'The media is larger than the cap.' },
   'media-empty': { kind: 'abstain', summary: 'The media has no bytes.' },
   'media-integrity': { kind: 'retry', summary: 'A gateway delivered bytes that do not hash to the CID.' },

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { MediaCache } from './cache/media-cache.js'
 import type { DownloadOptions } from './download.js'
+import { FetchPool } from './fetch-pool.js'
 import { createGatewayHttp, type GatewayHttp, parseGateway } from './ipfs/gateway.js'
 import { GatewayHealth } from './ipfs/gateway-health.js'
 import type { OnMediaEvent } from './media-event.js'
@@ -19,6 +20,10 @@ export interface MediaSourceOptions {
   readonly maxBytes: number
   /** Longest time for one fetch in all, milliseconds. */
   readonly timeoutMs: number
+  /** Connections of all fetches together; see `FetchPoolOptions`. @default 64 */
+  readonly connections?: number
+  /** Bytes of unfinished fetches above which the larger ones pause. @default 512 MiB */
+  readonly inFlightBytes?: number
   /** Longest silence of one connection, milliseconds. @default 15000 */
   readonly idleMs?: number
   /** @default 10000 */
@@ -46,6 +51,8 @@ export interface MediaSourceOptions {
 }
 
 const DEFAULT_HEDGE_MS = 1_500
+const DEFAULT_CONNECTIONS = 64
+const DEFAULT_IN_FLIGHT_BYTES = 512 * 1024 * 1024
 const DEFAULT_IDLE_MS = 15_000
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_REDIRECTS = 5
@@ -103,14 +110,21 @@ function downloadOptions(
 ): DownloadOptions {
   const { clock, log, maxBytes, timeoutMs, contentHash: algorithm, hedgeMs = DEFAULT_HEDGE_MS } = options
   const { guard, http, health, cache, onEvent } = parts
+  const pool = new FetchPool({
+    connections: options.connections ?? DEFAULT_CONNECTIONS,
+    bytes: options.inFlightBytes ?? DEFAULT_IN_FLIGHT_BYTES,
+    clock,
+    onChange: (use) => onEvent({ type: 'pool', ...use }),
+  })
   return {
     cache,
     algorithm,
     maxBytes,
     timeoutMs,
+    pool,
     clock,
     onEvent,
-    ipfs: { http, health, hedgeMs, maxBytes, clock, log, onEvent },
+    ipfs: { http, health, hedgeMs, pool, maxBytes, clock, log, onEvent },
     web: { ...patience(options), guard, maxBytes, now: () => clock.now() },
   }
 }

@@ -5,6 +5,7 @@ import { AttestdError, toAttestdError } from '../core/errors.js'
 import { startDeadline } from '../core/time-limit.js'
 import type { MediaCache } from './cache/media-cache.js'
 import { type Spooled, spool } from './cache/spool.js'
+import type { FetchPool, Transfer } from './fetch-pool.js'
 import { fetchIpfs, type IpfsFetchOptions } from './ipfs/ipfs-fetch.js'
 import type { OnMediaEvent } from './media-event.js'
 import type { ContentHashAlgorithm } from './media-source.js'
@@ -26,6 +27,7 @@ export interface DownloadOptions {
   readonly maxBytes: number
   /** Longest time for one download in all, milliseconds. */
   readonly timeoutMs: number
+  readonly pool: FetchPool
   readonly clock: Clock
   readonly onEvent: OnMediaEvent
   readonly ipfs: IpfsFetchOptions
@@ -33,45 +35,57 @@ export interface DownloadOptions {
 }
 
 /**
- * Brings the bytes of a URI into the cache, within the time limit.
+ * Brings the bytes of a URI into the cache, within the time limit and the limits of the pool.
  * @param hash what the bytes must have; null where nothing is stated
+ * @param slowBefore how often this media was too slow; undefined takes it at any rate
  * @throws AttestdError uri-unsupported, media-*, content-hash-mismatch, or the signal's reason
  */
 export async function download(
   uri: MediaUri,
   hash: string | null,
+  slowBefore: number | undefined,
   signal: AbortSignal,
   options: DownloadOptions,
 ): Promise<Arrival> {
-  const { cache, clock, timeoutMs, onEvent } = options
+  const { cache, clock, pool, timeoutMs, onEvent } = options
+  const scheme = uri.kind
+  const host = uri.kind === 'https' ? uri.url.host : null
   const started = clock.monotonic()
   const deadline = startDeadline(clock, timeoutMs, signal, () => {
     return new AttestdError('media-timeout', `The media did not arrive within ${timeoutMs} ms.`)
   })
   try {
-    const { value, origin } = await transfer(uri, hash, deadline.signal, options)
+    const { value, origin } = await pool.run({ host, slowBefore }, deadline.signal, (transfer) =>
+      receive(uri, hash, transfer, options),
+    )
     const hold = await cache.commit(value)
-    const scheme = uri.kind
     onEvent({ type: 'fetched', scheme, origin, bytes: value.bytes, ms: Math.round(clock.monotonic() - started) })
     return { origin, digest: value.digest, hold }
   } catch (error) {
+    const { reason } = toAttestdError(error)
+    if (reason === 'media-too-slow' || reason === 'media-busy') onEvent({ type: 'put-off', scheme, reason })
     // The own disk alone: what others word may name anything.
-    if (toAttestdError(error).reason === 'media-cache-failed' && isDiskFull(error)) await cache.relieve()
+    if (reason === 'media-cache-failed' && isDiskFull(error)) await cache.relieve()
     throw error
   } finally {
     deadline.clear()
   }
 }
 
-async function transfer(
+async function receive(
   uri: MediaUri,
   hash: string | null,
-  signal: AbortSignal,
+  transfer: Transfer,
   options: DownloadOptions,
 ): Promise<{ value: Spooled; origin: string }> {
   const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, hash, options)
-  if (uri.kind === 'ipfs') return fetchIpfs(uri, { write, discard: removeFile }, signal, options.ipfs)
-  return { value: await write(fetchWeb(uri.url, signal, options.web)), origin: uri.url.host }
+  if (uri.kind === 'ipfs') return fetchIpfs(uri, { write, discard: removeFile }, transfer, options.ipfs)
+  const disconnect = transfer.connect()
+  try {
+    return { value: await write(fetchWeb(uri.url, transfer, options.web)), origin: uri.url.host }
+  } finally {
+    disconnect()
+  }
 }
 
 /** Writes a stream into a temporary file of the cache, which stays only where its digest is the stated one. */

@@ -1,3 +1,4 @@
+import type { FetchPoolUse } from './fetch-pool.js'
 import type { GatewayOutcome } from './ipfs/gateway-health.js'
 
 /** What happened, for metrics. */
@@ -26,6 +27,14 @@ export type MediaEvent =
       readonly bytes: number
       readonly ms: number
     }
+  /** A fetch ended for now, for its rate or for want of a connection. */
+  | {
+      readonly type: 'put-off'
+      readonly scheme: 'ipfs' | 'https'
+      readonly reason: 'media-too-slow' | 'media-busy'
+    }
+  /** A fetch or a connection began or ended. */
+  | ({ readonly type: 'pool' } & FetchPoolUse)
 
 /** Fed by fetches and the cache; `app/` turns what it gets into metrics. */
 export type OnMediaEvent = (event: MediaEvent) => void

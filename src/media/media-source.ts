@@ -7,6 +7,11 @@ export interface FetchRequest {
   readonly uri: string
   /** 0x and 64 hex characters. */
   readonly contentHash: string
+  /**
+   * How often fetching it ended as `media-too-slow`, which lengthens the time that it may take at any rate. Undefined
+   * takes it at any rate within the time limit.
+   */
+  readonly slowBefore?: number
 }
 
 /** Verified media in the content-addressed cache. */

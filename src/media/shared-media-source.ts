@@ -33,7 +33,7 @@ export class SharedMediaSource implements MediaSource {
       this.#refuseWhenClosed()
       const cached = await this.#fromCache(hash, 'cache')
       if (round === 1) this.#reportCache(cached, hash)
-      const media = cached ?? (await this.#fetchShared(request.uri, uri, hash, signal))
+      const media = cached ?? (await this.#fetchShared(request, uri, hash, signal))
       if (media) return media
     }
     throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
@@ -45,7 +45,7 @@ export class SharedMediaSource implements MediaSource {
     const media = await this.#flights.join(
       `unstated ${text}`,
       text,
-      (runSignal) => download(uri, null, runSignal, this.#parts),
+      (runSignal) => download(uri, null, undefined, runSignal, this.#parts),
       ({ digest, origin }) => this.#fromCache(digest, origin),
       signal,
     )
@@ -61,13 +61,18 @@ export class SharedMediaSource implements MediaSource {
   }
 
   /** Null where a run for another URI of the same content failed, or the file was lost: try again. */
-  async #fetchShared(text: string, uri: MediaUri, hash: string, signal?: AbortSignal): Promise<FetchedMedia | null> {
+  async #fetchShared(
+    { uri: text, slowBefore }: FetchRequest,
+    uri: MediaUri,
+    hash: string,
+    signal?: AbortSignal,
+  ): Promise<FetchedMedia | null> {
     const label = this.#flights.labelOf(hash) ?? text
     try {
       return await this.#flights.join(
         hash,
         text,
-        (runSignal) => download(uri, hash, runSignal, this.#parts),
+        (runSignal) => download(uri, hash, slowBefore, runSignal, this.#parts),
         ({ origin }) => this.#fromCache(hash, origin),
         signal,
       )

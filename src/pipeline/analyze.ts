@@ -10,6 +10,7 @@ import { mediaTypeOf, SNIFF_BYTES, sniff } from '../formats/sniff.js'
 import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import { claimedWork } from '../queue/claims.js'
 import { analyzeQueue, type JobEnd, type JobRun, type QueueEngine } from '../queue/queues.js'
+import { fetchAside } from './fetch-aside.js'
 import { isDetectorsOwn } from './free-abstained.js'
 import {
   type AnalyzeJob,
@@ -145,8 +146,8 @@ async function detectionFor(
 ): Promise<Found | null> {
   const { asset } = job
   const { id, signal } = run
-  const { detectors, media } = options
-  const fetchMedia = () => media.fetch({ uri: asset.uri, contentHash: asset.contentHash }, signal)
+  const { detectors } = options
+  const fetchMedia = () => fetchAside(job, run, options)
   let fetched: FetchedMedia | null = null
   try {
     if (asset.mediaType === null) fetched = await fetchMedia()

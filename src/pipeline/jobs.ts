@@ -38,6 +38,8 @@ const analyzeJob = z.object({
   failedBy: lookedAtBy.optional(),
   /** The detectors that failed on it before that one. */
   failedBefore: z.array(lookedAtBy).optional(),
+  /** Fetches that ended as `media-too-slow`. */
+  slowFetches: z.number().int().nonnegative().optional().catch(undefined),
   /** Tries in which somebody else killed the process of that detector. */
   kills: z.object({ detectorDigest: z.string(), count: z.number().int().nonnegative() }).optional().catch(undefined),
 })

@@ -5,17 +5,26 @@ interface Entry {
 
 /**
  * Lets workers of several queues take jobs: together no more than so many at the same time, so that none is taken for
- * which there is no room. Who has an urgent job goes first, then who has waited longest.
+ * which there is no room. Who has an urgent job goes first, then who has waited longest. A job that only waits may step
+ * aside, so that another is taken in its place.
  */
 export class Admission {
-  /** Jobs at the same time. */
-  readonly size: number
+  /** Jobs that a worker may hold at most, those aside among them. */
+  readonly most: number
+  readonly #aside: number
+  /** Below 0 where jobs have come back to places that were taken meanwhile. */
   #free: number
+  #isAside = 0
   #waiting: readonly Entry[] = []
   #choosing = false
 
-  constructor(size: number) {
-    this.size = size
+  /**
+   * @param size jobs at the same time
+   * @param aside jobs that may step aside at the same time
+   */
+  constructor(size: number, aside = 0) {
+    this.most = size + aside
+    this.#aside = aside
     this.#free = size
   }
 
@@ -47,7 +56,7 @@ export class Admission {
 
   /** Takes a place without waiting. @returns false where there is none, or another waits for it */
   enterNow(): boolean {
-    if (this.#free === 0 || this.isAwaited) return false
+    if (this.#free <= 0 || this.isAwaited) return false
     this.#free -= 1
     return true
   }
@@ -56,6 +65,20 @@ export class Admission {
   leave(): void {
     this.#free += 1
     void this.#admit()
+  }
+
+  /** Gives a place back until `comeBack`. @returns false where as many are aside as may be: the place is kept */
+  stepAside(): boolean {
+    if (this.#isAside >= this.#aside) return false
+    this.#isAside += 1
+    this.leave()
+    return true
+  }
+
+  /** Takes a place at once, also where none is free: then none is given until enough have left. */
+  comeBack(): void {
+    this.#isAside -= 1
+    this.#free -= 1
   }
 
   async #admit(): Promise<void> {

@@ -7,7 +7,13 @@ import type { AnyConnection, Backing } from './backing.js'
 import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
-import { DEFAULT_MAX_DATA_BYTES, DEFAULT_RETENTION, MAX_EVENTS, type QueueEngineOptions } from './engine-options.js'
+import {
+  DEFAULT_ASIDE,
+  DEFAULT_MAX_DATA_BYTES,
+  DEFAULT_RETENTION,
+  MAX_EVENTS,
+  type QueueEngineOptions,
+} from './engine-options.js'
 import type { FleetStore } from './fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from './fleet/sealed-texts.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
@@ -80,7 +86,8 @@ export class BullEngine implements QueueEngine {
     const queues = QUEUE_NAMES.map((name) => [name, this.#makeQueue(name)])
     this.#queues = Object.fromEntries(queues) as Record<QueueName, BullQueue>
     const { analyze, submit } = options.concurrency
-    this.#admissions = { analyze: new Admission(analyze), submit: new Admission(submit) }
+    const { aside = DEFAULT_ASIDE } = options
+    this.#admissions = { analyze: new Admission(analyze, aside), submit: new Admission(submit, aside) }
   }
 
   /** Waits until all queues can be used, and warns about those that someone has paused. */

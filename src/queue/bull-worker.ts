@@ -68,6 +68,20 @@ export class BullWorker extends Worker<unknown, unknown, string, IQueueBackend, 
     })
   }
 
+  /** See `JobRun`. Where as many stand aside as may, the job keeps its place. */
+  stepAside(): () => void {
+    const { admission } = this.#rules
+    if (!admission.stepAside()) return () => {}
+    this.#places -= 1
+    let isAside = true
+    return () => {
+      if (!isAside) return
+      isAside = false
+      this.#places += 1
+      admission.comeBack()
+    }
+  }
+
   /** A loop that breaks is an error event: `resume` starts the loop too, and nobody waits for that promise. */
   override async run(): Promise<void> {
     try {

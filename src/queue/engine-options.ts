@@ -28,6 +28,8 @@ export interface QueueEngineOptions {
   readonly lockMs: number
   /** Jobs that run at the same time in this process; those of `analyze` whatever their queue. */
   readonly concurrency: Readonly<Record<'analyze' | 'submit', number>>
+  /** Jobs of `analyze`, and of `submit`, that may run in addition while they wait aside. @default 64 */
+  readonly aside?: number
   /** Longest pause between two tries of a job, milliseconds. How many there are has no limit. */
   readonly retryMaxMs: number
   readonly clock: Clock
@@ -61,6 +63,9 @@ export const DEFAULT_RETENTION = {
 export const DEFAULT_MAX_DATA_BYTES = 1024 * 1024
 /** Milliseconds: room for a Redis that is started together with the daemon. */
 export const DEFAULT_START_WAIT_MS = 30_000
+
+/** As many as fetch at once by default. */
+export const DEFAULT_ASIDE = 64
 
 /** Starts of a job that ended with a dead or hung process before the job is failed as `job-stalled`. */
 export const MAX_STALLED = 10

@@ -21,6 +21,7 @@ export interface RunnerOptions {
   readonly events: WorkerEvents
   /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
   readonly stopping: () => boolean
+  readonly stepAside: () => () => void
   readonly saveData: Backing['saveData']
   readonly seal: QueueEngineOptions['seal']
   readonly onForged: QueueEngineOptions['onForged']
@@ -43,6 +44,7 @@ export class JobRunner<Data, Result> {
     const onCancel = () => abort.abort(this.#abortReason())
     canceled.addEventListener('abort', onCancel, { once: true })
     if (canceled.aborted) onCancel()
+    let comeBack = () => {}
     try {
       this.#refuseForged(job)
       const end = await this.#processor({
@@ -51,6 +53,11 @@ export class JobRunner<Data, Result> {
         attempt: job.attemptsMade + 1,
         signal: abort.signal,
         save: (data) => this.#save(job, token, abort, data),
+        stepAside: () => {
+          comeBack()
+          comeBack = this.#options.stepAside()
+          return comeBack
+        },
       })
       return await this.#settle(job, token, end)
     } catch (error) {
@@ -58,6 +65,7 @@ export class JobRunner<Data, Result> {
       if (abort.signal.aborted) return await this.#putBack(job, token)
       return await this.#settleThrown(job, token, error)
     } finally {
+      comeBack()
       canceled.removeEventListener('abort', onCancel)
     }
   }

@@ -70,6 +70,7 @@ export class JobWorker implements RunningWorker {
       random: options.random,
       events,
       stopping: () => this.#stopping,
+      stepAside: () => this.#worker.stepAside(),
       saveData: backing.saveData,
       seal: options.seal,
       onForged: options.onForged,
@@ -147,7 +148,8 @@ function workerOptions({ backing, prefix, lockMs, admission }: JobWorkerOptions)
   return {
     connection: backing.consumer,
     prefix,
-    concurrency: admission.size,
+    // The admission limits how many of them are taken.
+    concurrency: admission.most,
     autorun: false,
     lockDuration: lockMs,
     stalledInterval: Math.max(MIN_STALLED_INTERVAL_MS, Math.round(lockMs / 2)),

@@ -44,6 +44,11 @@ export interface JobRun<Data> {
   readonly signal: AbortSignal
   /** Replaces the job's data durably before anything else happens (survives kill -9). */
   save(data: Data): Promise<void>
+  /**
+   * Lets the worker take another job in place of this one while this one only waits, up to the `aside` of the engine. Ends
+   * with the run. @returns takes the place back
+   */
+  stepAside(): () => void
 }
 
 /** How a run ended. Throwing an `AttestdError` of kind `retry` or `permanent` is the other way to end. */

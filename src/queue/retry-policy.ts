@@ -22,6 +22,7 @@ const BASES_MS: Partial<Record<Reason, number>> = {
   'service-forbidden': 30 * SECOND,
   'service-unauthorized': 5 * SECOND,
   'media-unreachable': 5 * SECOND,
+  'media-too-slow': 5 * SECOND,
   'media-integrity': 10 * SECOND,
   'detector-unavailable': SECOND,
   'stake-low': 15 * SECOND,

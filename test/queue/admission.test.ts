@@ -64,3 +64,20 @@ it('an engine that cannot say what is urgent keeps nobody waiting', async () => 
   await settle()
   expect(admitted).toEqual(['a'])
 })
+
+it('gives the place of a job that steps aside to another, and none more once it has come back', async () => {
+  const admission = new Admission(1, 1)
+  const admitted: string[] = []
+  for (const name of ['a', 'b', 'c']) ask(admission, name, admitted)
+  await settle()
+  expect([admission.stepAside(), admission.stepAside()]).toEqual([true, false])
+  await settle()
+  expect(admitted).toEqual(['a', 'b'])
+  admission.comeBack()
+  admission.leave()
+  await settle()
+  expect(admitted).toEqual(['a', 'b'])
+  admission.leave()
+  await settle()
+  expect(admitted).toEqual(['a', 'b', 'c'])
+})

@@ -72,6 +72,30 @@ export function engineContract(open: () => QueueEngine): void {
     expect(order).toEqual(['urgent', 'middle', 'later', 'low'])
   })
 
+  it('takes other jobs in place of those that step aside, and none more once they have come back', async () => {
+    const engine = open()
+    // One at a time.
+    for (const id of ['aside', 'in its place', 'after it']) await engine.add('submit', id, {}, { priority: 1 })
+    const [mayReturn, mayEnd] = [deferred(), deferred()]
+    const running = new Set<string>()
+    let most = 0
+    const events = await work('submit', async (run) => {
+      running.add(run.id)
+      const comeBack = run.id === 'aside' ? run.stepAside() : () => {}
+      if (run.id === 'aside') await mayReturn.promise
+      comeBack()
+      if (run.id !== 'after it') await mayEnd.promise
+      most = Math.max(most, running.size)
+      running.delete(run.id)
+      return { kind: 'done', result: null }
+    })
+    await expect.poll(() => [...running]).toEqual(['aside', 'in its place'])
+    mayReturn.resolve()
+    mayEnd.resolve()
+    await events.until('completed', () => true, 3)
+    expect(most).toBe(2)
+  })
+
   it('tries again after passing trouble, and hands over what the run had saved', async () => {
     const engine = open()
     await engine.add('analyze-image', 'again', { step: 0 }, { priority: 1 })

@@ -49,6 +49,7 @@ export function jobRun(data: unknown, signal = new AbortController().signal): Jo
     attempt: 1,
     signal,
     saved,
+    stepAside: () => () => {},
     save: async (next) => {
       saved.push(structuredClone(next))
     },

@@ -14,6 +14,8 @@ export function openMedia(
     hedgeMs: settings.gatewayHedgeMs,
     maxBytes: settings.mediaMaxBytes,
     timeoutMs: settings.mediaTimeoutMs,
+    connections: settings.fetchConnections,
+    inFlightBytes: settings.fetchBytes,
     maxRedirects: settings.mediaMaxRedirects,
     cacheBytes: settings.mediaCacheBytes,
     contentHash: settings.contentHash,

@@ -22,6 +22,7 @@ export function openQueue(settings: Settings, own: Partial<QueueEngineOptions> =
     lockMs: settings.queueLockMs,
     fsync: settings.queueFsync,
     concurrency: { analyze: settings.analyzeConcurrency, submit: settings.submitConcurrency },
+    aside: settings.fetchConnections,
     retryMaxMs: settings.retryMaxMs,
     clock: systemClock,
     random: Math.random,

@@ -37,6 +37,13 @@ export function countMediaEvent(metrics: Metrics): (event: MediaEvent) => void {
       metrics.mediaFetches.inc({ origin: 'cache', outcome: event.outcome })
       if (event.outcome === 'hit') metrics.mediaBytes.inc({ origin: 'cache' }, event.bytes)
     }
+    if (event.type === 'put-off') {
+      const outcome = event.reason === 'media-too-slow' ? 'too-slow' : 'busy'
+      metrics.mediaFetches.inc({ origin: event.scheme, outcome })
+    }
+    if (event.type === 'pool') {
+      for (const state of ['first', 'later', 'connections'] as const) metrics.mediaFetching.set({ state }, event[state])
+    }
     if (event.type !== 'fetched') return
     metrics.mediaFetches.inc({ origin: event.scheme, outcome: 'ok' })
     metrics.mediaFetchSeconds.observe({ origin: event.scheme }, event.ms / 1000)

@@ -16,8 +16,6 @@ export interface SpoolOptions {
   readonly algorithm: ContentHashAlgorithm
   /** No more than this is written. */
   readonly maxBytes: number
-  /** Called with the size of every chunk after it was written. */
-  readonly onBytes?: (bytes: number) => void
 }
 
 /**
@@ -27,7 +25,7 @@ export interface SpoolOptions {
 export async function spool(
   source: AsyncIterable<Uint8Array>,
   file: string,
-  { algorithm, maxBytes, onBytes }: SpoolOptions,
+  { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
   const handle = await onDisk(fs.open(file, 'w', 0o600))
   const hasher = createContentHasher(algorithm)
@@ -38,7 +36,6 @@ export async function spool(
       if (bytes > maxBytes) throw tooLarge(maxBytes)
       await onDisk(handle.appendFile(chunk))
       await hasher.update(chunk)
-      onBytes?.(chunk.length)
     }
     if (bytes === 0) throw new AttestdError('media-empty')
     await onDisk(handle.close())

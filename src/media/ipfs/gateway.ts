@@ -99,8 +99,11 @@ export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
   }
 }
 
-/** A budget for a file of at most `maxBytes`. */
-export function createByteBudget(maxBytes: number): ByteBudget {
+/**
+ * A budget for a file of at most `maxBytes`.
+ * @param arrived awaited for every chunk
+ */
+export function createByteBudget(maxBytes: number, arrived?: (bytes: number) => Promise<void>): ByteBudget {
   const limit = maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES
   let taken = 0
   return {
@@ -108,6 +111,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
       for await (const chunk of chunks) {
         taken += chunk.length
         if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
+        await arrived?.(chunk.length)
         yield chunk
       }
     },

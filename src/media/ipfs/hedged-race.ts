@@ -14,6 +14,8 @@ export interface RaceOptions<C, T> {
   /** How long all running attempts may be silent before one more starts, milliseconds. */
   readonly hedgeMs: number
   readonly signal: AbortSignal
+  /** Whether one more attempt may run beside those that are silent. @default always */
+  readonly mayHedge?: () => boolean
   /** Whether an error settles the matter, so that no other candidate can do better. */
   readonly isFinal: (error: unknown) => boolean
   /** Called for a candidate that was cancelled after it had been silent for `hedgeMs`. */
@@ -155,11 +157,11 @@ class Race<C, T> {
   }
 
   async #hedge(): Promise<void> {
-    const { clock, hedgeMs } = this.#options
+    const { clock, hedgeMs, mayHedge = () => true } = this.#options
     while (!this.#settled) {
       const latest = Math.max(...[...this.#runners].map((runner) => runner.lastProgress ?? runner.startedAt))
       const wait = latest + hedgeMs - clock.monotonic()
-      if (wait <= 0 && this.#queue.length > 0) {
+      if (wait <= 0 && this.#queue.length > 0 && mayHedge()) {
         this.#startNext()
         continue
       }

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import { AttestdError, isAbort } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
+import type { FetchPool, Transfer } from '../fetch-pool.js'
 import type { OnMediaEvent } from '../media-event.js'
 import type { IpfsUri } from '../uri.js'
 import { HttpStatusError } from '../web/http-get.js'
@@ -17,6 +18,7 @@ export interface IpfsFetchOptions {
   readonly http: GatewayHttp
   readonly health: GatewayHealth<Gateway>
   readonly hedgeMs: number
+  readonly pool: Pick<FetchPool, 'mayHedge'>
   readonly maxBytes: number
   readonly clock: Clock
   readonly log: Log
@@ -53,18 +55,20 @@ const NOT_HERE = new Set([403, 404, 410, 451])
 export async function fetchIpfs<T>(
   uri: IpfsUri,
   sink: Sink<T>,
-  signal: AbortSignal,
+  transfer: Transfer,
   options: IpfsFetchOptions,
 ): Promise<{ value: T; origin: string }> {
-  const { health, clock, hedgeMs } = options
+  const { health, clock, hedgeMs, pool } = options
   const gateways = health.order()
   if (gateways.length === 0) throw noGateway(health.retryAfterMs())
-  const attempt = (gateway: Gateway, context: AttemptContext) => tryGateway(uri, sink, gateway, context, options)
+  const attempt = (gateway: Gateway, context: AttemptContext) =>
+    tryGateway(uri, sink, gateway, context, transfer, options)
   try {
     const { value, candidate } = await hedgedRace(gateways, attempt, {
       clock,
       hedgeMs,
-      signal,
+      signal: transfer.signal,
+      mayHedge: () => pool.mayHedge,
       isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
       onUnused: sink.discard,
       onSlow: (gateway) => note(gateway, 'slow', undefined, options),
@@ -80,10 +84,17 @@ async function tryGateway<T>(
   sink: Sink<T>,
   gateway: Gateway,
   context: AttemptContext,
+  transfer: Transfer,
   options: IpfsFetchOptions,
 ): Promise<T> {
   const started = options.clock.monotonic()
+  const disconnect = transfer.connect()
   let bytes = 0
+  let silent = true
+  const arrived = (size: number) => {
+    silent = false
+    return transfer.arrived(size)
+  }
   const onBlock = (size: number) => {
     bytes += size
     context.progress()
@@ -97,15 +108,17 @@ async function tryGateway<T>(
       ms: Math.round(options.clock.monotonic() - started),
     })
   try {
-    const value = await readFrom(uri, sink, gateway, onBlock, context.signal, options)
+    const value = await readFrom(uri, sink, gateway, { onBlock, arrived }, context.signal, options)
     note(gateway, 'ok', undefined, options)
     report('ok')
     return value
   } catch (error) {
-    const outcome = context.signal.aborted ? abortOutcome(context.signal.reason) : outcomeOf(error)
+    const outcome = context.signal.aborted ? abortOutcome(context.signal.reason, silent) : outcomeOf(error)
     if (outcome !== 'cancelled') note(gateway, outcome, error, options)
     report(outcome)
     throw error
+  } finally {
+    disconnect()
   }
 }
 
@@ -113,11 +126,11 @@ async function readFrom<T>(
   uri: IpfsUri,
   sink: Sink<T>,
   gateway: Gateway,
-  onBlock: (bytes: number) => void,
+  { arrived, onBlock }: { arrived(bytes: number): Promise<void>; onBlock(bytes: number): void },
   signal: AbortSignal,
   { http, maxBytes }: IpfsFetchOptions,
 ): Promise<T> {
-  const budget = createByteBudget(maxBytes)
+  const budget = createByteBudget(maxBytes, arrived)
   // Ends block requests that were made ahead when the attempt ends for another reason.
   const ended = new AbortController()
   const both = AbortSignal.any([signal, ended.signal])
@@ -134,9 +147,14 @@ async function readFrom<T>(
   }
 }
 
-/** An attempt that the deadline of the whole fetch ended was too slow; one that lost or that nobody wants was not. */
-function abortOutcome(reason: unknown): GatewayOutcome | 'cancelled' {
-  return reason instanceof AttestdError && reason.reason === 'media-timeout' ? 'timeout' : 'cancelled'
+/**
+ * An attempt that the deadline of the whole fetch ended was too slow; one that lost or that nobody wants was not. Media that
+ * trickles in is not the gateway's fault, silence is.
+ */
+function abortOutcome(reason: unknown, silent: boolean): GatewayOutcome | 'cancelled' {
+  if (!(reason instanceof AttestdError)) return 'cancelled'
+  const late = reason.reason === 'media-timeout' || (reason.reason === 'media-too-slow' && silent)
+  return late ? 'timeout' : 'cancelled'
 }
 
 function outcomeOf(error: unknown): GatewayOutcome | 'cancelled' {

@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { tooLarge } from '../cache/spool.js'
+import type { Transfer } from '../fetch-pool.js'
 import type { AddressGuard } from './address-guard.js'
 import { bodyChunks, get } from './http-get.js'
 
@@ -18,7 +19,11 @@ export interface HttpsFetchOptions {
  * a stated length over the cap is refused at once, a wrong one does not matter.
  * @throws AttestdError address-refused, uri-unsupported, media-*
  */
-export async function* fetchWeb(url: URL, signal: AbortSignal, options: HttpsFetchOptions): AsyncGenerator<Uint8Array> {
+export async function* fetchWeb(
+  url: URL,
+  { arrived, signal }: Pick<Transfer, 'arrived' | 'signal'>,
+  options: HttpsFetchOptions,
+): AsyncGenerator<Uint8Array> {
   const reply = await get(url, {
     headers: { accept: '*/*' },
     maxRedirects: options.maxRedirects,
@@ -37,6 +42,7 @@ export async function* fetchWeb(url: URL, signal: AbortSignal, options: HttpsFet
   let bytes = 0
   for await (const chunk of bodyChunks(reply, signal)) {
     bytes += chunk.length
+    await arrived(chunk.length)
     yield chunk
   }
   if (reply.contentLength !== undefined && bytes !== reply.contentLength) {

@@ -132,7 +132,14 @@ export const METRICS = {
     type: 'counter',
     labels: ['origin', 'outcome'],
     roles: ANALYZE,
-    help: 'Media requested, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
+    help: 'Media requested, by class of origin and outcome: cache hit, miss, shared, corrupt or evicted; ipfs or https ok, too-slow (below the least rate, retried later) or busy (too many slow ones). Many too-slow: a slow gateway, or somebody registers slow media. Misses without an ok of ipfs or https: nothing can be fetched. Any corrupt: the disk of the cache is failing.',
+  },
+  mediaFetching: {
+    name: 'attestd_media_fetching',
+    type: 'gauge',
+    labels: ['state'],
+    roles: ANALYZE,
+    help: 'Fetches under way: first (never too slow before), later (was too slow before), and connections of both. Connections near ATTESTD_FETCH_CONNECTIONS for minutes: slow media takes the room of other media.',
   },
   mediaFetchSeconds: {
     name: 'attestd_media_fetch_seconds',

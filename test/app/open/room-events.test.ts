@@ -77,4 +77,21 @@ describe('media in metrics', () => {
       'attestd_media_fetch_seconds_sum{origin="ipfs"} 2.5',
     ])
   })
+
+  it('show what fetches and what was put off', async () => {
+    const { media, series } = counted()
+    media({ type: 'pool', first: 5, later: 2, connections: 9 })
+    media({ type: 'pool', first: 4, later: 2, connections: 8 })
+    media({ type: 'put-off', scheme: 'ipfs', reason: 'media-too-slow' })
+    media({ type: 'put-off', scheme: 'https', reason: 'media-busy' })
+    expect(await series(/^attestd_media_fetching\{/)).toEqual([
+      'attestd_media_fetching{state="first"} 4',
+      'attestd_media_fetching{state="later"} 2',
+      'attestd_media_fetching{state="connections"} 8',
+    ])
+    expect((await series(/^attestd_media_fetches_total\{.* [1-9]/)).toSorted()).toEqual([
+      'attestd_media_fetches_total{origin="https",outcome="busy"} 1',
+      'attestd_media_fetches_total{origin="ipfs",outcome="too-slow"} 1',
+    ])
+  })
 })

@@ -1,6 +1,7 @@
 import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../../support/manual-clock.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
 import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
 import { encodeCar, type GatewayFaults } from '../support/test-gateway.js'
@@ -259,6 +260,22 @@ describe('time', () => {
     })
     const source = await startSource({ gateways: [gateway.url], timeoutMs: 300 })
     expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-timeout')
+  })
+
+  it('ends a first attempt at a trickle after 8 s, and gives the next one more time', async () => {
+    const { dag, uri } = await dagWithContent()
+    const gateway = await startGateway(dag, { stallAfter: 3 })
+    const clock = new ManualClock()
+    const source = await startSource({ gateways: [gateway.url], clock, timeoutMs: 120_000, hedgeMs: 1e9 })
+    const ended = failure(source.fetch({ uri, contentHash, slowBefore: 0 }))
+    await expect.poll(() => source.events.some((event) => event.type === 'pool' && event.connections === 1)).toBe(true)
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    await clock.advance(8_000)
+    expect((await ended).reason).toBe('media-too-slow')
+    expect(source.events).toContainEqual({ type: 'put-off', scheme: 'ipfs', reason: 'media-too-slow' })
+    gateway.faults = {}
+    expect(await source.fetch({ uri, contentHash, slowBefore: 1 })).toMatchObject({ origin: gateway.name })
+    expect(source.events.findLast((event) => event.type === 'pool')).toMatchObject({ later: 0, connections: 0 })
   })
 
   it('asks the next gateway when the first is silent, and lets the first go', async () => {

@@ -161,7 +161,7 @@ describe('who uses the metrics', () => {
     const config = fs.existsSync(packagePath('config')) ? filesUnder('config', /\.(json|ya?ml|md)$/) : []
     const text = [...pages.map((page) => fs.readFileSync(page, 'utf8')), ...config, metricsPage()].join('\n')
     const named = text.match(
-      /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info|daemons|second|mixed|jobs|ahead|psi)\b/g,
+      /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info|daemons|second|mixed|jobs|ahead|psi|fetching)\b/g,
     )
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
     expect(new Set(named).size).toBe(known.size)
