@@ -160,7 +160,7 @@ def report(figures, calibration):
 
     lines = ['# Evaluation of attestd-audio', '',
              'Written by train/train.py; do not edit. Every clip is scored by a head that saw nothing of its page, system or corpus; the outer',
-             'pages chose nothing. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
+             'pages were printed beside the inner ones in every trial. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
              'of their clips; copies by codecs and vocoders count only in their families. Intervals: 95 %, whole pages drawn. A clip: the mean',
              'of its first and last window; degraded: one window.', '',
              f"Mean AUC of the inner folds: {figures['folds']['mean']:.3f} ({', '.join(f'{auc:.2f}' for auc in figures['folds']['auc'])}).",
