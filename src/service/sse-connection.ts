@@ -3,11 +3,11 @@ import { ErrorEvent, EventSource } from 'eventsource'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
-import { inTurns } from '../core/in-turns.js'
 import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventMeter } from './event-meter.js'
 import { refuseUnlessStream } from './http-errors.js'
+import { inTurns } from './in-turns.js'
 import type { RawEvent, StreamSource } from './stream-source.js'
 
 /** An event; bytes without one, such as a comment; or an event over the cap, which is skipped. */

@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
-import { inTurns } from '../../core/in-turns.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
+import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {

@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
-import { inTurns } from '../../core/in-turns.js'
 import type { Risk } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
+import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
 import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'

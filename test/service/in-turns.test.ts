@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inTurns } from '../../src/core/in-turns.js'
+import { inTurns } from '../../src/service/in-turns.js'
 
 it('gives items in order, and the event loop its turn after every 64', async () => {
   let turns = 0
