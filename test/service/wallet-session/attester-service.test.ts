@@ -353,17 +353,17 @@ describe('submit', () => {
   })
 
   it.for<[number, string, boolean]>([
-    [400, 'service-refused', false],
-    [422, 'service-refused', false],
+    [400, 'service-refused', true],
+    [422, 'service-refused', true],
     [401, 'service-unauthorized', false],
     [403, 'service-forbidden', false],
     [404, 'asset-closed', false],
     [410, 'asset-closed', false],
-    [409, 'score-conflict', false],
-    [429, 'service-rate-limited', false],
+    [409, 'score-conflict', true],
+    [429, 'service-rate-limited', true],
     [500, 'service-failing', true],
     [503, 'service-failing', true],
-    [302, 'service-redirected', false],
+    [302, 'service-redirected', true],
   ])('%d is %s', async ([status, reason, ambiguous], { onTestFinished }) => {
     const built = await bench(always({ error: 'no' }, status), onTestFinished)
     const error = await failure(built.service.submit(score, built.clock.now()))
@@ -371,7 +371,7 @@ describe('submit', () => {
     expect(posts(built)).toHaveLength(1)
   })
 
-  it('a refusal of an attestation that is old by then, or for its time, leads to a new one', async ({
+  it('a refusal of an attestation that is old by then, or for its time, leads to a new one once it is settled', async ({
     onTestFinished,
   }) => {
     const texts: [string, number, string][] = [
@@ -388,7 +388,7 @@ describe('submit', () => {
         sendJson(response, 400, { error })
       }
       const built: Awaited<ReturnType<typeof bench>> = await bench(handler, onTestFinished)
-      expect(await failure(built.service.submit(score, built.clock.now()))).toMatchObject({ reason, ambiguous: false })
+      expect(await failure(built.service.submit(score, built.clock.now()))).toMatchObject({ reason, ambiguous: true })
     }
   })
 
