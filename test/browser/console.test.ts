@@ -228,7 +228,7 @@ describe.skipIf(!present)('in a browser', () => {
     await page.goto(`${server.url}/queues`)
     await page.getByText('analyze').first().waitFor()
     await picture(page, 'board')
-    await page.goto(`${server.url}/queues/queue/analyze?status=prioritized`)
+    await page.goto(`${server.url}/queues/queue/analyze-image?status=prioritized`)
     await page.getByText('A photo of the harbor').first().waitFor()
     await page.getByText('Read-only, since no password is set').first().waitFor()
     await picture(page, 'board-queue')
@@ -242,7 +242,7 @@ describe.skipIf(!present)('in a browser', () => {
     const job = await page.locator('#recent a').first().getAttribute('href')
     expect(job).toBe(`/queues/queue/submit/${jobIdOf(sampleState().recent[4]!.assetId)}`)
     await page.goto(server.url)
-    const verdict = `/queues/queue/analyze/${jobIdOf(sampleState().recent[0]!.assetId)}`
+    const verdict = `/queues/queue/analyze-image/${jobIdOf(sampleState().recent[0]!.assetId)}`
     await page.goto(`${server.url}${verdict}`)
     await page.getByText('A photo of the harbor').first().waitFor()
     expect(complaints).toEqual([])
