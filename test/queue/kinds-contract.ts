@@ -31,11 +31,15 @@ export function kindsContract(open: () => QueueEngine): void {
     for (const kind of kinds) for (let n = 0; n < each; n++) await engine.add(kind, `shared-${n}`, {}, { priority: 10 })
     const running: string[] = []
     let most = 0
+    // The first ones wait for each other, however slowly an engine hands them out.
+    const full = deferred()
     const logs = await Promise.all(
       kinds.map((kind) =>
         work(kind, async ({ id }) => {
           running.push(id)
           most = Math.max(most, running.length)
+          if (running.length === 4) full.resolve()
+          await full.promise
           await new Promise((resolve) => setTimeout(resolve, 5))
           running.pop()
           return { kind: 'done', result: null }
