@@ -144,6 +144,20 @@ export function tinyEncoderOnnx(scale: number, side: number): Buffer {
   )
 }
 
+/** A head over frames, `logit = gain * mean(features of all frames) + bias`. @param input its name; another breaks the contract */
+export function tinyHeadOnnx(gain: number, bias: number, input = 'features'): Buffer {
+  return onnxFile(
+    node('ReduceMean', [input], ['mean']),
+    node('Mul', ['mean', 'gain'], ['scaled']),
+    node('Add', ['scaled', 'bias'], ['logit']),
+    text(2, 'tiny-head'),
+    tensor('gain', [1], [gain]),
+    tensor('bias', [1], [bias]),
+    value(11, input, ['frames', 3]),
+    value(12, 'logit', [1, 1]),
+  )
+}
+
 /**
  * A network `logit = weights . features + gain * loudness + bias`.
  * @param inputs their names; others break the contract with the host on purpose

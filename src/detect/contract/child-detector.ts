@@ -1,6 +1,7 @@
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { Measurement } from './measurement.js'
 import type { Model } from './model.js'
+import type { Picture } from './picture.js'
 import type { PictureScorer } from './picture-scorer.js'
 
 /** What is wanted of a file beside its score. */
@@ -20,4 +21,6 @@ export interface ChildDetector {
   readonly scorePicture?: PictureScorer
   /** Present where its network for the whole picture also gives features, for a package that names it as its encoder. */
   readonly encoder?: Model | undefined
+  /** Present with `encoder`: the features of a picture that another detector decoded. @throws as `PictureScorer` */
+  readonly describePicture?: ((picture: Picture) => Promise<Float32Array>) | undefined
 }

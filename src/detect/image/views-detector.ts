@@ -24,7 +24,7 @@ import { refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
-import { type Area, wholeCut } from './image-tensor.js'
+import { type Area, imageTensor, wholeCut } from './image-tensor.js'
 import { imageVariants } from './image-variants.js'
 import { piece } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
@@ -93,10 +93,19 @@ export async function loadViewsDetector(
     return { rawScore: logitOf(seen, null), faces }
   }
 
+  const { encoder } = networks
+  const describePicture =
+    encoder &&
+    (async (picture: Picture) => {
+      await refuse(picture)
+      return encoder.run([imageTensor(wholeCut(await wholeView(picture, plan.whole)), plan.normalize)])
+    })
+
   return {
     pack,
     scorePicture,
-    encoder: networks.encoder,
+    encoder,
+    describePicture,
     async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
       const watch = new StageWatch()
       const started = tools.clock.monotonic()

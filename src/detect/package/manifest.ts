@@ -157,6 +157,7 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   if (runtime.kind === 'onnx-encoded')
     named.push([['runtime', 'view'], runtime.view], [['runtime', 'model'], runtime.model])
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
+  if (runtime.kind === 'composed' && runtime.head !== undefined) named.push([['runtime', 'head'], runtime.head])
   if (runtime.kind === 'onnx-views') {
     for (const view of ['native', 'whole', 'face'] as const) {
       const file = runtime[view]

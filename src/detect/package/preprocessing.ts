@@ -73,6 +73,10 @@ const videoPreprocessing = z.strictObject({
   maxFrames: z.int().min(1).max(512),
   /** Length of the window over which frames are aggregated, seconds: a short swapped passage fills one. */
   windowSeconds: z.number().positive(),
+  /** Share of each side of a frame that a head does not see, 0 to 0.3: marks in corners tell the source. */
+  border: z.number().min(0).max(0.3).default(0),
+  /** With a head: how far the logit of a window must lie above that of the clip to raise it. */
+  windowMargin: z.number().min(0).default(0),
 })
 
 /** A module reads the file by itself. */
@@ -94,6 +98,8 @@ export type Preprocessing = z.infer<typeof preprocessingSchema>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 /** `preprocessing` of kind `text` in a manifest: lengths in characters after normalization. */
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
+/** `preprocessing` of kind `video` in a manifest. */
+export type VideoPreprocessing = z.infer<typeof videoPreprocessing>
 /** How a text becomes tokens: two files of the package, and the longest input. */
 export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>
 

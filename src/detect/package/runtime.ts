@@ -75,10 +75,16 @@ function holdsNoCredentials(url: string): boolean {
 /** A JavaScript module in this package that reads and scores the file itself. */
 const moduleRuntime = z.strictObject({ kind: z.literal('module'), module: relativePath })
 
-/** Other packages do the work: frames go to an image detector, the sound track, if any, to an audio detector. */
+/**
+ * Other packages look and listen: frames go to an image detector, the sound track, if any, to an audio detector. With a `head`,
+ * a network of this package judges what the encoder of `frames` sees: its input `features` [frames, n] holds the frames of a
+ * clip or window in the order of time, its output `logit` [1] is their logit.
+ */
 const composedRuntime = z.strictObject({
   kind: z.literal('composed'),
+  /** Id of a package for pictures; one that states `features` where there is a head. */
   frames: packageName,
+  head: relativePath.optional(),
   audio: packageName.optional(),
 })
 
@@ -102,5 +108,5 @@ export type OnnxEncodedRuntime = z.infer<typeof onnxEncodedRuntime>
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
 /** `runtime` of kind `module`, which goes with preprocessing `none`: the module's code runs in the detector process. */
 export type ModuleRuntime = z.infer<typeof moduleRuntime>
-/** `runtime` of kind `composed`, for video: ids of the packages that look at the frames and listen to the sound. */
+/** `runtime` of kind `composed`, for video: ids of the packages that look at the frames and listen to the sound, and its own head. */
 export type ComposedRuntime = z.infer<typeof composedRuntime>

@@ -16,8 +16,10 @@ export interface UsedPackage {
 export function usedBy({ runtime }: DetectorManifest): UsedPackage[] {
   if (runtime.kind === 'onnx-encoded') return [{ id: runtime.encoder, field: 'encoder', refusal: givesNoFeatures }]
   if (runtime.kind !== 'composed') return []
-  const { frames, audio } = runtime
-  const used: UsedPackage[] = [{ id: frames, field: 'frames', refusal: scoresNo('image') }]
+  const { frames, audio, head } = runtime
+  const used: UsedPackage[] = [
+    { id: frames, field: 'frames', refusal: head === undefined ? scoresNo('image') : givesNoFeatures },
+  ]
   if (audio !== undefined) used.push({ id: audio, field: 'audio', refusal: scoresNo('audio') })
   return used
 }

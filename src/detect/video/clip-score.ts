@@ -3,16 +3,20 @@ import type { ScoredPart } from '../contract/measurement.js'
 import type { ScoredFace } from '../contract/picture-scorer.js'
 import { type FaceTrack, trackFaces } from './face-tracks.js'
 import { FRAMES_PER_WINDOW } from './frame-plan.js'
-import type { ScoredFrame } from './frame-scores.js'
 import { type ScoredWindow, scoreWindows, type TimedScore, worstWindows } from './window-score.js'
+
+/** One frame by the image detector: the logit of the picture as if it had no faces, and with each of its faces. */
+export interface ScoredFrame extends TimedScore {
+  readonly faces: readonly ScoredFace[]
+}
 
 /** A face that is seen in fewer frames is not scored by itself. */
 const LEAST_SIGHTINGS = FRAMES_PER_WINDOW
 
-/** The pictures of a clip as one logit of the image detector. */
+/** The pictures of a clip as one logit: of the image detector, or of the head. */
 export interface ClipScore {
   readonly rawScore: number
-  /** The window or the track with the highest score. */
+  /** The window or the track with the highest score; with a head, all of the clip where no window stands out. */
   readonly worst: ScoredWindow
   /** Windows that do not overlap and faces that were followed, named by their times. */
   readonly parts: readonly ScoredPart[]

@@ -1,8 +1,12 @@
 import { median } from '../../core/median.js'
 
-/** A score at a time of the video. */
-export interface TimedScore {
+/** What has a time in the video. */
+export interface Timed {
   readonly seconds: number
+}
+
+/** A score at a time of the video. */
+export interface TimedScore extends Timed {
   readonly rawScore: number
 }
 
@@ -21,21 +25,26 @@ export interface ScoredWindow {
  * The score of a window is the median of its scores.
  */
 export function scoreWindows(scores: readonly TimedScore[], seconds: number, least: number): ScoredWindow[] {
-  return scores.map(({ seconds: from }, start) => {
-    const beyond = scores.findIndex((each, index) => index > start && each.seconds >= from + seconds)
-    const [first, end] = widened(scores, start, beyond === -1 ? scores.length : beyond, least)
-    const inside = scores.slice(first, end)
-    return {
-      from: (inside[0] as TimedScore).seconds,
-      to: (inside.at(-1) as TimedScore).seconds,
-      rawScore: median(inside.map(({ rawScore }) => rawScore)),
-      frames: inside.length,
-    }
+  return windowsOf(scores, seconds, least).map((inside) =>
+    scoredWindow(inside, median(inside.map(({ rawScore }) => rawScore))),
+  )
+}
+
+/** The windows themselves: what lies in each, in the order of time. */
+export function windowsOf<T extends Timed>(frames: readonly T[], seconds: number, least: number): T[][] {
+  return frames.map(({ seconds: from }, start) => {
+    const beyond = frames.findIndex((each, index) => index > start && each.seconds >= from + seconds)
+    return frames.slice(...widened(frames, start, beyond === -1 ? frames.length : beyond, least))
   })
 }
 
+/** A window by what lies in it, at least one. */
+export function scoredWindow(inside: readonly Timed[], rawScore: number): ScoredWindow {
+  return { from: (inside[0] as Timed).seconds, to: (inside.at(-1) as Timed).seconds, rawScore, frames: inside.length }
+}
+
 /** A range of scores, end excluded, made longer on the side where the next one is nearer, the later one where both are. */
-function widened(scores: readonly TimedScore[], from: number, to: number, least: number): [number, number] {
+function widened(scores: readonly Timed[], from: number, to: number, least: number): [number, number] {
   const gap = (a: number, b: number) => (scores[b]?.seconds ?? Number.NaN) - (scores[a]?.seconds ?? Number.NaN)
   let [first, end] = [from, to]
   while (end - first < Math.min(least, scores.length)) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scoreClip } from '../../../src/detect/video/clip-score.js'
-import type { ScoredFrame } from '../../../src/detect/video/frame-scores.js'
+import { type ScoredFrame, scoreClip } from '../../../src/detect/video/clip-score.js'
 import { scoreWindows, worstWindows } from '../../../src/detect/video/window-score.js'
 
 const frame = (seconds: number, rawScore: number, face?: number): ScoredFrame => ({

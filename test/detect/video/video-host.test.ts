@@ -1,11 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
+import { writeEncoderPackage } from '../../support/detector-encoded.js'
 import { writeViewsPackage } from '../../support/detector-faces.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
+import { tinyHeadOnnx } from '../../support/detector-tiny-onnx.js'
 import { endlessContainers } from '../../support/endless-containers.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -14,11 +16,15 @@ const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
 const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' as const })
 
 /** A package that sends frames to the tiny image package; four quarters of red, green, blue and white are about 0.3. */
-async function writeTinyVideo(modelsDir: string, fields: Record<string, unknown> = {}): Promise<void> {
+async function writeTinyVideo(
+  modelsDir: string,
+  fields: Record<string, unknown> = {},
+  files: Record<string, Buffer> = {},
+): Promise<void> {
   await writePackage(
     modelsDir,
     'tiny-video',
-    { 'sample.webm': await fs.readFile(fixture('vp8.webm')) },
+    { 'sample.webm': await fs.readFile(fixture('vp8.webm')), ...files },
     {
       title: 'Frames by the tiny network',
       mediaTypes: ['video_short', 'video_long'],
@@ -31,6 +37,55 @@ async function writeTinyVideo(modelsDir: string, fields: Record<string, unknown>
     },
   )
 }
+
+describe('a package with a head of its own', () => {
+  let bench: DetectorBench
+  const withHead = (head: Buffer, frames = 'tiny-encoder') =>
+    writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames, head: 'head.onnx' } }, { 'head.onnx': head })
+
+  beforeEach(async () => {
+    bench = await DetectorBench.create()
+    await writeEncoderPackage(bench.modelsDir)
+  })
+  afterEach(() => bench.dispose())
+
+  it('judges what the encoder sees in the frames', async () => {
+    await withHead(tinyHeadOnnx(0, 1.5))
+    const host = await bench.start({ ffmpeg: null })
+    expect(await host.detect(clip('vp8.webm'))).toMatchObject({
+      rawScore: 1.5,
+      notes: expect.stringMatching(/; 4 frames; worst window 0\.0-\d\.\d s$/),
+    })
+  })
+
+  it('does not see a border that the package cuts off', async () => {
+    const seen = async (border: number) => {
+      await writeTinyVideo(
+        bench.modelsDir,
+        {
+          runtime: { kind: 'composed', frames: 'tiny-encoder', head: 'head.onnx' },
+          preprocessing: { kind: 'video', maxFrames: 16, windowSeconds: 1, border },
+        },
+        { 'head.onnx': tinyHeadOnnx(1, 0) },
+      )
+      const host = await bench.start({ ffmpeg: null })
+      return (await host.detect(clip('vp8.webm'))).rawScore
+    }
+    expect(await seen(0.3)).not.toBe(await seen(0))
+  })
+
+  it.each([
+    ['takes no features', () => tinyHeadOnnx(1, 0, 'pixels'), 'tiny-encoder', /runtime\.head/],
+    ['names an image package without features', () => tinyHeadOnnx(1, 0), 'tiny-image', /states no runtime\.features/],
+  ])('is refused where it %s', async (_, head, frames, message) => {
+    await writeTinyPackage(bench.modelsDir)
+    await withHead(head(), frames)
+    await expect(bench.start({ ffmpeg: null })).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+})
 
 describe('a package that is composed of an image package', () => {
   let bench: DetectorBench

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { PictureScorer } from '../../../src/detect/contract/picture-scorer.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
-import { scoreFrames } from '../../../src/detect/video/frame-scores.js'
+import { seeFrames } from '../../../src/detect/video/see-frames.js'
 
 const frame = (seconds: number): Frame => ({ seconds, pixels: Buffer.alloc(3), width: 1, height: 1 })
 const byTime: PictureScorer = async (picture) => ({ rawScore: (picture as Frame).seconds * 10, faces: [] })
@@ -13,7 +13,7 @@ const score = (times: readonly number[], scorer: PictureScorer) => {
   const frames = async function* () {
     for (const seconds of times) yield frame(seconds)
   }
-  return scoreFrames(frames(), scorer, (work) => work())
+  return seeFrames(frames(), scorer, (work) => work())
 }
 
 it('gives the frames in the order of time', async () => {

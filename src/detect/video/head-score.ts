@@ -1,0 +1,60 @@
+import { AttestdError } from '../../core/errors.js'
+import type { DetectorPackage } from '../package/package-loader.js'
+import type { VideoPreprocessing } from '../package/preprocessing.js'
+import { loadNetwork, requireNames, runNetwork } from '../runtimes/onnx-model.js'
+import { outputAsLogit } from '../scoring/aggregation.js'
+import { type ClipScore, windowName } from './clip-score.js'
+import { FRAMES_PER_WINDOW } from './frame-plan.js'
+import { type ScoredWindow, scoredWindow, type Timed, windowsOf, worstWindows } from './window-score.js'
+
+/** A frame by what the encoder sees in it. */
+export interface DescribedFrame extends Timed {
+  readonly features: Float32Array
+}
+
+/** The logit of some frames, at least one, in the order of time. @throws AttestdError detector-failed */
+export type VideoHead = (frames: readonly DescribedFrame[]) => Promise<number>
+
+const [INPUT, OUTPUT] = ['features', 'logit']
+
+/**
+ * Loads the head of a video package: a network from `features` [frames, n] to `logit` [1].
+ * @throws AttestdError model-digest-mismatch, manifest-invalid
+ */
+export async function loadVideoHead(pack: DetectorPackage, file: string): Promise<VideoHead> {
+  const network = await loadNetwork(pack, file)
+  requireNames(network, 'takes', [INPUT], 'runtime.head')
+  requireNames(network, 'gives', [OUTPUT], 'runtime.head')
+  return async (frames) => {
+    const width = frames[0]?.features.length ?? 0
+    const values = new Float32Array(frames.length * width)
+    for (const [index, { features }] of frames.entries()) values.set(features, index * width)
+    const features = { type: 'float32' as const, values, shape: [frames.length, width] }
+    const [logit] = await runNetwork(network, { [INPUT]: features }, [OUTPUT])
+    return outputAsLogit(logit?.values ?? [], pack.manifest)
+  }
+}
+
+/**
+ * The clip by a head: the logit of all its frames, or that of a window which exceeds it by more than `windowMargin`, less
+ * that margin, so that a short passage does not drown, and chance in one of many windows does not flag a real clip.
+ * @param frames in the order of time
+ * @throws AttestdError media-corrupt without frames; detector-failed
+ */
+export async function scoreClipByHead(
+  frames: readonly DescribedFrame[],
+  head: VideoHead,
+  { windowSeconds, windowMargin }: Pick<VideoPreprocessing, 'windowSeconds' | 'windowMargin'>,
+): Promise<ClipScore> {
+  if (frames.length === 0) throw new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
+  const clip = scoredWindow(frames, await head(frames))
+  const scored: ScoredWindow[] = []
+  for (const inside of windowsOf(frames, windowSeconds, FRAMES_PER_WINDOW)) {
+    scored.push(scoredWindow(inside, await head(inside)))
+  }
+  const windows = worstWindows(scored)
+  const raised = windows.map((window) => ({ ...window, rawScore: window.rawScore - windowMargin }))
+  const worst = [clip, ...raised].reduce((a, b) => (b.rawScore > a.rawScore ? b : a))
+  const parts = windows.map((window) => ({ name: windowName(window), rawScore: window.rawScore }))
+  return { rawScore: worst.rawScore, worst, parts, tracks: 0 }
+}
