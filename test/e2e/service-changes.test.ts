@@ -26,18 +26,20 @@ it('a revoked key stops submission, is said by name, and costs no job and no pro
 it('an asset that closes while its job waits is dropped without being fetched', async () => {
   bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 1500 }] } })
   await bench.prepare()
-  const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
-  const [first, second] = await bench.registerMany(2, 'closing')
+  // One job that computes and four that fetch: the sixth waits.
+  const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '1', ATTESTD_FETCH_CONNECTIONS: '4' }).ready()
+  const assets = await bench.registerMany(6, 'closing')
   await bench.until('the first fetch', () => bench.requests('gateway') > 0)
-  await bench.until('both queued', async () => (await daemon.metric('attestd_assets_total', 'how="enqueued"')) === 2)
-  bench.sandbox.control.closeAsset(second!.id)
-  await bench.until('a score', () => bench.scoreCounts()[first!.id] === 1)
+  await bench.until('all queued', async () => (await daemon.metric('attestd_assets_total', 'how="enqueued"')) === 6)
+  const last = assets.at(-1)!
+  bench.sandbox.control.closeAsset(last.id)
+  await bench.until('five scores', () => bench.sandbox.scores().length === 5)
   await bench.quiet()
-  expect(bench.scoreCounts()).toEqual({ [first!.id]: 1, [second!.id]: 0 })
-  expect(daemon.log.filter(({ reason }) => reason === 'asset-closed')).toMatchObject([{ asset: second!.id }])
+  expect(bench.scoreCounts()).toEqual(Object.fromEntries(assets.map(({ id }) => [id, id === last.id ? 0 : 1])))
+  expect(daemon.log.filter(({ reason }) => reason === 'asset-closed')).toMatchObject([{ asset: last.id }])
   expect(await daemon.metric('attestd_assets_total', 'how="dropped"')).toBe(1)
   const fetched = bench.sandbox.control.requestCounts().filter(({ route }) => route === 'gateway')
-  expect(fetched).toHaveLength(1)
+  expect(fetched).toHaveLength(5)
 })
 
 it('a priority asset overtakes a backlog', async () => {
