@@ -11,7 +11,7 @@ it('only files are read: no pipe is waited for, no device, folder or socket open
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-regular-'))
   onTestFinished(() => fs.rm(folder, { recursive: true }))
   const at = (name: string) => path.join(folder, name)
-  execFileSync('mkfifo', [at('pipe')])
+  execFileSync('/usr/bin/mkfifo', [at('pipe')])
   await fs.symlink(at('pipe'), at('link-to-pipe'))
   await fs.writeFile(at('file'), 'bytes')
   await fs.symlink(at('file'), at('link'))

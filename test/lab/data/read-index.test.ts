@@ -31,7 +31,7 @@ describe('an index', () => {
 
   it('that is a named pipe is refused, not waited for', async () => {
     const pipe = path.join(files.path, 'pipe.csv')
-    execFileSync('mkfifo', [pipe])
+    execFileSync('/usr/bin/mkfifo', [pipe])
     await expect(readIndex(pipe, () => never())).rejects.toMatchObject({
       reason: 'lab-data-invalid',
       message: expect.stringContaining('a named pipe'),
