@@ -81,7 +81,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     for (const daemon of all) {
       await bench.until('one that knows all', async () => (await known(daemon)).join() === everyone.join())
       const { mixed } = await fleetOf(daemon)
-      expect(mixed).toEqual({ versions: [], detectors: ['tiny-image'] })
+      expect(mixed).toEqual({ versions: [], detectors: ['tiny-image'], fingerprints: [] })
       expect(await daemon.metric('attestd_fleet_mixed', 'what="detectors"')).toBe(1)
       expect(await daemon.metric('attestd_fleet_detector_info')).toBe(2)
     }
