@@ -108,7 +108,7 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
       await run.save(storeSubmitJob({ ...job, sent: null }))
       if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
     } else if (failure.reason === 'asset-closed' || (failure.reason === 'service-refused' && sent.tries === 1)) {
-      // Whoever stands before the service may have said so after it passed the score on: the service is asked.
+      // A proxy may answer so after it passed the score on: the service is asked.
       return { kind: 'hold', reason: 'score-unconfirmed', delayMs: REFUSED_PAUSE_MS }
     }
     if (failure.reason === 'score-conflict') return settleConflict(job, signedAt, run, options, failure)

@@ -3,12 +3,12 @@ import type { Calibration } from '../../detect/package/calibration-schema.js'
 import { calibrationSchema } from '../../detect/package/calibration-schema.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
 import { UNSTATED } from '../data/row-fields.js'
-import { figure } from '../evaluate/row-metrics.js'
+import { figure, verdictMetrics } from '../evaluate/row-metrics.js'
 import type { ScoredRow } from '../evaluate/score-rows.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
 import { seededRandom } from '../metrics/seeded-random.js'
-import { calledBy, rightAtLeast, type VerdictRow, verdictFigures } from '../metrics/verdict-figures.js'
+import { calledBy, type VerdictRow } from '../metrics/verdict-figures.js'
 import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
 import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS } from './fit-calibration.js'
 import { FOLDS, foldsByGroup } from './folds.js'
@@ -180,13 +180,4 @@ function called(
   }))
 }
 
-function worthOf(rows: readonly VerdictRow[]): z.infer<typeof outside> {
-  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
-  return {
-    decided: figure(decided),
-    right: figure(right),
-    rightWhenFake: figure(rightWhenFake),
-    rightWhenReal: figure(rightWhenReal),
-    rightAtLeast: rightAtLeast(rows, seededRandom(1)),
-  }
-}
+const worthOf = (rows: readonly VerdictRow[]): z.infer<typeof outside> => verdictMetrics(rows, seededRandom(1))

@@ -9,11 +9,11 @@ import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { reliabilityBins } from '../metrics/reliability.js'
 import { rocPoints } from '../metrics/roc.js'
 import { thresholdTable } from '../metrics/threshold-table.js'
-import { rightAtLeast, type VerdictRow, verdictFigures } from '../metrics/verdict-figures.js'
+import type { VerdictRow } from '../metrics/verdict-figures.js'
 import { VERDICT_RISK } from '../metrics/verdicts.js'
 import type { Evaluation, Mistake } from './evaluation.js'
 import { groupsBy, labeledScores } from './groups.js'
-import { figure, metricsOf } from './row-metrics.js'
+import { figure, metricsOf, verdictMetrics } from './row-metrics.js'
 import { dataDigest, type ScoredRow } from './score-rows.js'
 
 /** Points that a curve is drawn with. */
@@ -104,14 +104,7 @@ function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['v
     const called = detection.unsure ? null : side
     return [{ fake: row.fake, called, source: row.columns.source ?? row.id }]
   })
-  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
-  return {
-    decided: figure(decided),
-    right: figure(right),
-    rightWhenFake: figure(rightWhenFake),
-    rightWhenReal: figure(rightWhenReal),
-    rightAtLeast: rightAtLeast(rows, random),
-  }
+  return verdictMetrics(rows, random)
 }
 
 /** None where no share is stated, or where no weights would give it: a class is missing among the rows with a risk. */

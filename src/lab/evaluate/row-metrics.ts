@@ -4,6 +4,7 @@ import { averagePrecision } from '../metrics/precision-recall.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss } from '../metrics/reliability.js'
 import { areaUnderRoc, equalErrorRate, tprAtFpr } from '../metrics/roc.js'
+import { rightAtLeast, type VerdictRow, verdictFigures } from '../metrics/verdict-figures.js'
 import { accuracy, f1, matthewsCorrelation, VERDICT_RISK } from '../metrics/verdicts.js'
 import { wilsonInterval } from '../metrics/wilson.js'
 import type { EvaluationMetrics, FigureWithInterval } from './evaluation.js'
@@ -63,4 +64,16 @@ export function flaggedOf(rows: readonly LabeledScore[]): Record<'realFlagged' |
     return { value: figure(hits / members.length), interval: wilsonInterval(hits, members.length) }
   }
   return { realFlagged: shareOf(false), fakeFlagged: shareOf(true) }
+}
+
+/** What verdicts are worth at even odds, as JSON states it, with the lower end of the share that is right. */
+export function verdictMetrics(rows: readonly VerdictRow[], random: Random) {
+  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
+  return {
+    decided: figure(decided),
+    right: figure(right),
+    rightWhenFake: figure(rightWhenFake),
+    rightWhenReal: figure(rightWhenReal),
+    rightAtLeast: rightAtLeast(rows, random),
+  }
 }

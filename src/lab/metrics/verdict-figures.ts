@@ -4,7 +4,7 @@ import { intervalOf } from './bootstrap.js'
 /** Resamples of whole sources behind the lower end. */
 const RESAMPLES = 400
 
-/** A row and what is said of it: null where the detector abstains. */
+/** A row and its verdict: null where the detector abstains. */
 export interface VerdictRow {
   readonly fake: boolean
   readonly called: 'fake' | 'real' | null
@@ -12,7 +12,7 @@ export interface VerdictRow {
   readonly source: string
 }
 
-/** What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where nothing can be said. */
+/** What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where there are no such rows. */
 export interface VerdictFigures {
   /** Share of all rows that get a verdict. */
   readonly decided: number

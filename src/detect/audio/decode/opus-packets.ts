@@ -26,7 +26,7 @@ export async function mayHoldSpeech(bytes: AsyncIterable<Uint8Array>, seconds: n
     if (dense >= LEAST_SECONDS) return true
     if (heard >= seconds) return false
   }
-  // Of what has no packet the decoder says what is wrong.
+  // The decoder names what is wrong with a file without packets.
   return heard === 0
 }
 
