@@ -62,7 +62,7 @@ export function queueVerb(): Command {
       change.action(({ queue: name }: QueueFlags) =>
         withQueues(change, async (control) => {
           const paused = await control[action](named(name))
-          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'All queues are at work.\n')
+          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'All queues resumed.\n')
         }),
       ),
     )

@@ -189,7 +189,7 @@ export const SETTINGS = {
     parse: chosenDetectors,
     fallback: '',
     expects:
-      'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all in the models directory but variants of others',
+      'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all packages except variants',
     summary:
       'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted; a canary scores that share of the assets in place of those in charge. What is not given here comes from the manifest.',
     shown: (choices) => choices.map(choiceText).join(','),
@@ -208,7 +208,7 @@ export const SETTINGS = {
     path: 'detect.workers',
     parse: integer(0, 256).transform((count) => count || detectorWorkersFor(thisMachine())),
     fallback: '0',
-    expects: '1 to 256; 0 for what the cores and half of the memory carry',
+    expects: '1 to 256; 0 = automatic, by cores and half of the memory',
     summary: 'Detector processes.',
   }),
   detectorCostlyPercent: define({

@@ -257,7 +257,7 @@ export const REASONS = {
   },
   doppelganger: {
     kind: 'wait',
-    summary: 'A score of this attester was sent by no daemon on this queue: somebody else uses its key or wallet.',
+    summary: 'Our key or wallet was used elsewhere: the service shows a score that no daemon on this queue sent.',
     fix: 'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL; if there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) goes on after a restart.',
   },
   'analysis-elsewhere': {

@@ -82,7 +82,7 @@ async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise
     await addSubmission(run.id, next, options)
     options.log.info(
       { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
-      'asset was scored',
+      'risk measured',
     )
     const { mediaType } = found.asset
     return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }

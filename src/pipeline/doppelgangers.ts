@@ -66,6 +66,6 @@ export class Doppelgangers {
     this.#news = { scores: this.#news.scores + 1, lastAsset: asset }
     onFound()
     if (policy === 'stop') gate.close('doppelganger')
-    log.error({ reason: 'doppelganger', asset, policy }, 'score of this attester was sent by no daemon on this queue')
+    log.error({ reason: 'doppelganger', asset, policy }, 'our key was used elsewhere')
   }
 }

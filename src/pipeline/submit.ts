@@ -174,7 +174,7 @@ function finish(
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
   options.log.info(
     facts,
-    result.outcome === 'closed' ? 'asset was closed before a score was confirmed' : 'score was recorded',
+    result.outcome === 'closed' ? 'asset was closed before a score was confirmed' : 'score submitted',
   )
   return { kind: 'done', result: stored }
 }

@@ -24,6 +24,6 @@ export class TroubleReporter {
     // The listeners hear of all of it: each time the engine may have lost jobs.
     for (const events of this.#listeners) events.trouble?.({ queue, reason, message })
     // Both queues and their connections live on one engine: they lose it together, in one line.
-    this.#outages.trouble({ reason, message: 'queue engine had trouble', facts: { queue, detail: message } })
+    this.#outages.trouble({ reason, message: 'queue error', facts: { queue, detail: message } })
   }
 }

@@ -26,7 +26,7 @@ it('a queue that is paused by hand is told as one story, and resumed by hand', a
   expect(status.code).toBe(1)
   expect(status.out).toMatch(/analyze-image +1 waiting, .*, paused\n/)
 
-  expect(await verb('queue', 'resume')).toMatchObject({ code: 0, out: 'All queues are at work.\n' })
+  expect(await verb('queue', 'resume')).toMatchObject({ code: 0, out: 'All queues resumed.\n' })
   await bench.expectExactlyOneEach()
   await daemon.ready()
 })

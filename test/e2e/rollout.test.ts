@@ -60,7 +60,7 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
 
   const changed = await bench.start({ ATTESTD_DETECTORS: 'tiny-image=2' }).ready()
   expect(await inUse(changed)).toBe('tiny-image')
-  expect(changed.log.map(({ msg }) => msg)).toContain('the setting of detectors was changed, so it counts')
+  expect(changed.log.map(({ msg }) => msg)).toContain('ATTESTD_DETECTORS changed, overriding the last reload')
   await stop(changed)
 })
 
@@ -75,7 +75,7 @@ it('a reload that leaves a kind of media without a detector says so in log and v
     code: 0,
     out: expect.stringMatching(/warning: .* has no detector for text any more/),
   })
-  const warning = daemon.log.find(({ msg }) => msg === 'media lost its last detector')
+  const warning = daemon.log.find(({ msg }) => msg === 'no detector left for some media types')
   expect(warning).toMatchObject({ reason: 'detector-none', mediaTypes: ['text'] })
 })
 

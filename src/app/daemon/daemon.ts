@@ -61,7 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const closers: (() => Promise<unknown>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
-      await close().catch((error) => log.warn({ err: error }, 'a part did not close cleanly'))
+      await close().catch((error) => log.warn({ err: error }, 'component shutdown failed'))
     }
   }
   try {

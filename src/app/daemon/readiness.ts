@@ -128,7 +128,7 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
 /** With the setting `warn` the daemon goes on, and stays ready. */
 function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
   const { lastAsset, scores } = doppelgangers.news
-  if (lastAsset === null) return { ok: true, message: 'No score was found that another queue sent.' }
+  if (lastAsset === null) return { ok: true, message: 'No foreign scores found.' }
   const message = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
   return gate.closedFor ? { ok: false, reason: gate.closedFor, message } : { ok: true, message }
 }

@@ -24,7 +24,8 @@ export async function reloadDetectors(
     metrics.detectorReloads.inc({ outcome: 'done' })
     roles.detectorsChanged()
     const lost = before.filter((type) => !scored().includes(type))
-    if (lost.length > 0) log.warn({ reason: 'detector-none', mediaTypes: lost }, 'media lost its last detector')
+    if (lost.length > 0)
+      log.warn({ reason: 'detector-none', mediaTypes: lost }, 'no detector left for some media types')
     return { lost }
   } catch (error) {
     const { reason } = toAttestdError(error)

@@ -61,7 +61,12 @@ export function createReport(options: ReportOptions): Report {
         if (retryInMs !== undefined) metrics.streamReconnects.inc({ reason })
         else if (reason === 'event-malformed' || reason === 'event-too-large')
           metrics.malformed.inc({ what: 'event', reason })
-        outages.trouble({ reason, subject: 'stream', message: 'stream had trouble', facts: { detail, retryInMs } })
+        outages.trouble({
+          reason,
+          subject: 'stream',
+          message: 'event stream interrupted',
+          facts: { detail, retryInMs },
+        })
       }
       activity.streamEvent(event)
     },

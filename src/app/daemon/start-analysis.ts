@@ -63,9 +63,9 @@ async function retryByThese(detectors: DetectorHost, { clock, options, queue }: 
   const { log } = options
   try {
     const jobs = await retryForDetectors(queue, detectors, clock.now())
-    if (jobs > 0) log.info({ jobs }, 'failed jobs were taken up again, since the detectors are others')
+    if (jobs > 0) log.info({ jobs }, 'detectors changed, retrying failed jobs')
     const freed = await freeAbstained(queue, detectors)
-    if (freed.length > 0) log.info({ jobs: freed.length }, 'abstentions were given up, since the detectors are others')
+    if (freed.length > 0) log.info({ jobs: freed.length }, 'detectors changed, re-analyzing abstained assets')
     return freed
   } catch (error) {
     log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the ended jobs')

@@ -11,7 +11,7 @@ export function diagnoseSettings(loaded: Pick<LoadedSettings, 'openSecretFiles' 
   const names = loaded.unknownEnv.map((name) => {
     const meant = nearest(name)
     const fix = meant ? `Did you mean ${meant}?` : 'Unset it, or find its name in config/SETTINGS.md.'
-    return failure('settings', `${name} is no setting, and is ignored  [setting-unknown]`, fix)
+    return failure('settings', `Unknown setting ${name} (ignored)  [setting-unknown]`, fix)
   })
   const files = loaded.openSecretFiles.map(({ file, mode }) =>
     failure('secrets', `${file} can be read by others (mode ${mode})  [setting-invalid]`, `Run chmod 600 ${file}.`),

@@ -21,7 +21,7 @@ export async function workersCheck(
   // Many daemons look every second: the others are only read of where there is a question.
   const daemons = full.length > 0 ? await fleet.daemons() : []
   const missing = full.filter((one) => workersOf(daemons, one.queue as QueueName).length === 0)
-  if (missing.length === 0) return { ok: true, message: 'Nothing waits without a daemon that works on it.' }
+  if (missing.length === 0) return { ok: true, message: 'Every waiting job has a live worker.' }
   const detail = Object.fromEntries(missing.map((one) => [one.queue, one.waiting]))
   return { ok: false, reason: 'workers-missing', message: missing.map(unservedText).join(' '), detail }
 }

@@ -49,10 +49,10 @@ export class DetectorSelection {
     const stands = kept?.setting === setting
     const selection = new DetectorSelection(dataDir, setting, kept, log)
     const chosen = chosenInstead(kept, setting)
-    if (chosen !== null) log.info({ detectors: chosen }, 'detectors are those of the last models reload')
+    if (chosen !== null) log.info({ detectors: chosen }, 'using detectors from the last reload')
     if (kept && !stands) {
       if (kept.order.chosen !== null)
-        log.info({ detectors: setting }, 'the setting of detectors was changed, so it counts')
+        log.info({ detectors: setting }, 'ATTESTD_DETECTORS changed, overriding the last reload')
       await selection.#keep({ setting, order: { ...kept.order, chosen: null, before: [], settings: [setting] } })
     }
     return selection

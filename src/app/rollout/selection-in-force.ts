@@ -21,7 +21,7 @@ export async function selectionInForce({
  * @param chosen what `models reload` chose in its place; null: the setting counts
  */
 export function selectionText(setting: string, chosen: string | null): string {
-  const all = (text: string) => text || 'all in the models directory but variants of others'
+  const all = (text: string) => text || 'all packages except variants'
   if (chosen === null) return `detectors by ATTESTD_DETECTORS: ${all(setting)}`
   const until = `until ATTESTD_DETECTORS (now ${setting || 'empty'}) is changed, or models rollback`
   return `detectors by models reload: ${all(chosen)}; ${until}`

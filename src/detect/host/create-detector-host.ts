@@ -117,7 +117,7 @@ class ReloadableDetectorHost implements DetectorHost {
     })
     this.#crews.add(next)
     for (const { manifest } of packages)
-      log.info({ detector: `${manifest.id}@${manifest.version}` }, 'loading a detector was begun')
+      log.info({ detector: `${manifest.id}@${manifest.version}` }, 'loading detector')
     try {
       await next.start()
     } catch (error) {

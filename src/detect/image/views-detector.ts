@@ -32,7 +32,7 @@ import { loadViewNetworks } from './view-networks.js'
 import { wholeView } from './whole-view.js'
 
 /** In the notes of a picture whose whole view decided alone (`facesBetween` of the manifest). */
-export const NO_LOOK_AT_FACES = 'clear without a look at faces'
+export const NO_LOOK_AT_FACES = 'clear, face check skipped'
 
 /**
  * A detector that sees a picture in several ways: native crops, the whole, its faces, each by a network of its own.

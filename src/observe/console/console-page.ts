@@ -96,7 +96,7 @@ ${doppelgangers ? doppelgangerLine(doppelgangers) : null}</dl></section>`
 
 function doppelgangerLine({ lastAsset, scores }: NonNullable<ConsoleState['doppelgangers']>): Html {
   const found = html`<span class="bad">${scores}</span>, the last for <code>${lastAsset}</code> <code class="bad">doppelganger</code>`
-  return html`<dt>Scores from elsewhere</dt><dd>${lastAsset === null ? html`<span class="ok">none</span>` : found}</dd>\n`
+  return html`<dt>Foreign scores</dt><dd>${lastAsset === null ? html`<span class="ok">none</span>` : found}</dd>\n`
 }
 
 function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {

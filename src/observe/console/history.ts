@@ -71,7 +71,7 @@ export function documentOf(points: readonly HistoryPoint[]): HistoryDocument {
     plots: [
       {
         id: 'pace',
-        title: 'Throughput, mean of a minute',
+        title: 'Throughput (1-minute average)',
         unit: 'jobs/s',
         series: [
           column('analyze', ({ perSecond }) => perSecond?.analyze),
@@ -98,7 +98,7 @@ export function documentOf(points: readonly HistoryPoint[]): HistoryDocument {
       },
       {
         id: 'abstained',
-        title: 'Abstained, of all analyzed',
+        title: 'Abstention rate',
         unit: '%',
         series: [column('abstained', ({ abstained }) => abstained && abstained * 100)],
       },

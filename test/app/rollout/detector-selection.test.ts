@@ -202,7 +202,7 @@ describe('what the data directory keeps', () => {
 describe('for people', () => {
   it.each([
     ['a,b', null, 'detectors by ATTESTD_DETECTORS: a,b'],
-    ['', null, 'detectors by ATTESTD_DETECTORS: all in the models directory but variants of others'],
+    ['', null, 'detectors by ATTESTD_DETECTORS: all packages except variants'],
     ['a', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now a) is changed, or models rollback'],
     ['', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now empty) is changed, or models rollback'],
   ])('the setting %j and %j chosen instead read: %s', async (setting, chosen, summary) => {

@@ -139,7 +139,7 @@ describe('a package without native crops, its network packed', () => {
 
 describe('a package whose whole view says where faces are looked for', () => {
   it.each([
-    ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear without a look at faces; 5 parts, /],
+    ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 5 parts, /],
     ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 6 parts, /],
   ])('where it %s', async (_, facesBetween, notes) => {
     const bench = await DetectorBench.create()

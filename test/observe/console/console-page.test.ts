@@ -97,9 +97,9 @@ describe('stake, clock and stream', () => {
   })
 
   it.each([
-    [null, /Scores from elsewhere/, false],
-    [{ scores: 0, lastAsset: null }, /Scores from elsewhere none/, true],
-    [{ scores: 2, lastAsset: 'asset-9' }, /Scores from elsewhere 2 , the last for asset-9 doppelganger/, true],
+    [null, /Foreign scores/, false],
+    [{ scores: 0, lastAsset: null }, /Foreign scores none/, true],
+    [{ scores: 2, lastAsset: 'asset-9' }, /Foreign scores 2 , the last for asset-9 doppelganger/, true],
   ])('shows scores that no daemon of the queue sent: %j', (doppelgangers, pattern, isShown) => {
     expect(pattern.test(read({ doppelgangers }))).toBe(isShown)
   })

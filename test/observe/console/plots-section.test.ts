@@ -8,7 +8,7 @@ import { visibleText } from './visible-text.js'
 describe('plotsSection', () => {
   it('shows the last value of each series beside its plot, and a dash for a gap', () => {
     const text = visibleText(plotsSection(documentOf([EMPTY, FULL])))
-    expect(text).toContain('Throughput, mean of a minute analyze 1.23 submit 0 jobs/s')
+    expect(text).toContain('Throughput (1-minute average) analyze 1.23 submit 0 jobs/s')
     expect(text).toContain('Median risk by detector image@1 40.13 %')
     expect(visibleText(plotsSection(documentOf([FULL, EMPTY])))).toContain('Waiting analyze – submit – jobs')
     expect(visibleText(plotsSection(documentOf([])))).toContain('Waiting analyze – submit – jobs')
