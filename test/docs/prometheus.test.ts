@@ -65,13 +65,13 @@ describe('rules and dashboard', () => {
 })
 
 describe('each alert', () => {
-  const page = read('docs/operations.md')
-  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#)/gms)].map(([, name, text]) => ({ name, text }))
+  const page = read('docs/alerts.md')
+  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#|(?![^]))/gms)].map(([, name, text]) => ({ name, text }))
 
   it('has a page in the order of the rules, and its link leads there', () => {
     expect(pages.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert))
     for (const { alert, annotations: told } of alerts) {
-      expect(told.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`)
+      expect(told.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`)
     }
     for (const { text } of pages) expect(text).toMatch(/^- \*\*Means\*\*: .*^- \*\*Look\*\*: .*^- \*\*Do\*\*: /ms)
   })

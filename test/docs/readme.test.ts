@@ -10,7 +10,7 @@ import { attestdVerb } from '../support/attestd-verb.js'
 import { fileLinks, PAGES, read, typedLines } from './pages.js'
 
 const packageJson = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
-const typed = ['README.md', 'CONTRIBUTING.md', 'models/README.md'].flatMap(typedLines)
+const typed = ['README.md', 'CONTRIBUTING.md', 'models/README.md', 'docs/guarantees.md'].flatMap(typedLines)
 
 describe('what the pages tell a reader to type', () => {
   const attestd = [...new Set(typed.flatMap((line) => line.match(/(?<=(?:npx |^)attestd )[a-z-].*/)?.[0] ?? []))]
@@ -78,6 +78,10 @@ describe('what the pages name', () => {
 describe('what the README states', () => {
   const readme = read('README.md').replaceAll(/\s+/g, ' ')
 
+  it('in at most 2,400 words', () => {
+    expect(readme.split(' ').length).toBeLessThanOrEqual(2400)
+  })
+
   it('the oldest Node', () => {
     expect(packageJson.engines.node).toBe('>=20.19')
     expect(readme).toContain('Node 20.19 or newer')
@@ -89,8 +93,9 @@ describe('what the README states', () => {
   })
 
   it('defaults', () => {
-    expect(readme).toContain(`timestamp window (${Number(SETTINGS.timestampWindowMs.fallback) / 1000} s)`)
-    expect(readme).toContain(`store a request (${Number(SETTINGS.storeTimeMs.fallback) / 1000} s)`)
+    const guarantees = read('docs/guarantees.md').replaceAll(/\s+/g, ' ')
+    expect(guarantees).toContain(`timestamp window (${Number(SETTINGS.timestampWindowMs.fallback) / 1000} s)`)
+    expect(guarantees).toContain(`store a request (${Number(SETTINGS.storeTimeMs.fallback) / 1000} s)`)
     expect(SETTINGS.unsurePolicy.fallback).toBe('abstain')
     expect(SETTINGS.httpHost.fallback).toBe('127.0.0.1')
     expect(SETTINGS.queueUrl.fallback).toBe('embedded:')
