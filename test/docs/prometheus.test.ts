@@ -66,7 +66,10 @@ describe('rules and dashboard', () => {
 
 describe('each alert', () => {
   const page = read('docs/alerts.md')
-  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#|(?![^]))/gms)].map(([, name, text]) => ({ name, text }))
+  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#|(?![^]))/gms)].map(([, name, text]) => ({
+    name,
+    text,
+  }))
 
   it('has a page in the order of the rules, and its link leads there', () => {
     expect(pages.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert))
