@@ -66,10 +66,8 @@ describe('rules and dashboard', () => {
 
 describe('each alert', () => {
   const page = read('docs/alerts.md')
-  const pages = [...page.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#|(?![^]))/gms)].map(([, name, text]) => ({
-    name,
-    text,
-  }))
+  const entries = `${page}\n#`.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#)/gms)
+  const pages = [...entries].map(([, name, text]) => ({ name, text }))
 
   it('has a page in the order of the rules, and its link leads there', () => {
     expect(pages.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert))
