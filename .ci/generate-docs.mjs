@@ -10,7 +10,7 @@ const pages = {
   'config/attestd.example.yaml': exampleFile(),
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
-  'models/README.md': modelsPage(),
+  'models/RESULTS.md': modelsPage(),
   'samples/README.md': samplesPage(),
 }
 const check = process.argv.includes('--check')

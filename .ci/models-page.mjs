@@ -1,4 +1,4 @@
-// The tables of models/README.md, from each package's manifest and evaluation/metrics.json.
+// The tables of models/RESULTS.md, from each package's manifest and evaluation/metrics.json.
 import fs from 'node:fs'
 import path from 'node:path'
 import { peersTable } from './peers-table.mjs'
@@ -12,11 +12,11 @@ const PICTURE_CONDITIONS = {
   half: 'at half size',
 }
 
-/** The text of models/README.md with its tables brought up to date. */
+/** The text of models/RESULTS.md with its tables brought up to date. */
 export function modelsPage(folder = 'models') {
-  const text = fs.readFileSync(path.join(folder, 'README.md'), 'utf8')
+  const text = fs.readFileSync(path.join(folder, 'RESULTS.md'), 'utf8')
   const [before, after] = [text.indexOf(FROM), text.indexOf(TO)]
-  if (before < 0 || after < before) throw new Error('models/README.md has lost the marks of its tables.')
+  if (before < 0 || after < before) throw new Error('models/RESULTS.md has lost the marks of its tables.')
   const packages = fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
   // A package that reads through others, such as the video one, has no pairs of its own.
   const judged = packages.filter((name) => readJson(folder, name, 'evaluation', 'metrics.json').pairs !== undefined)

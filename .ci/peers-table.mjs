@@ -1,4 +1,4 @@
-// The tables of models/README.md that set published detectors beside ours, from evaluation/peers.json of a package.
+// The tables of models/RESULTS.md that set published detectors beside ours, from evaluation/peers.json of a package.
 
 const HEAD = [
   'Detector',

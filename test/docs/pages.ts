@@ -29,6 +29,7 @@ export const PAGES = [
   'docs/wallet-session.md',
   'docs/conformance.md',
   'models/README.md',
+  'models/RESULTS.md',
   'samples/README.md',
   'config/SETTINGS.md',
   'config/REASONS.md',
