@@ -1,8 +1,10 @@
 """Rows of the text pack, the groups that are left out in turn, and what is done to a text before it is scored."""
 
 import gzip
+import hashlib
 import json
 import math
+import pathlib
 import random
 import re
 
@@ -10,6 +12,7 @@ import numpy as np
 
 import registers
 
+HERE = pathlib.Path(__file__).resolve().parent
 SEED = 20261120
 # Below this many characters prose cannot be judged (README of the pack).
 MIN_CHARACTERS = 180
@@ -39,8 +42,9 @@ OUTER = ["news", "essays", "everyday"]
 ALIKE = {"news": ["l2r_newsarticle"]}
 # Domains that leave out their whole source: no text of it trains the network that scores them.
 WHOLE_SOURCE = {"rewriting": "l2r", "everyday": "l2r", "essays": "outfox_valid"}
-# Source and generator of the texts in written/, which a model of 2026 wrote for this recipe.
+# Source and generator of the texts in written.jsonl.gz, which a model of 2026 wrote for this recipe, and the digest of that file.
 WRITTEN, WRITER = "written", "claude-2026"
+WRITTEN_SHA256 = "0cb341dad69a760b25d49ed54ba11023f7fc7278d41ade3191e5bba9d9d8513b"
 # Families of generators, and which are left out together.
 GENERATORS = {
     "claude": ["claude-3-opus", "claude-3-sonnet", "claude-instant", WRITER],
@@ -90,7 +94,7 @@ class Pack:
         return self.in_domain(name) | beside | (self.source == WHOLE_SOURCE.get(name, "-"))
 
     def in_group(self, name):
-        """Texts of written/ of a group of registers."""
+        """Texts of written.jsonl.gz of a group of registers."""
         return np.isin(self.domain, written_domains(registers.WRITTEN_GROUPS[name]))
 
 
@@ -104,20 +108,19 @@ def read_rows(file):
 
 
 def written_domains(names):
-    """Names of registers of written/ among the domains; people's prose of the same register has another."""
+    """Names of registers of written.jsonl.gz among the domains; people's prose of the same register has another."""
     return [f"{WRITTEN} {name}" for name in names]
 
 
-def read_written(folder):
-    """Rows of written/REGISTER.jsonl; a line: what was asked for, and the text, normalized."""
-    rows, files = [], sorted(folder.glob("*.jsonl"))
-    if {file.stem for file in files} != set(sum(registers.WRITTEN_GROUPS.values(), [])):
-        raise SystemExit(f"{folder} and WRITTEN_GROUPS of registers.py name different registers.")
-    for file in files:
-        for line in file.read_text().splitlines():
-            content = json.loads(line)
-            rows.append(written_row(file.stem, content["text"], content["asked"]))
-    return long_enough(rows)
+def read_written(file=HERE / "written.jsonl.gz"):
+    """Rows of written.jsonl.gz; a line: register, what was asked for, and the text, normalized."""
+    packed = file.read_bytes()
+    if hashlib.sha256(packed).hexdigest() != WRITTEN_SHA256:
+        raise SystemExit(f"{file} does not have the digest that data.py states.")
+    lines = [json.loads(line) for line in gzip.decompress(packed).decode().splitlines()]
+    if {line["register"] for line in lines} != set(sum(registers.WRITTEN_GROUPS.values(), [])):
+        raise SystemExit(f"{file} and WRITTEN_GROUPS of registers.py name different registers.")
+    return long_enough([written_row(line["register"], line["text"], line["asked"]) for line in lines])
 
 
 def written_row(register, text, asked):

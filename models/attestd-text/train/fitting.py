@@ -19,7 +19,7 @@ C = 5.0
 STEPS = 100
 # How much of what the published detector says is given to the regression over n-grams, which learns what is left.
 PUBLISHED_FACTOR = 0.8
-# What a text of written/ weighs beside the others: the published detector takes 85 % of them for people's. The open edition, which has none,
+# What a text of written.jsonl.gz weighs beside the others: the published detector takes 85 % of them for people's. The open edition, which has none,
 # loses nothing by it.
 WRITTEN_WEIGHT = 4.0
 # An inverse document frequency is kept as one byte: 1 + step * byte, up to 1 + ln(30,000).

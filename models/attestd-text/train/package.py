@@ -39,7 +39,7 @@ TRAINING_NOTES = {
     ),
 }
 DATA_LICENSES = {
-    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4), CC0 (the texts in train/written), and the free licenses of the packages of Debian, PyPI and npm that train/registers.py names.",
+    "open": "Every source declares an open license: CC BY 3.0 (L2R), Apache-2.0 (OUTFOX), MIT (Glimpse/M4), CC0 (the texts in train/written.jsonl.gz), and the free licenses of the packages of Debian, PyPI and npm that train/registers.py names.",
     "all": (
         "Part of the data states no license (DetectRL) or one that its upstream may contradict (BiScope over Yelp and "
         "arXiv); treat the weights as for research and evaluation."
@@ -132,7 +132,7 @@ def outside(pack, shipped, calibrations, share):
 
 def written(pack, shipped, calibrations, share):
     """
-    Texts of written/ by group, told from people's prose that is never trained on: by a network that learned from the other
+    Texts of written.jsonl.gz by group, told from people's prose that is never trained on: by a network that learned from the other
     groups, and by one that learned from none of them.
     """
     def figures(scores):

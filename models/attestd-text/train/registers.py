@@ -67,7 +67,7 @@ ALONGSIDE = {
     "rewriting": ["legal", "dictionary", "descriptions", "perl-doc"],
 }
 
-# The files of written/ by what is left out together when the texts of one group are told by what the others taught.
+# The files of written.jsonl.gz by what is left out together when the texts of one group are told by what the others taught.
 WRITTEN_GROUPS = {
     "short answers": [
         "answers-science", "answers-everyday", "answers-medicine", "answers-money", "answers-computing", "answers-world", "answers-mixed",
@@ -81,7 +81,7 @@ WRITTEN_GROUPS = {
     "fiction, reviews": ["fiction", "fiction-chat", "fiction-open", "reviews", "reviews-chat", "reviews-open"],
     "letters, posts, news": ["letters", "mails", "posts", "web", "news", "news-chat", "places", "speeches"],
 }
-# Which files of written/ are left out together with a domain of the pack.
+# Which files of written.jsonl.gz are left out together with a domain of the pack.
 WRITTEN_ALIKE = {
     "fiction": ["fiction", "fiction-chat", "fiction-open", "government", "items", "rewrites-passages", "speeches"],
     "reviews": ["reviews", "reviews-chat", "reviews-open", "medicine", "answers-medicine"],

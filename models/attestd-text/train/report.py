@@ -115,7 +115,7 @@ def written_tables(figures):
     return [
         "## Texts of a model of 2026",
         "",
-        "Written for this recipe (train/written), told from the prose of people of the table above. By a network that learned from",
+        "Written for this recipe (train/written.jsonl.gz), told from the prose of people of the table above. By a network that learned from",
         "the other groups, which one writer wrote too (flattering), and by one that learned from none of them. Risk by the shipped calibration.",
         "",
         *table(["group", "texts", "others learned: AUC", "TPR at 5 % FPR", "TPR at 1 % FPR", "at risk >= 50",

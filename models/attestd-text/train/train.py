@@ -114,8 +114,8 @@ def left_out(scored, among, work):
 
 def written_groups(scored, among, work):
     """
-    Logits of each group of written/ and of people's prose that is never trained on: by a network that learned from the
-    other groups (`others`), and by one that learned from no text of written/ (`none`).
+    Logits of each group of written.jsonl.gz and of people's prose that is never trained on: by a network that learned from the
+    other groups (`others`), and by one that learned from no text of written.jsonl.gz (`none`).
     """
     pack = scored.pack
     people, written = np.where(pack.source == data.OUTSIDE)[0], pack.source == data.WRITTEN
@@ -198,7 +198,7 @@ def main():
         fitting.TREES["max_iter"], features.BUCKETS, metrics.RESAMPLES = 10, 1 << 12, 10
         pack = data.fixture()
     else:
-        rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written(HERE / "written")
+        rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written()
         pack = data.Pack(rows)
     inputs = Inputs(hasher, published.Published(args.work, pack.texts) if "all" in args.edition else None)
     scored = Scored(pack, inputs)
