@@ -79,7 +79,7 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
   return {
     outcome,
     risk: String(percentOf(risk)),
-    algorithm,
+    algorithm: algorithm ?? '',
     receipt: scoreId ?? '',
     openToRecordMs: String(openToRecordMs),
   }

@@ -6,12 +6,24 @@ import { withinLimit } from '../core/time-limit.js'
 /** What a readiness check found. */
 export interface CheckResult {
   readonly ok: boolean
-  /** Why not; absent when it is fine. */
+  /** Why not; with `ok`, a warning that does not affect readiness; absent when it is fine. */
   readonly reason?: Reason
   /** One sentence about this case. */
   readonly message: string
   /** Plain facts, such as ages and counts. Shown to whoever can reach the port: never secrets. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** What stands before a check where people read it: fine, a warning, or not ready. */
+export function checkSign({
+  ok,
+  reason,
+}: {
+  readonly ok: boolean
+  readonly reason?: string | undefined
+}): '✓' | '!' | '✗' {
+  if (!ok) return '✗'
+  return reason === undefined ? '✓' : '!'
 }
 
 /** Looks at one thing that readiness depends on; one that throws or takes longer than 2 s counts as not ready. */

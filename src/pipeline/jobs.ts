@@ -111,6 +111,14 @@ export const submitResult = z.discriminatedUnion('outcome', [
     risk: storedRisk,
     attester: z.string().nullable(),
   }),
+  /** The service shows a score that this queue did not send. */
+  z.object({
+    outcome: z.literal('foreign'),
+    /** As the service has it on record. */
+    risk: storedRisk,
+    /** The label of that score; null where the service does not show it. */
+    algorithm: z.string().nullable(),
+  }),
   /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
   z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
 ])

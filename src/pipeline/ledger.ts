@@ -51,9 +51,11 @@ const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({
     ...common,
     kind: z.literal('receipt'),
-    outcome: z.enum(['accepted', 'confirmed', 'closed']),
+    outcome: z.enum(['accepted', 'confirmed', 'foreign', 'closed']),
+    /** Of a foreign score its own. */
     risk: storedRisk,
-    algorithm: z.string(),
+    /** Of a foreign score its own label; null where the service does not show it. */
+    algorithm: z.string().nullable(),
     scoreId: z.string().nullable(),
     openToRecordMs: z.number(),
   }),

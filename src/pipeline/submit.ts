@@ -1,7 +1,7 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
-import { percentOf } from '../core/risk.js'
+import { basisPointsOf, percentOf, type Risk } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
@@ -75,8 +75,8 @@ async function ask(
   const asset = await options.service.find(job.asset.id, run.signal)
   options.gate.wentThrough()
   if (typeof asset?.myScore === 'number') {
-    if (job.sent === null) await suspect(job, job.unscoredAt, run, options)
-    return confirmed(job, asset, run, options)
+    const foreign = job.sent === null && (await suspect(job, job.unscoredAt, run, options))
+    return onRecord(job, { ...asset, myScore: asset.myScore }, foreign, run, options)
   }
   const clockErrorMs = options.serviceClock.state().errorBoundMs ?? 0
   const settlesInMs = job.sent ? job.sent.settledAt + clockErrorMs - askedAt : 0
@@ -121,12 +121,21 @@ function isFinal({ reason, facts }: AttestdError): boolean {
   return reason === 'service-failing' && FINAL_STATUSES.has(facts.status) && facts.withoutErrorBody !== true
 }
 
-/** Judges a score that this job has no attempt of. @param unscoredAt see `Doppelgangers.isForeign` */
-async function suspect(job: SubmitJob, unscoredAt: number | null, run: SubmitRun, { doppelgangers }: SubmitOptions) {
-  if (!doppelgangers.isForeign(unscoredAt)) return
+/**
+ * Judges a score that this job has no attempt of. @param unscoredAt see `Doppelgangers.isForeign`
+ * @returns whether it is surely another's
+ */
+async function suspect(
+  job: SubmitJob,
+  unscoredAt: number | null,
+  run: SubmitRun,
+  { doppelgangers }: SubmitOptions,
+): Promise<boolean> {
+  if (!doppelgangers.isForeign(unscoredAt)) return false
   // Throws where another worker has the job by now, and may have sent the score.
   await run.save(storeSubmitJob(job))
   doppelgangers.found(job.asset.id)
+  return true
 }
 
 /**
@@ -142,18 +151,32 @@ async function settleConflict(
 ): Promise<JobEnd<StoredSubmitResult>> {
   const asset = await options.service.find(job.asset.id, run.signal)
   if (!asset) return closed(job, run, options)
-  if (asset.myScore === job.verdict.risk) return confirmed(job, asset, run, options)
-  if (job.sent === null && typeof asset.myScore === 'number') await suspect(job, askedAt, run, options)
+  const { myScore } = asset
+  if (typeof myScore !== 'number') throw conflict
+  if (isOurs(myScore, job)) return onRecord(job, { ...asset, myScore }, false, run, options)
+  if (job.sent === null) await suspect(job, askedAt, run, options)
   throw conflict
 }
 
-function confirmed(job: SubmitJob, asset: Asset, run: SubmitRun, options: SubmitOptions): JobEnd<StoredSubmitResult> {
-  const risk = asset.myScore ?? job.verdict.risk
-  if (risk !== job.verdict.risk) {
-    const facts = { asset: job.asset.id, onRecord: percentOf(risk), ours: percentOf(job.verdict.risk) }
-    options.log.warn(facts, 'the service had a different score of this attester; it was not changed')
-  }
-  return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
+/** Basis points; half a percentage point, so that a service that keeps whole percents still shows our score. */
+const ROUNDING = 50
+
+/** Whether a score on record has the value of this job's verdict. */
+function isOurs(risk: Risk, { verdict }: SubmitJob): boolean {
+  return Math.abs(basisPointsOf(risk) - basisPointsOf(verdict.risk)) <= ROUNDING
+}
+
+/** The end of a job whose asset has a score of this attester: one that is surely another's, or has another value than the verdict, is foreign. */
+function onRecord(
+  job: SubmitJob,
+  { myAlgorithm, myScore: risk }: Asset & { readonly myScore: Risk },
+  foreign: boolean,
+  run: SubmitRun,
+  options: SubmitOptions,
+): JobEnd<StoredSubmitResult> {
+  if (!foreign && isOurs(risk, job))
+    return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
+  return finish(job, run, options, { outcome: 'foreign', risk, algorithm: myAlgorithm ?? null })
 }
 
 function closed(job: SubmitJob, run: SubmitRun, options: SubmitOptions): JobEnd<StoredSubmitResult> {
@@ -164,6 +187,12 @@ function acceptedResult(receipt: Receipt): SubmitResult {
   return { outcome: receipt.how, scoreId: receipt.scoreId, risk: receipt.risk, attester: receipt.attester }
 }
 
+const MESSAGES = {
+  accepted: 'score submitted',
+  confirmed: 'score submitted',
+  closed: 'asset was closed before a score was confirmed',
+} as const
+
 function finish(
   job: SubmitJob,
   run: SubmitRun,
@@ -172,10 +201,9 @@ function finish(
 ): JobEnd<StoredSubmitResult> {
   const stored = storeSubmitResult(result)
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
-  options.log.info(
-    facts,
-    result.outcome === 'closed' ? 'asset was closed before a score was confirmed' : 'score submitted',
-  )
+  if (result.outcome === 'foreign') {
+    options.log.warn({ ...facts, ours: percentOf(job.verdict.risk) }, 'score on record is foreign; it was not changed')
+  } else options.log.info(facts, MESSAGES[result.outcome])
   return { kind: 'done', result: stored }
 }
 

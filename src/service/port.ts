@@ -21,6 +21,8 @@ export interface Asset {
   readonly scoreCount: number | null
   /** The risk that this attester has on record; null: none on record; undefined: was not asked. */
   readonly myScore?: Risk | null | undefined
+  /** The algorithm label of that score, where the service shows it. */
+  readonly myAlgorithm?: string | undefined
 }
 
 /** Stake of the key's wallet, in wei. */

@@ -41,6 +41,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     expect(slow.log.find(({ reason }) => reason === 'doppelganger')).toMatchObject({ asset: expect.any(String) })
     expect((await slow.get('/')).text).toContain('Foreign scores')
     expect(await slow.foreignScores()).toBeGreaterThan(0)
+    expect(await slow.metric('attestd_scores_total', 'how="foreign"')).toBeGreaterThan(0)
     expect((await slow.get('/readyz')).status).toBe(200)
     await fast.kill9()
     await bench.register('twins')

@@ -98,11 +98,25 @@ describe('a submission', () => {
     expect(run.saved).toMatchObject([{ verdict: { risk: 87.5 } }])
   })
 
-  it('is not sent when the service already holds a score of this attester', async () => {
-    const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: asRisk(0.12) })], [])
-    expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: 12 } })
-    expect(calls).toEqual(['ask'])
+  it('is not sent when the service already holds this score, also as whole percents', async () => {
+    for (const value of [0.875, 0.88]) {
+      const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: asRisk(value) })], [])
+      expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: value * 100 } })
+      expect(calls).toEqual(['ask'])
+    }
   })
+
+  it.each([
+    ['the label that the service shows', 'theirs@2.0.0', 'theirs@2.0.0'],
+    ['no label where the service shows none', undefined, null],
+  ])(
+    'is not sent over another score of this attester, which is recorded as foreign with %s',
+    async (_, myAlgorithm, algorithm) => {
+      const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: asRisk(0.12), myAlgorithm })], [])
+      expect(await end()).toEqual({ kind: 'done', result: { outcome: 'foreign', risk: 12, algorithm } })
+      expect(calls).toEqual(['ask'])
+    },
+  )
 
   it('is not sent for an asset that closed', async () => {
     const { calls, end } = setUp(submitJobData(), [null], [])
@@ -145,6 +159,12 @@ describe('a score that is on record', () => {
   const scored = openAsset({ myScore: asRisk(0.5) })
   const KNOWN_MS = WINDOW + STORE + ERROR
   const watched = (sent: StoredSubmitJob['sent'] = null) => submitJobData({ unscoredAt: NOW + KNOWN_MS, sent })
+
+  it('that surely came from elsewhere is foreign, although it has our value', async () => {
+    const parts = setUp(watched(), [openAsset({ myScore: asRisk(0.875) })], [])
+    await parts.clock.advance(KNOWN_MS)
+    expect(await parts.end()).toMatchObject({ result: { outcome: 'foreign', risk: 87.5 } })
+  })
 
   async function scoresFound(job: StoredSubmitJob, finds: Step[] = [scored], submits: (Receipt | Error)[] = []) {
     const parts = setUp(job, finds, submits)

@@ -125,10 +125,10 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
   return reason ? { ok: false, reason, message } : { ok: true, message }
 }
 
-/** With the setting `warn` the daemon goes on, and stays ready. */
+/** With the setting `warn` the daemon continues and stays ready, with a warning. */
 function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
   const { lastAsset, scores } = doppelgangers.news
   if (lastAsset === null) return { ok: true, message: 'No foreign scores found.' }
   const message = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
-  return gate.closedFor ? { ok: false, reason: gate.closedFor, message } : { ok: true, message }
+  return gate.closedFor ? { ok: false, reason: gate.closedFor, message } : { ok: true, reason: 'doppelganger', message }
 }

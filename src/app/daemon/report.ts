@@ -236,19 +236,19 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const { asset, seenAt, verdict } = job
   const { outcome } = result
   const { turnaround } = asset
-  const { algorithm } = verdict
   const openToRecordMs = Math.max(0, clock.now() - seenAt)
   const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
   if (outcome === 'closed') {
     metrics.missed.inc({ turnaround, reason: 'asset-closed' })
     options.onClosed(asset.id)
-  } else {
-    metrics.scores.inc({ how: outcome })
+  } else metrics.scores.inc({ how: outcome })
+  if (outcome === 'accepted' || outcome === 'confirmed') {
     metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
     if (late) metrics.missed.inc({ turnaround, reason: 'late' })
   }
   const risk = outcome === 'closed' ? verdict.risk : result.risk
-  const scoreId = outcome === 'closed' ? null : result.scoreId
+  const algorithm = outcome === 'foreign' ? result.algorithm : verdict.algorithm
+  const scoreId = 'scoreId' in result ? result.scoreId : null
   book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
   activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }

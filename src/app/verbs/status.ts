@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
+import { checkSign } from '../../observe/health.js'
 import { selectionText } from '../rollout/selection-in-force.js'
 import { type FleetReply, fleetReply } from './fleet-reply.js'
 
@@ -58,10 +59,10 @@ export async function readStatus(dataDir: string): Promise<Status> {
         `${name.padEnd(width)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
-    ...checks.map(
-      ({ name, ok, message, reason }) =>
-        `${ok ? '✓' : '✗'} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`,
-    ),
+    ...checks.map((check) => {
+      const { name, message, reason } = check
+      return `${checkSign(check)} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`
+    }),
     ready ? 'ready' : 'not ready',
   ]
   return { ready, lines, fleet: status.fleet, raw: status }

@@ -1,5 +1,5 @@
 import { duration } from '../../core/duration.js'
-import type { Readiness } from '../health.js'
+import { checkSign, type Readiness } from '../health.js'
 import { type CanaryRow, canaryText } from './canary-row.js'
 import { CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState } from './console-state.js'
@@ -60,12 +60,15 @@ function header(state: ConsoleState, readiness: Readiness, now: number): Html {
 <nav aria-label="Pages"><a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
 }
 
+const TONES = { '✓': 'ok', '!': 'warn', '✗': 'bad' } as const
+
 function checks({ checks }: Readiness): Html {
-  const items = checks.map(
-    ({ name, ok, reason, message, fix }) =>
-      html`<li><span class="${ok ? 'ok' : 'bad'}">${ok ? '✓' : '✗'} ${name}</span> <span class="soft">${message}</span>
-${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span class="fix">${fix}</span>` : null}</li>`,
-  )
+  const items = checks.map((check) => {
+    const { name, reason, message, fix } = check
+    const sign = checkSign(check)
+    return html`<li><span class="${TONES[sign]}">${sign} ${name}</span> <span class="soft">${message}</span>
+${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span class="fix">${fix}</span>` : null}</li>`
+  })
   const body = items.length > 0 ? html`<ul class="checks">${items}</ul>` : html`<p class="soft">Starting.</p>`
   return html`<section><h2>Readiness</h2>${body}</section>`
 }

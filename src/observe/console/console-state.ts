@@ -4,7 +4,7 @@ import type { DriftRow } from './drift-row.js'
 import type { FleetState } from './fleet-state.js'
 
 /** What can become of an asset. */
-export const OUTCOMES = ['verdict', 'accepted', 'confirmed', 'abstained', 'closed', 'failed'] as const
+export const OUTCOMES = ['verdict', 'accepted', 'confirmed', 'foreign', 'abstained', 'closed', 'failed'] as const
 /** Most rows that the page and `/status` show; the page looks for others in all that it is given. */
 export const SHOWN_ROWS = 50
 

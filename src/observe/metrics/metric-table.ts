@@ -302,9 +302,9 @@ export const METRICS = {
     name: 'attestd_scores_total',
     type: 'counter',
     labels: ['how'],
-    zeros: [{ how: 'accepted' }, { how: 'confirmed' }],
+    zeros: [{ how: 'accepted' }, { how: 'confirmed' }, { how: 'foreign' }],
     roles: SUBMIT,
-    help: 'Scores on record: accepted (by the answer) or confirmed (found on record after an unclear end). Flat while assets are seen is bad.',
+    help: 'Scores on record: accepted (by the answer), confirmed (found on record after an unclear end) or foreign (another value than ours, not sent by this queue). Flat accepted while assets are seen, or any foreign, is bad.',
   },
   doppelgangers: {
     name: 'attestd_doppelganger_scores_total',

@@ -1,5 +1,4 @@
 import { AttestdError } from '../../core/errors.js'
-import type { Risk } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
@@ -8,7 +7,7 @@ import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } 
 import { shapeText } from '../shape-text.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
-import { ownScore, scoresIn } from './score-record.js'
+import { type OwnScore, ownScore, scoresIn } from './score-record.js'
 import { numberOf } from './unix-time.js'
 
 /**
@@ -83,7 +82,7 @@ export async function readAssets(
     const read = readAsset(value)
     if (typeof read === 'string')
       onMalformed?.({ what: 'asset', source, id: nameable(assetIdIn(assetRecordIn(value))), message: read })
-    else if (read.isOpen) assets.push({ ...read.asset, myScore: listedScore(assetRecordIn(value), attester) })
+    else if (read.isOpen) assets.push({ ...read.asset, ...listedScore(assetRecordIn(value), attester) })
   }
   return assets
 }
@@ -97,8 +96,8 @@ export function readFound(reply: unknown, id: string, attester: string): Asset |
   const read = readAsset(reply)
   if (typeof read === 'string') throw unusable(read)
   if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
-  const myScore = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount ?? 0, attester)
-  return read.isOpen || myScore !== null ? { ...read.asset, myScore } : null
+  const own = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount ?? 0, attester)
+  return read.isOpen || own !== null ? { ...read.asset, ...scoreFields(own) } : null
 }
 
 /** @returns the asset without its score, or what is wrong with it */
@@ -122,15 +121,19 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
 }
 
 /** A list says something of the attester's score only where its records carry their scores. */
-function listedScore(record: Record<string, unknown>, attester: string | undefined): Asset['myScore'] {
+function listedScore(record: Record<string, unknown>, attester: string | undefined) {
   const scores = scoresIn(record)
-  if (attester === undefined || !scores) return undefined
+  if (attester === undefined || !scores) return {}
   const own = ownScore(scores, attester)
-  return own === 'unreadable' ? undefined : own
+  return own === 'unreadable' ? {} : scoreFields(own)
+}
+
+function scoreFields(own: OwnScore | null): Pick<Asset, 'myScore' | 'myAlgorithm'> {
+  return own ? { myScore: own.risk, myAlgorithm: own.algorithm } : { myScore: null }
 }
 
 /** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
-function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): Risk | null {
+function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): OwnScore | null {
   const scores = scoresIn(reply) ?? scoresIn(assetRecordIn(reply))
   const own = ownScore(scores ?? [], attester)
   if (own === 'unreadable') throw unusable('it has a score whose attester or risk cannot be read')

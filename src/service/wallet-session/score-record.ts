@@ -1,4 +1,5 @@
 import { type Risk, riskOfBasisPoints } from '../../core/risk.js'
+import { cleanText } from '../../core/text.js'
 import { asRecord } from '../record.js'
 import { numberOf, unixMsOf } from './unix-time.js'
 
@@ -45,18 +46,32 @@ function basisPointsIn({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore }
   return authenticity === null ? null : (100 - authenticity) * 100
 }
 
+/** A score that the service shows: its risk, and its algorithm label where it shows that. */
+export interface OwnScore {
+  readonly risk: Risk
+  readonly algorithm: string | undefined
+}
+
+/** Longest algorithm label of a score record that is kept, characters. */
+const ALGORITHM_MAX = 200
+
 /**
- * The newest risk that an attester has on record among these scores; null where there is none.
+ * The newest score that an attester has on record among these; null where there is none.
  * @returns `unreadable` where that cannot be determined: an own score without a readable risk, or, with none of its own, a
  *   score of which no attester can be read
  */
-export function ownScore(scores: readonly unknown[], attester: string): Risk | null | 'unreadable' {
+export function ownScore(scores: readonly unknown[], attester: string): OwnScore | null | 'unreadable' {
   const records = scores.map((score) => asRecord(score) ?? {})
   const own = records.filter((record) => attesterIn(record) === attester.toLowerCase())
   if (own.length === 0) return records.some((record) => attesterIn(record) === null) ? 'unreadable' : null
   // Of records that say no time the last one counts: lists grow at their end.
   const newest = own.reduce((best, record) => (timeOf(record) >= timeOf(best) ? record : best))
-  return riskIn(newest) ?? 'unreadable'
+  const risk = riskIn(newest)
+  if (risk === null) return 'unreadable'
+  return {
+    risk,
+    algorithm: typeof newest.algorithm === 'string' ? cleanText(newest.algorithm, ALGORITHM_MAX) : undefined,
+  }
 }
 
 function timeOf(record: Record<string, unknown>): number {

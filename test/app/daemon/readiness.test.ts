@@ -206,7 +206,9 @@ describe('scores that nobody here sent', () => {
     const { check, gate, news } = newReadiness()
     expect(await check('alone')).toMatchObject({ ok: true })
     Object.assign(news, { scores: 2, lastAsset: 'asset-9' })
+    // With a reason it is shown as a warning, not as fine.
     expect(await check('alone')).toMatchObject({
+      reason: 'doppelganger',
       ok: true,
       message: expect.stringContaining('2, the last for asset asset-9'),
     })

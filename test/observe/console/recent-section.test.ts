@@ -39,6 +39,7 @@ describe('a row of the last assets', () => {
     ['verdict', 'analyze-image'],
     ['accepted', 'submit'],
     ['confirmed', 'submit'],
+    ['foreign', 'submit'],
     ['abstained', 'analyze-image'],
     ['closed', 'submit'],
     ['failed', 'analyze-image'],

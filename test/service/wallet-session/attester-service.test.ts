@@ -153,9 +153,9 @@ describe('find', () => {
   })
 
   it('gives an asset that closed where it holds the own score', async ({ onTestFinished }) => {
-    const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own()] }
+    const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own({ algorithm: 'theirs@2' })] }
     const { service } = await bench(always(reply), onTestFinished)
-    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234 })
+    expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234, myAlgorithm: 'theirs@2' })
   })
 
   it('is null for an unknown asset and for one that is not open', async ({ onTestFinished }) => {
