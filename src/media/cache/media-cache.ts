@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
@@ -31,6 +31,8 @@ interface Entry {
   bytes: number
   /** Unix milliseconds. */
   usedAt: number
+  /** The access time that the file carries, Unix milliseconds. */
+  stampedAt: number
   /** Holders in this process. */
   pins: number
   /** The state of the file when its bytes were last checked; another state means: check again. */
@@ -41,6 +43,8 @@ type FileState = `${number} ${number} ${number}`
 
 /** The folder is read again this often, since other processes may share it. */
 const RESCAN_MS = 5 * 60_000
+/** The access time of a file in use is written again this often, since restarts need the order of use only roughly. */
+const STAMP_MS = 60_000
 
 /**
  * Verified media by content hash. Several processes may share the folder: files appear by rename, and whoever uses one
@@ -51,6 +55,7 @@ export class MediaCache {
   readonly #files: string
   readonly #workspace: Workspace
   #entries = new Map<string, Entry>()
+  #totalBytes = 0
   #scannedAt = Number.NEGATIVE_INFINITY
 
   private constructor(options: MediaCacheOptions, workspace: Workspace) {
@@ -84,13 +89,13 @@ export class MediaCache {
     // A symbolic link is no file of ours, wherever it leads.
     const stat = await fs.lstat(file).catch(() => null)
     if (!stat?.isFile()) {
-      this.#entries.delete(hash)
+      this.#forget(hash)
       return null
     }
-    const entry = this.#entry(hash, stat.size)
+    const entry = this.#entry(hash, stat.size, stat.atimeMs)
     entry.pins += 1
     try {
-      const state: FileState = `${stat.size} ${stat.mtimeMs} ${stat.ino}`
+      const state = stateOf(stat)
       if (entry.checked !== state && (await this.#hashOf(file)) !== hash) {
         await this.#dropCorrupt(hash, stat.size)
         return null
@@ -110,24 +115,19 @@ export class MediaCache {
    * Takes in a finished, verified download and keeps it in place until the returned hold is released.
    * @throws AttestdError media-cache-failed
    */
-  async commit({ file, bytes, digest }: Spooled): Promise<{ release(): void }> {
-    const target = this.#fileOf(digest)
-    // Whole seconds survive every file system, so that the state of the file is comparable later.
-    const seconds = Math.floor(this.#options.clock.now() / 1000)
-    await onDisk(fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 }))
-    await onDisk(fs.chmod(file, 0o400))
-    await onDisk(fs.utimes(file, seconds, seconds))
-    const { mtimeMs, ino } = await onDisk(fs.stat(file))
-    const entry = this.#entry(digest, bytes)
+  async commit({ file, digest }: Spooled): Promise<{ release(): void }> {
+    const stat = await onDisk(fs.stat(file))
+    const entry = this.#entry(digest, stat.size, stat.atimeMs)
     // Before the file is there, so that no eviction can take it away at once.
     entry.pins += 1
     try {
-      await onDisk(fs.rename(file, target))
+      await onDisk(renameInto(file, this.#fileOf(digest)))
     } catch (error) {
       entry.pins -= 1
       throw error
     }
-    Object.assign(entry, { bytes, checked: `${bytes} ${mtimeMs} ${ino}` })
+    this.#totalBytes += stat.size - entry.bytes
+    Object.assign(entry, { bytes: stat.size, stampedAt: stat.atimeMs, checked: stateOf(stat) })
     if (this.#options.clock.monotonic() - this.#scannedAt > RESCAN_MS) await this.#scan().catch(() => {})
     await this.#evict(this.#options.maxBytes)
     return { release: () => this.#unpin(entry) }
@@ -135,7 +135,7 @@ export class MediaCache {
 
   /** Frees about half of the cache, for when the disk is full. */
   async relieve(): Promise<void> {
-    await this.#evict(this.#totalBytes() / 2)
+    await this.#evict(this.#totalBytes / 2)
   }
 
   async close(): Promise<void> {
@@ -149,8 +149,12 @@ export class MediaCache {
       // A file system without hard links.
       return fs.copyFile(file, link)
     })
-    // The access time carries the order of use across restarts; the modification time must stay as it was checked.
-    await fs.utimes(file, this.#options.clock.now() / 1000, mtime).catch(() => {})
+    const now = this.#options.clock.now()
+    if (now - entry.stampedAt > STAMP_MS) {
+      // The access time carries the order of use across restarts; the modification time must stay as it was checked.
+      await fs.utimes(file, now / 1000, mtime).catch(() => {})
+      entry.stampedAt = now
+    }
     entry.pins += 1
     let released = false
     const release = () => {
@@ -174,7 +178,7 @@ export class MediaCache {
   }
 
   async #dropCorrupt(hash: string, bytes: number): Promise<void> {
-    this.#entries.delete(hash)
+    this.#forget(hash)
     await fs.rm(this.#fileOf(hash), { force: true })
     this.#options.log.warn({ contentHash: hash, bytes }, 'a corrupt file was removed from the media cache')
     this.#options.onEvent({ type: 'cache', outcome: 'corrupt', bytes })
@@ -182,14 +186,12 @@ export class MediaCache {
 
   /** Removes files, least recently used first, until the rest fits; never one that is in use here. */
   async #evict(targetBytes: number): Promise<void> {
-    let total = this.#totalBytes()
-    if (total <= targetBytes) return
+    if (this.#totalBytes <= targetBytes) return
     const byAge = [...this.#entries].sort(([, a], [, b]) => a.usedAt - b.usedAt)
     for (const [hash, entry] of byAge) {
-      if (total <= targetBytes) return
+      if (this.#totalBytes <= targetBytes) return
       if (entry.pins > 0 || this.#entries.get(hash) !== entry) continue
-      this.#entries.delete(hash)
-      total -= entry.bytes
+      this.#forget(hash)
       try {
         await fs.rm(this.#fileOf(hash), { force: true })
         this.#options.onEvent({ type: 'cache', outcome: 'evicted', bytes: entry.bytes })
@@ -208,26 +210,46 @@ export class MediaCache {
       if (!/^0x[0-9a-f]{64}$/.test(hash)) continue
       const stat = await fs.lstat(path.join(parentPath, name)).catch(() => null)
       if (stat?.isFile() && !this.#entries.has(hash)) {
-        this.#entries.set(hash, { bytes: stat.size, usedAt: stat.atimeMs, pins: 0 })
+        this.#add(hash, { bytes: stat.size, usedAt: stat.atimeMs, stampedAt: stat.atimeMs, pins: 0 })
       }
     }
   }
 
-  #entry(hash: string, bytes: number): Entry {
-    const entry = this.#entries.get(hash) ?? { bytes, usedAt: 0, pins: 0 }
+  /** @param stampedAt the access time of the file, Unix milliseconds */
+  #entry(hash: string, bytes: number, stampedAt: number): Entry {
+    const entry = this.#entries.get(hash) ?? this.#add(hash, { bytes, usedAt: 0, stampedAt, pins: 0 })
     entry.usedAt = this.#options.clock.now()
-    this.#entries.set(hash, entry)
     return entry
   }
 
-  #totalBytes(): number {
-    let total = 0
-    for (const { bytes } of this.#entries.values()) total += bytes
-    return total
+  #add(hash: string, entry: Entry): Entry {
+    this.#entries.set(hash, entry)
+    this.#totalBytes += entry.bytes
+    return entry
+  }
+
+  #forget(hash: string): void {
+    this.#totalBytes -= this.#entries.get(hash)?.bytes ?? 0
+    this.#entries.delete(hash)
   }
 
   #fileOf(hash: string): string {
     const hex = hash.slice(2)
     return path.join(this.#files, hex.slice(0, 2), hex)
+  }
+}
+
+/** Whole milliseconds survive `utimes`. A file system that keeps fewer costs another check. */
+function stateOf({ ino, mtimeMs, size }: Stats): FileState {
+  return `${size} ${Math.round(mtimeMs)} ${ino}`
+}
+
+async function renameInto(file: string, target: string): Promise<void> {
+  try {
+    await fs.rename(file, target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
+    await fs.rename(file, target)
   }
 }

@@ -27,7 +27,8 @@ export async function spool(
   file: string,
   { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
-  const handle = await onDisk(fs.open(file, 'w', 0o600))
+  // Nobody writes to it again: only this handle may.
+  const handle = await onDisk(fs.open(file, 'w', 0o400))
   const hasher = createContentHasher(algorithm)
   let bytes = 0
   try {

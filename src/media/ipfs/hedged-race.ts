@@ -177,7 +177,7 @@ class Race<C, T> {
     if (this.#settled) return
     this.#settled = true
     settle()
-    this.#watch.abort()
+    this.#watch.abort(null)
     for (const runner of this.#runners) runner.controller.abort(this.#options.signal.reason ?? raceOver())
   }
 }

@@ -12,7 +12,8 @@ import { ManualClock } from '../../support/manual-clock.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
 import { failure, filesBelow, onEnd, startGateway, startSource, temporaryFolder } from '../support/media-parts.js'
 
-const clock = new ManualClock(Date.UTC(2026, 0, 1, 0, 0, 0, 123))
+/** From the time of the file system on, which stamps new files. */
+const clock = new ManualClock(Math.floor(Date.now() / 1000) * 1000 + 123)
 
 async function openCache(options: Partial<MediaCacheOptions> = {}) {
   const folder = options.folder ?? (await temporaryFolder())
@@ -90,7 +91,7 @@ describe('MediaCache', () => {
     const first = await openCache()
     const a = await first.store(someBytes(4000, 'a'))
     const b = await first.store(someBytes(4000, 'b'))
-    await clock.advance(5000)
+    await clock.advance(61_000)
     expect(await first.has(a)).toBe(true)
     await first.cache.close()
     const second = await openCache({ folder: first.folder, maxBytes: 5000 })
