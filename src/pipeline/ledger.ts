@@ -76,6 +76,12 @@ const FILE_NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/
 /** Largest file of the ledger, as a share of its size: what goes at once. */
 const SHARES = 8
 
+/** A line of the ledger with its end, and its day (UTC, `2026-01-31`). */
+interface Line {
+  readonly day: string
+  readonly text: string
+}
+
 /** One file of the ledger. */
 interface LedgerFile {
   readonly name: string
@@ -95,6 +101,11 @@ export class Ledger {
   #made: Promise<unknown> | undefined
   /** What was written last. */
   #newest: LedgerFile | undefined
+  /** Lines that wait for the write under way; they go in one write. */
+  #waiting: Line[] = []
+  #writing: Promise<void> = Promise.resolve()
+  /** The write that takes what waits. */
+  #next: Promise<void> | undefined
 
   /** @param maxBytes all files together; the oldest go first. Without it only `prune` removes any. */
   constructor(folder: string, maxBytes = Number.POSITIVE_INFINITY) {
@@ -102,15 +113,34 @@ export class Ledger {
     this.#maxBytes = maxBytes
   }
 
-  /** One write per line with O_APPEND, so that lines of several writers do not mix. A torn last line is ended first. */
+  /** Resolves once the entry is in the file; those that come during a write are written together, in their order. */
   async append(entry: LedgerEntry): Promise<void> {
+    const text = `${JSON.stringify(storeLedgerEntry(entry))}\n`
+    this.#waiting.push({ day: new Date(entry.at).toISOString().slice(0, 10), text })
+    this.#next ??= this.#writing = this.#writing
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined
+        return this.#write(this.#waiting.splice(0))
+      })
+    await this.#next
+  }
+
+  async #write(lines: readonly Line[]): Promise<void> {
     await this.#make()
-    const line = `${JSON.stringify(storeLedgerEntry(entry))}\n`
+    for (const day of new Set(lines.map((line) => line.day))) {
+      const texts = lines.filter((line) => line.day === day).map(({ text }) => text)
+      await this.#writeDay(day, texts.join(''))
+    }
+  }
+
+  /** One write with O_APPEND, so that lines of several writers do not mix. A torn last line is ended first. */
+  async #writeDay(day: string, lines: string): Promise<void> {
     const known = this.#newest
-    const file = await this.#fileFor(new Date(entry.at).toISOString().slice(0, 10), Buffer.byteLength(line))
+    const file = await this.#fileFor(day, Buffer.byteLength(lines))
     const start = file.name !== known?.name && (await this.#isTorn(file)) ? '\n' : ''
     try {
-      await fs.appendFile(path.join(this.#folder, file.name), start + line, { mode: 0o600 })
+      await fs.appendFile(path.join(this.#folder, file.name), start + lines, { mode: 0o600 })
     } catch (error) {
       // A full disk may have taken a part of the line.
       this.#newest = undefined

@@ -39,8 +39,12 @@ export class VerdictFiles {
     const bytes = onDisk(Buffer.byteLength(text))
     const held = this.#held.get(folder)
     if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFileAtomic(path.join(folder, name), text, { flush: false })
+    const write = () => writeFileAtomic(path.join(folder, name), text, { flush: false })
+    await write().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+      await write()
+    })
     this.#held.set(folder, (this.#held.get(folder) ?? 0) + bytes)
   }
 

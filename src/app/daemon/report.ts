@@ -35,8 +35,8 @@ export interface ReportOptions {
   readonly outages: ThrottledLog
   /** Called when the queue engine had trouble: it may have lost jobs. */
   readonly onQueueTrouble: () => void
-  /** Called when a submission found its asset closed. */
-  readonly onClosed: (assetId: string) => void
+  /** Called when a submission ended: with the score on record, or because the asset is closed. */
+  readonly onSubmitted: (assetId: string, outcome: SubmitResult['outcome']) => void
 }
 
 /** The event callbacks of the pipeline and of the queue workers. */
@@ -238,9 +238,9 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const { turnaround } = asset
   const openToRecordMs = Math.max(0, clock.now() - seenAt)
   const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
+  options.onSubmitted(asset.id, outcome)
   if (outcome === 'closed') {
     metrics.missed.inc({ turnaround, reason: 'asset-closed' })
-    options.onClosed(asset.id)
   } else metrics.scores.inc({ how: outcome })
   if (outcome === 'accepted' || outcome === 'confirmed') {
     metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
@@ -277,20 +277,18 @@ interface LedgerWriter {
 
 /** A ledger that cannot be written (a full disk) costs its line and a warning, never the job. */
 function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
-  let writing = Promise.resolve()
+  let last = Promise.resolve()
   return {
     write({ id: assetId, title, mediaType, contentHash, uri }, facts) {
       const entry = { at: clock.now(), assetId, title, mediaType, contentHash, uri, ...facts } as LedgerEntry
-      writing = writing
-        .then(() => ledger.append(entry))
-        .catch((error) =>
-          outages.trouble({
-            reason: 'data-dir-unusable',
-            message: 'ledger was not written',
-            facts: { err: error },
-          }),
-        )
+      last = ledger.append(entry).catch((error) =>
+        outages.trouble({
+          reason: 'data-dir-unusable',
+          message: 'ledger was not written',
+          facts: { err: error },
+        }),
+      )
     },
-    flush: () => writing,
+    flush: () => last,
   }
 }
