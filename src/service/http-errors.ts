@@ -11,6 +11,11 @@ const SERVICE_TEXT_MAX = 300
 export const NOT_THE_API =
   'What answers is not this API: check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.'
 
+/** The headers of an answer, by names in lower case. */
+export interface HeaderReader {
+  get(name: string): string | null
+}
+
 /** A response other than a success, as far as it matters here. */
 export interface ErrorResponse {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`. */
@@ -142,18 +147,18 @@ function connectText(error: unknown): string {
  * The wait that an answer asks for, milliseconds. A Retry-After that is a date counts from the answer's own Date, so
  * that a wrong local clock does not matter.
  */
-export function retryAfterOf(headers: { get(name: string): string | null }, localNow: number): number | undefined {
+export function retryAfterOf(headers: HeaderReader, localNow: number): number | undefined {
   return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
 }
 
 /** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not say. */
-export function ageOf(headers: { get(name: string): string | null }): number {
+export function ageOf(headers: HeaderReader): number {
   const seconds = Number(headers.get('age') ?? 0)
   return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : 0
 }
 
 /** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not say. */
-export function dateOf(headers: { get(name: string): string | null }): number | null {
+export function dateOf(headers: HeaderReader): number | null {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) ? null : date
 }

@@ -1,4 +1,6 @@
-import { Agent, type Dispatcher, fetch, type Response } from 'undici'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
@@ -11,6 +13,7 @@ import {
   dateOf,
   errorOfResponse,
   type Flight,
+  type HeaderReader,
   invalidReply,
   masked,
   NOT_THE_API,
@@ -76,6 +79,13 @@ export interface HttpOptions {
   readonly onDate?: ((serverMs: number) => void) | undefined
 }
 
+/** An answer whose body has not been read. */
+interface Answer {
+  readonly status: number
+  readonly headers: HeaderReader
+  readonly body: AsyncIterable<Uint8Array>
+}
+
 /** JSON requests with a timeout, a size cap, and every failure as an `AttestdError`; never follows a redirect. */
 export class HttpCaller {
   readonly #options: HttpOptions
@@ -91,22 +101,22 @@ export class HttpCaller {
    * have taken effect), score-conflict for 409, or the signal's own reason where nothing can have taken effect
    */
   async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
-    return this.#observed(call, signal, async (response) => {
-      const type = response.headers.get('content-type') ?? 'none'
+    return this.#observed(call, signal, async ({ body, headers }) => {
+      const type = headers.get('content-type') ?? 'none'
       if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
         throw invalidReply(
           call,
           `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`,
           /html/i.test(type) ? NOT_THE_API : undefined,
         )
-      return parseReply(call, await this.#text(call, response), shape)
+      return parseReply(call, await this.#text(call, body), shape)
     })
   }
 
   /** One request of which only the success matters. @throws as `json` does */
   async done(call: HttpCall, signal?: AbortSignal): Promise<void> {
-    return this.#observed(call, signal, async (response) => {
-      await this.#text(call, response)
+    return this.#observed(call, signal, async ({ body }) => {
+      await this.#text(call, body)
     })
   }
 
@@ -117,7 +127,7 @@ export class HttpCaller {
   async #observed<T>(
     call: HttpCall,
     signal: AbortSignal | undefined,
-    read: (response: Response) => Promise<T>,
+    read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const { clock, onRequest } = this.#options
     const startedAt = clock.monotonic()
@@ -138,16 +148,16 @@ export class HttpCaller {
     call: HttpCall,
     flight: Flight,
     signal: AbortSignal | undefined,
-    read: (response: Response) => Promise<T>,
+    read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const { clock } = this.#options
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? REQUEST_TIMEOUT_MS
     signal?.throwIfAborted()
     const deadline = startDeadline(clock, timeoutMs, signal)
     try {
-      const response = await this.#send(call, flight, deadline.signal)
-      if (!response.ok) throw await this.#refusal(call, response)
-      return await read(response)
+      const answer = await this.#send(call, flight, deadline.signal)
+      if (answer.status < 200 || answer.status > 299) throw await this.#refusal(call, answer)
+      return await read(answer)
     } catch (error) {
       if (error instanceof AttestdError) throw error
       throw brokenOff(call, flight, error, { signal, timedOut: deadline.passed, timeoutMs })
@@ -156,43 +166,59 @@ export class HttpCaller {
     }
   }
 
-  async #send(call: HttpCall, flight: Flight, signal: AbortSignal): Promise<Response> {
+  async #send(call: HttpCall, flight: Flight, signal: AbortSignal): Promise<Answer> {
     const { contentType = 'application/json' } = call
-    const response = await fetch(call.url, {
+    const { body, headers, statusCode } = await request(call.url, {
       method: call.method,
       headers: {
         accept: 'application/json',
+        'accept-encoding': 'gzip',
         'user-agent': this.#options.userAgent,
         ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
       },
       body: call.body ?? null,
-      // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused below by its status.
-      redirect: 'manual',
       signal,
       dispatcher: onWire(this.#agent, () => {
         flight.started = true
       }),
     })
-    flight.status = response.status
-    const serverMs = dateOf(response.headers)
-    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(response.headers))
-    return response
+    // An abort after the last read would otherwise be an unhandled error event.
+    body.on('error', () => {})
+    flight.status = statusCode
+    const answer = { status: statusCode, headers: readerOf(headers), body: plain(body, headers['content-encoding']) }
+    const serverMs = dateOf(answer.headers)
+    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(answer.headers))
+    return answer
   }
 
-  async #refusal(call: HttpCall, response: Response): Promise<AttestdError> {
+  async #refusal(call: HttpCall, { body, headers, status }: Answer): Promise<AttestdError> {
     const { route, changes, provenBy, secrets = [] } = call
-    const retryAfterMs = retryAfterOf(response.headers, this.#options.clock.now())
+    const retryAfterMs = retryAfterOf(headers, this.#options.clock.now())
     // The status has been said; an error body that breaks off or is too large takes nothing away from it.
-    const body = await this.#text(call, response).catch(() => '')
+    const text = await this.#text(call, body).catch(() => '')
     const { fixes } = this.#options
-    return errorOfResponse({ route, status: response.status, retryAfterMs, body, secrets, changes, provenBy, fixes })
+    return errorOfResponse({ route, status, retryAfterMs, body: text, secrets, changes, provenBy, fixes })
   }
 
-  async #text(call: HttpCall, response: Response): Promise<string> {
+  async #text(call: HttpCall, body: Answer['body']): Promise<string> {
     const { maxReplyBytes = MAX_REPLY_BYTES } = this.#options
     const tooLarge = () => invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
-    return (await readBounded(response.body, maxReplyBytes, tooLarge)).toString('utf8')
+    return (await readBounded(body, maxReplyBytes, tooLarge)).toString('utf8')
+  }
+}
+
+/** Errors of the body end the unpacked one too. */
+function plain(body: Readable, encoding: string | string[] | undefined): Readable {
+  return encoding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body
+}
+
+function readerOf(headers: Dispatcher.ResponseData['headers']): HeaderReader {
+  return {
+    get(name) {
+      const value = headers[name]
+      return Array.isArray(value) ? value.join(', ') : (value ?? null)
+    },
   }
 }
 
