@@ -66,6 +66,8 @@ interface Offer {
   readonly turnaround: Turnaround
   /** Where its analysis was put; one of an unknown kind may have moved on since. */
   readonly queue: AnalyzeQueue
+  /** Its score is on record: no job is left to drop. */
+  readonly isScored?: true
 }
 
 /** Decides what and when: turns the open set into analyze jobs, once per asset, and drops those of closed assets. */
@@ -110,6 +112,12 @@ export class Intake {
     if (!offer) return
     // Not at once: a service that lists what it calls closed would keep the pipeline turning.
     this.#offered.set(assetId, { ...offer, at: this.#options.clock.monotonic() - REOFFER_MS + RECONSIDER_MS })
+  }
+
+  /** The score of an asset is on record: the queue need not be asked for its job when the asset closes. */
+  scored(assetId: string): void {
+    const offer = this.#offered.get(assetId)
+    if (offer) this.#offered.set(assetId, { ...offer, isScored: true })
   }
 
   /**
@@ -277,7 +285,7 @@ export class Intake {
       for (const [assetId, offer] of offers) {
         if (open.has(assetId) || offer.at > before) continue
         this.#line.delete(assetId)
-        if (await this.#dropJob(assetId, offer)) this.#offered.delete(assetId)
+        if (offer.isScored || (await this.#dropJob(assetId, offer))) this.#offered.delete(assetId)
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))

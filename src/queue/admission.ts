@@ -1,6 +1,7 @@
 interface Entry {
   readonly isUrgent: () => Promise<boolean>
   readonly settle: (admitted: boolean) => void
+  readonly signal: AbortSignal
 }
 
 /**
@@ -28,9 +29,13 @@ export class Admission {
     this.#free = size
   }
 
-  /** Whether a worker waits for a place. */
-  get isAwaited(): boolean {
-    return this.#waiting.length > 0
+  /**
+   * Whether a worker may run its next job in the place of one that ends: where no other worker waits for a place, and no
+   * job that came back waits for this one to be left.
+   * @param own the signal by which the worker itself waits, if it does
+   */
+  mayPassOn(own: AbortSignal | undefined): boolean {
+    return this.#free >= 0 && this.#waiting.every(({ signal }) => signal === own)
   }
 
   /**
@@ -47,7 +52,7 @@ export class Admission {
         resolve(admitted)
       }
       const onAbort = () => settle(false)
-      const entry = { isUrgent, settle }
+      const entry = { isUrgent, settle, signal }
       signal.addEventListener('abort', onAbort, { once: true })
       this.#waiting = [...this.#waiting, entry]
       void this.#admit()
@@ -56,7 +61,7 @@ export class Admission {
 
   /** Takes a place without waiting. @returns false where there is none, or another waits for it */
   enterNow(): boolean {
-    if (this.#free <= 0 || this.isAwaited) return false
+    if (this.#free <= 0 || this.#waiting.length > 0) return false
     this.#free -= 1
     return true
   }

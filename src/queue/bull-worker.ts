@@ -62,7 +62,7 @@ export class BullWorker extends Worker<unknown, unknown, string, IQueueBackend, 
     this.on('locksRenewed', ({ jobIds }) => {
       for (const id of jobIds) if (this.#locks.has(id)) this.#watchLock(id)
     })
-    this.on('paused', () => this.#entering?.abort()).on('closing', () => this.#entering?.abort())
+    this.on('paused', () => this.#entering?.abort(null)).on('closing', () => this.#entering?.abort(null))
     this.on('lockRenewalFailed', (ids) => {
       for (const id of ids) this.cancelJob(id)
     })
@@ -116,10 +116,11 @@ export class BullWorker extends Worker<unknown, unknown, string, IQueueBackend, 
     }
   }
 
-  /** A job that BullMQ takes together with the end of this one runs in its place, unless another worker waits for it. */
+  /** The job that BullMQ takes in the same command that ends this one runs in its place, see `Admission.mayPassOn`. */
   override async processJob(job: WorkerJob, token: string, takesNext = () => true): Promise<WorkerJob | undefined> {
     this.#toStart -= 1
-    const mayTake = () => takesNext() && !this.#putBack.has(job.id ?? '') && !this.#rules.admission.isAwaited
+    const { admission } = this.#rules
+    const mayTake = () => takesNext() && !this.#putBack.has(job.id ?? '') && admission.mayPassOn(this.#entering?.signal)
     let next: WorkerJob | undefined
     try {
       next = (await super.processJob(job, token, mayTake)) ?? undefined
@@ -128,7 +129,7 @@ export class BullWorker extends Worker<unknown, unknown, string, IQueueBackend, 
       this.#putBack.delete(job.id ?? '')
       if (next) {
         this.#toStart += 1
-        this.#entering?.abort()
+        this.#entering?.abort(null)
       } else this.#leave()
     }
   }

@@ -72,7 +72,7 @@ export async function claimedWork<T>(key: string, options: ClaimOptions, work: (
   try {
     return await work()
   } finally {
-    done.abort()
+    done.abort(null)
     await renewing
     await claims.release(key, owner).catch(onFailure)
   }

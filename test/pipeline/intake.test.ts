@@ -103,6 +103,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     retried,
     results,
     reconsider: (id: string) => intake.reconsider(id),
+    scored: (id: string) => intake.scored(id),
     gate,
     lists,
     counts,
@@ -171,6 +172,17 @@ describe('intake', () => {
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
+  })
+
+  it('asks the queue nothing about an asset that closes once its score is on record', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' }), openAsset({ id: 'b' })))
+    parts.scored('a')
+    parts.scored('never offered')
+    await parts.clock.advance(5001)
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('b')])
   })
 
   it('a job at work when its asset closes is dropped once it is put back, and its last failure is told once', async () => {

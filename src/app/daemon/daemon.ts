@@ -75,7 +75,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       outages,
       onQueueTrouble: () => roles?.forgetRecords(),
-      onClosed: (assetId) => roles?.reconsider(assetId),
+      onSubmitted: (assetId, outcome) => roles?.submitted(assetId, outcome),
     })
     closers.push(() => report.flush())
     const base = { options, clock, random, paths, metrics, outages, activity, drift, report, selection }

@@ -4,6 +4,7 @@ import type { DetectorHost } from '../../detect/detection.js'
 import { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import { type Gate, pauseWhileClosed } from '../../pipeline/gate.js'
 import { Intake } from '../../pipeline/intake.js'
+import type { SubmitResult } from '../../pipeline/jobs.js'
 import type { Ledger } from '../../pipeline/ledger.js'
 import { submit } from '../../pipeline/submit.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
@@ -22,8 +23,8 @@ export interface Roles {
   readonly lost: Promise<Error>
   /** See `Intake.forget` and `Doppelgangers.forget`; for a queue that may have lost something. */
   forgetRecords(): void
-  /** See `Intake.reconsider`. */
-  reconsider(assetId: string): void
+  /** Lets intake offer the asset again where it seemed closed, and ask no more about it otherwise. */
+  submitted(assetId: string, outcome: SubmitResult['outcome']): void
   /** Takes jobs of the kinds that there are detectors for by now, and see `Analysis.retryFailed`. */
   detectorsChanged(): void
   /** Removes what is older than the settings say. */
@@ -112,7 +113,7 @@ export async function startRoles(
       intake?.forget()
       doppelgangers?.forget()
     },
-    reconsider: (assetId) => intake?.reconsider(assetId),
+    submitted: (assetId, outcome) => (outcome === 'closed' ? intake?.reconsider(assetId) : intake?.scored(assetId)),
     detectorsChanged() {
       analysis?.workers.follow().catch((error) => log.error({ err: error }, 'workers did not follow the detectors'))
       void retryFailed()

@@ -209,7 +209,7 @@ export class DetectorProcess {
       if (answer.type === 'measured') return answer
       throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : malformedAnswer()
     } finally {
-      watch.abort()
+      watch.abort(null)
     }
   }
 
@@ -239,7 +239,7 @@ export class DetectorProcess {
         cause: error,
       })
     } finally {
-      watch.abort()
+      watch.abort(null)
     }
   }
 

@@ -41,7 +41,7 @@ beforeEach(async () => {
     troubles++
   }
   closed = []
-  const onClosed = (id: string) => closed.push(id)
+  const onSubmitted = (id: string, outcome: string) => outcome === 'closed' && closed.push(id)
   report = createReport({
     metrics,
     ledger: new Ledger(folder),
@@ -51,7 +51,7 @@ beforeEach(async () => {
     log: silentLog,
     outages,
     onQueueTrouble,
-    onClosed,
+    onSubmitted,
   })
 })
 afterEach(async () => {
