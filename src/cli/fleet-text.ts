@@ -1,6 +1,6 @@
 import type { FleetReply } from '../app/verbs/fleet-reply.js'
 import { duration } from '../core/duration.js'
-import { drainText, missesText, unservedText } from '../observe/console/fleet-section.js'
+import { drainText, missesText, retryingText, unservedText } from '../observe/console/fleet-section.js'
 import { table } from './terminal/table.js'
 
 /** First hex characters of a digest, enough to compare by eye. */
@@ -18,7 +18,8 @@ export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
     if (oldestMs !== null)
       lines.push(`${queue} ${turnaround}: ${waiting} waiting, the oldest for ${duration(oldestMs)}`)
   }
-  lines.push(`time to drain: ${drainText(backlog.drainMs)}`, ...backlog.unserved.map(unservedText))
+  lines.push(`time to drain: ${drainText(backlog.drainMs)}`)
+  lines.push(...backlog.retrying.map(retryingText), ...backlog.unserved.map(unservedText))
   if (backlog.missesAhead > 0) lines.push(missesText(backlog.missesAhead))
   return lines
 }

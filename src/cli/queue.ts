@@ -17,7 +17,7 @@ interface QueueFlags {
   readonly json?: boolean
 }
 
-/** `attestd queue failed`, `retry`, `drain`, `pause` and `resume`; each is for all queues where --queue names none. */
+/** `attestd queue failed`, `waiting`, `retry`, `drain`, `pause` and `resume`; each is for all queues where --queue names none. */
 export function queueVerb(): Command {
   const queue = new Command('queue').description(
     'Inspect and repair the queues, through the running daemon if there is one.',
@@ -28,6 +28,9 @@ export function queueVerb(): Command {
       'analyze, submit, or one kind such as analyze-image (default: all)',
     )
   const failed = verb('failed', 'List failed jobs with their reason.')
+    .option('--limit <count>', 'most jobs to list', '50')
+    .option('--json', 'JSON instead of a table')
+  const waiting = verb('waiting', 'List jobs that wait for their next try, with the reason of the last one.')
     .option('--limit <count>', 'most jobs to list', '50')
     .option('--json', 'JSON instead of a table')
   const retry = verb('retry', 'Retry failed jobs.').option(
@@ -41,6 +44,7 @@ export function queueVerb(): Command {
   const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs go on.')
   const resume = verb('resume', 'Let the daemons take jobs again.')
   queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
+  queue.addCommand(waiting.action((flags: QueueFlags) => withQueues(waiting, (control) => listWaiting(control, flags))))
   queue.addCommand(
     retry.action(({ queue: name, id }: QueueFlags) =>
       withQueues(retry, async (control) => {
@@ -113,4 +117,30 @@ async function listFailed(control: QueueControl, { queue, limit = '50', json }: 
     job.message,
   ])
   printText(rows.length > 0 ? `${table(columns, rows)}\n` : 'No failed jobs.\n')
+}
+
+async function listWaiting(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
+  const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
+  const jobs = await control.waiting({ ...named(queue), limit: count })
+  if (json) {
+    printText(`${safeJson(jobs, 2)}\n`)
+    return
+  }
+  const columns = [
+    { title: 'queue' },
+    { title: 'asset', max: 46 },
+    { title: 'reason' },
+    { title: 'tries', right: true },
+    { title: 'next try about' },
+    { title: 'detail', max: 70 },
+  ]
+  const rows = jobs.map(({ assetId, attempts, id, message, nextTryAt, queue: name, reason }) => [
+    name,
+    assetId ?? id,
+    reason ?? 'held',
+    String(attempts),
+    new Date(nextTryAt).toISOString(),
+    message,
+  ])
+  printText(rows.length > 0 ? `${table(columns, rows)}\n` : 'No job waits for a retry.\n')
 }

@@ -7,6 +7,8 @@ import { parseRequest } from './parse-request.js'
 /** What verbs ask of the running daemon. Absent queue: all. */
 export interface ControlHandlers {
   failed(query: { queue?: string | undefined; limit: number }): Promise<readonly unknown[]>
+  /** Jobs that wait for their next try. */
+  waiting(query: { queue?: string | undefined; limit: number }): Promise<readonly unknown[]>
   /** @returns how many went back to waiting */
   retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   /** @returns how many waiting jobs were removed */
@@ -28,17 +30,17 @@ export interface ControlOptions {
   readonly handlers: ControlHandlers
 }
 
-/** Most failed jobs in one answer. */
-const MAX_FAILED = 1000
+/** Most jobs in one answer. */
+const MAX_LISTED = 1000
 /** Most job ids in one retry. */
 const MAX_IDS = 1000
 /** Longest list of detectors, characters. */
 const MAX_DETECTORS_TEXT = 10_000
 
-/** The control routes: GET /control/failed, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
+/** The control routes: GET /control/failed and /control/waiting, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
 export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
-  const failedQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_FAILED).default(100) })
+  const listQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
   const queueBody = z.strictObject({ queue })
   const detectors = z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors)
@@ -55,9 +57,11 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
         error: { message: 'The control routes need the token of this run (control.json in the data directory).' },
       })
   })
-  app.get('/control/failed', async (request) => ({
-    jobs: await handlers.failed(parseRequest(failedQuery, request.query)),
-  }))
+  for (const list of ['failed', 'waiting'] as const) {
+    app.get(`/control/${list}`, async (request) => ({
+      jobs: await handlers[list](parseRequest(listQuery, request.query)),
+    }))
+  }
   app.post('/control/retry', async (request) => ({
     retried: await handlers.retry(parseRequest(retryBody, request.body ?? {})),
   }))

@@ -29,6 +29,7 @@ import {
   type QueueEngine,
   type QueueName,
   queueWords,
+  type RetryingJob,
   type RunningWorker,
   stageOf,
   type WorkerEvents,
@@ -219,6 +220,20 @@ export class BullEngine implements QueueEngine {
       ...readFailure(job.failedReason),
       attempts: job.attemptsMade,
       failedAt: job.finishedOn ?? job.timestamp,
+      data: job.data,
+    }))
+  }
+
+  async retrying(name: QueueName, limit: number): Promise<RetryingJob[]> {
+    const jobs = await this.#ask(() => this.#queues[name].getDelayed(0, limit - 1))
+    return jobs.map((job) => ({
+      queue: name,
+      id: job.id ?? '',
+      failure: job.failedReason ? readFailure(job.failedReason) : null,
+      attempts: job.attemptsMade,
+      addedAt: job.timestamp,
+      // BullMQ keeps the pause and the start of the last try, not the point in time.
+      nextTryAt: (job.processedOn ?? job.timestamp) + job.delay,
       data: job.data,
     }))
   }

@@ -84,6 +84,21 @@ export interface FailedJob {
   readonly data: unknown
 }
 
+/** A job that waits for its next try. */
+export interface RetryingJob {
+  readonly queue: QueueName
+  readonly id: string
+  /** How the last try failed; null for a job that was only held, as while the gate is closed. */
+  readonly failure: { readonly reason: Reason; readonly message: string } | null
+  /** Tries that failed. */
+  readonly attempts: number
+  /** Unix ms. */
+  readonly addedAt: number
+  /** About when it is tried next, Unix ms. */
+  readonly nextTryAt: number
+  readonly data: unknown
+}
+
 /** Jobs by state, for metrics and `/status`; ended ones only as long as they are kept. */
 export interface QueueCounts {
   readonly waiting: number
@@ -157,6 +172,8 @@ export interface QueueEngine {
   /** The waiting jobs by priority; see `waitingJobs`. */
   waiting(queue: QueueName, priorities: readonly number[], limit: number): Promise<WaitingJobs[]>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
+  /** The jobs that wait for their next try, the first to be tried first; `limit` at most. */
+  retrying(queue: QueueName, limit: number): Promise<RetryingJob[]>
   /** Failed jobs back to waiting; all of the queue where `ids` is absent. @returns how many */
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>
   /** Removes waiting and delayed jobs. @returns how many */

@@ -22,7 +22,7 @@ describe('the fleet for people', () => {
   const fleet = (change: Partial<FleetReply> = {}): FleetReply => ({
     daemons: [daemon()],
     mixed: { versions: [], detectors: [], fingerprints: [] },
-    backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: null }, missesAhead: 0, unserved: [] },
+    backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: null }, missesAhead: 0, retrying: [], unserved: [] },
     ...change,
   })
 
@@ -61,7 +61,9 @@ describe('the fleet for people', () => {
     ]
     const unserved = [{ queue: 'analyze-text', waiting: 2 }]
     const drainMs = { 'analyze-image': 90_000, 'analyze-text': 0, submit: null }
-    const text = fleetText(fleet({ backlog: { rows, drainMs, missesAhead: 2, unserved } }))
+    const retrying = [{ queue: 'analyze-image', reason: 'media-unreachable', jobs: 5, nextTryInMs: 12_000 }]
+    const text = fleetText(fleet({ backlog: { rows, drainMs, missesAhead: 2, retrying, unserved } }))
+    expect(text).toContain('Waiting for a retry in analyze-image: 5, failed with media-unreachable; the next in 12 s.')
     expect(text).toContain('analyze-image standard: 3 waiting, the oldest for 1 min 5 s')
     expect(text).not.toContain('submit standard')
     expect(text).toContain('time to drain: analyze-image 1 min 30 s, submit not known')

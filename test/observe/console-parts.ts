@@ -46,6 +46,7 @@ export function sampleState(): ConsoleState {
           { queue: 'analyze-image', turnaround: 'standard', waiting: 0, oldestMs: null },
         ],
         drainMs: { 'analyze-image': 600_000, submit: null },
+        retrying: [],
         missesAhead: 14,
         unserved: [{ queue: 'analyze-text', waiting: 2 }],
       },
@@ -137,6 +138,7 @@ export async function startTestServer(
     queueNames: ['analyze', 'submit'],
     control: {
       failed: async (query) => [asked.push(['failed', query])],
+      waiting: async (query) => [asked.push(['waiting', query])],
       retry: async (body) => asked.push(['retry', body]),
       drain: async (body) => asked.push(['drain', body]),
       pause: async (body) => [String(asked.push(['pause', body]))],

@@ -96,6 +96,7 @@ describe('callDaemon', () => {
     const { server, controlToken } = await startTestServer({
       control: {
         failed,
+        waiting: failed,
         retry: failed,
         drain: failed,
         pause: failed,

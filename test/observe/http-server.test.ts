@@ -38,6 +38,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 /** Control handlers that have nothing to do. */
 const untouched = {
+  waiting: async () => [],
   retry: async () => 0,
   drain: async () => 0,
   pause: async () => [],

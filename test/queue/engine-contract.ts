@@ -270,6 +270,12 @@ export function engineContract(open: () => QueueEngine): void {
     const [failed] = await events.until('failed')
     expect(failed?.retryInMs).toBe(6000)
     expect(await engine.counts('analyze-image')).toMatchObject({ delayed: 1, active: 0 })
+    const [waiting, ...others] = await engine.retrying('analyze-image', 10)
+    expect(others).toEqual([])
+    const failure = { reason: 'service-failing', message: 'busy' }
+    expect(waiting).toMatchObject({ queue: 'analyze-image', id: 'limited', attempts: 1, failure, data: {} })
+    // From its start, which was after it was added.
+    expect(waiting!.nextTryAt - waiting!.addedAt).toBeGreaterThanOrEqual(6000)
   })
 
   it('survives strings that PostgreSQL refuses, wherever they come from', async () => {

@@ -5,6 +5,7 @@ import { QUEUE_NAMES, type QueueName } from '../../queue/queues.js'
 import type { ServiceEvent } from '../../service/port.js'
 import { JobPace } from '../fleet/job-pace.js'
 import { CanaryBook } from './canary-book.js'
+import { MediaWatch } from './media-watch.js'
 
 /** Rows that the console looks for what it shows in. */
 export const RECENT_ROWS = 250
@@ -19,6 +20,7 @@ export class Activity {
   readonly #shadows = new Map<string, ShadowRow>()
   #shadowsDropped = 0
   readonly canaries = new CanaryBook()
+  readonly media: MediaWatch
   #connected = false
   #reconnects = 0
   #lastByteAt: number | null = null
@@ -27,6 +29,7 @@ export class Activity {
   /** @param monotonic milliseconds that never jump */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic
+    this.media = new MediaWatch(monotonic)
     const paces = QUEUE_NAMES.map((name) => [name, new JobPace(monotonic)])
     this.pace = Object.fromEntries(paces) as Record<QueueName, JobPace>
   }

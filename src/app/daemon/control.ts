@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import { type FailedJob, type QueueEngine, type QueueName, queuesNamed, queueWords } from '../../queue/queues.js'
+import {
+  type FailedJob,
+  type QueueEngine,
+  type QueueName,
+  queuesNamed,
+  queueWords,
+  type RetryingJob,
+} from '../../queue/queues.js'
 
 /** A failed job as the verbs show it. */
 export const listedJob = z.object({
@@ -12,6 +19,19 @@ export const listedJob = z.object({
   failedAt: z.number(),
   assetId: z.string().nullable(),
 })
+/** A job that waits for its next try, as the verbs show it. */
+export const retryingJob = z.object({
+  queue: z.string(),
+  id: z.string(),
+  reason: z.string().nullable(),
+  message: z.string(),
+  attempts: z.number(),
+  nextTryAt: z.number(),
+  assetId: z.string().nullable(),
+})
+/** `nextTryAt` is in Unix milliseconds; `reason` is null for a job that was only held. */
+export type ListedRetry = z.infer<typeof retryingJob>
+
 /** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
 export type ListedJob = z.infer<typeof listedJob>
 
@@ -24,6 +44,11 @@ export function controlOf(queue: QueueEngine) {
   return {
     failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
       (await Promise.all(queuesNamed(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit).map(listed),
+    waiting: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
+      (await Promise.all(queuesNamed(name).map((one) => queue.retrying(one, limit))))
+        .flat()
+        .slice(0, limit)
+        .map(listedRetry),
     retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
       sum(name, (one) => queue.retry(one, ids)),
     drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),
@@ -40,6 +65,14 @@ export function controlOf(queue: QueueEngine) {
 
 /** A failed job without its data, which may be large; only the asset it is about. */
 function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): ListedJob {
-  const parsed = z.object({ asset: z.object({ id: z.string() }) }).safeParse(data)
-  return { queue, id, reason, message, attempts, failedAt, assetId: parsed.success ? parsed.data.asset.id : null }
+  return { queue, id, reason, message, attempts, failedAt, assetId: assetIdOf(data) }
+}
+
+function listedRetry({ queue, id, failure, attempts, nextTryAt, data }: RetryingJob): ListedRetry {
+  const { reason, message } = failure ?? { reason: null, message: '' }
+  return { queue, id, reason, message, attempts, nextTryAt, assetId: assetIdOf(data) }
+}
+
+function assetIdOf(data: unknown): string | null {
+  return z.object({ asset: z.object({ id: z.string() }) }).safeParse(data).data?.asset.id ?? null
 }

@@ -1,4 +1,5 @@
 import { clockText } from '../../core/clock.js'
+import { duration } from '../../core/duration.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
@@ -9,6 +10,7 @@ import { type QueueEngine, queueWords } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ServiceClock } from '../../service/service-clock.js'
 import type { Activity } from './activity.js'
+import type { MediaWatch } from './media-watch.js'
 import type { WatchedContract } from './service-side.js'
 
 /** The parts that readiness looks at; a process without a role has no such part, and no such check. */
@@ -17,6 +19,8 @@ export interface ReadinessParts {
   readonly draining: () => boolean
   readonly queue: QueueEngine
   readonly detectors: DetectorHost | null
+  /** Null where no media is fetched. */
+  readonly media: Pick<MediaWatch, 'outage'> | null
   readonly stream: { readonly activity: Activity; readonly gate: Gate; readonly idleMs: number } | null
   /** Null where no stake contract is read. */
   readonly contract: WatchedContract | null
@@ -32,12 +36,13 @@ export interface ReadinessParts {
 /** A daemon that has not inferred for longer than this is not ready, ms; one at work may take a file's limit longer. */
 const INFERENCE_FRESH_MS = 60_000
 
-/** Registers the checks of `/readyz`: running, inference, queue, stream, stake, clock, alone. */
+/** Registers the checks of `/readyz`: running, inference, media, queue, stream, stake, clock, alone. */
 export function registerReadiness({
   health,
   draining,
   queue,
   detectors,
+  media,
   stream,
   submission,
   contract,
@@ -49,6 +54,7 @@ export function registerReadiness({
       : { ok: true, message: 'The daemon accepts work.' },
   )
   if (detectors) health.register('inference', () => inferenceCheck(detectors))
+  if (media) health.register('media', () => mediaCheck(media))
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
     health.register('stake', () => stakeCheck(submission.gate, contract))
@@ -63,6 +69,17 @@ async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
   const paused = queueWords(await pausedQueues(queue))
   if (paused.length === 0) return { ok: true, message: 'The queue engine answers.' }
   return { ok: false, reason: 'queue-paused', message: `Paused: ${paused.join(', ')}.` }
+}
+
+/** A warning: the fault may be that of the files, and a daemon that fetches nothing still submits. */
+function mediaCheck({ outage }: Pick<MediaWatch, 'outage'>): CheckResult {
+  if (outage === null) return { ok: true, message: 'Media arrives.' }
+  const { failures, reason, sinceMs } = outage
+  return {
+    ok: true,
+    reason,
+    message: `No media arrived for ${duration(sinceMs)}: ${failures} fetches failed in a row. They are retried.`,
+  }
 }
 
 function inferenceCheck(detectors: DetectorHost): CheckResult {

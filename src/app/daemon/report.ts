@@ -114,6 +114,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       const facts = { queue, asset: asset?.id ?? id, attempt, reason, detail: message }
       if (!final) {
         metrics.retries.inc({ queue, reason })
+        if (reason.startsWith('media-')) activity.media.failed(reason)
         log.warn({ ...facts, retryInMs }, 'attempt failed')
         return
       }
@@ -210,6 +211,7 @@ function reportAnalysis(
   book: LedgerWriter,
 ): void {
   const { activity, clock, metrics } = options
+  if (result.outcome !== 'scored' || !result.cached) activity.media.arrived()
   // Its analysis is still to come.
   if (result.outcome === 'moved') return
   if (result.outcome === 'scored') {

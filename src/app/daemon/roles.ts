@@ -17,7 +17,7 @@ import { startAnalysis } from './start-analysis.js'
 
 /** What this process does: intake, analyze and submit, or some of them. */
 export interface Roles {
-  readonly readiness: Pick<ReadinessParts, 'detectors' | 'stream' | 'submission' | 'contract'>
+  readonly readiness: Pick<ReadinessParts, 'detectors' | 'media' | 'stream' | 'submission' | 'contract'>
   readonly draining: boolean
   /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
   readonly lost: Promise<Error>
@@ -98,6 +98,7 @@ export async function startRoles(
   return {
     readiness: {
       detectors: analysis?.detectors ?? null,
+      media: analysis ? activity.media : null,
       stream: side && intake ? { activity, gate: side.gate, idleMs: settings.streamIdleMs } : null,
       submission:
         side && doppelgangers && submission

@@ -1,13 +1,14 @@
 import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
-import { PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
+import { assetOfJob, PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import { ANALYZE_QUEUES, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
+import { ANALYZE_QUEUES, QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from '../../queue/queues.js'
 import type { WaitingJobs } from '../../queue/waiting-jobs.js'
 import { unserved, workersOf } from './queue-workers.js'
 
 /** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
-const PRIORITIES = TURNAROUNDS.map(priorityOf)
+/** A job that failed once goes behind the new ones of its turnaround. */
+const PRIORITIES = TURNAROUNDS.flatMap((turnaround) => [priorityOf(turnaround), priorityOf(turnaround) + 1])
 
 /** What waits in one queue, and how fast it is worked on. */
 interface Line {
@@ -16,29 +17,59 @@ interface Line {
   /** Jobs a second, if the daemons did nothing else; null where that is not known. */
   readonly perSecond: number | null
   readonly workers: readonly FleetDaemon[]
+  readonly retrying: readonly RetryingJob[]
 }
 
 /** The work that waits, and how long the daemons that are alive will take for it. @param now Unix ms */
 export async function readBacklog(
-  queue: Pick<QueueEngine, 'counts' | 'waiting' | 'isPaused'>,
+  queue: Pick<QueueEngine, 'counts' | 'waiting' | 'retrying' | 'isPaused'>,
   daemons: readonly FleetDaemon[],
   now: number,
 ): Promise<Backlog> {
   const paused = await pausedQueues(queue)
   const read = async (name: QueueName): Promise<Line> => ({
     name,
-    lines: await queue.waiting(name, PRIORITIES, LOOKED_AT),
+    lines: byTurnaround(await queue.waiting(name, PRIORITIES, LOOKED_AT)),
     perSecond: paused.includes(name) ? 0 : capacityOf(daemons, name),
     workers: workersOf(daemons, name),
+    retrying: await queue.retrying(name, LOOKED_AT),
   })
   const all = await Promise.all(QUEUE_NAMES.map(read))
   const urgent = all.filter(({ name }) => name !== 'submit')
   return {
     rows: all.flatMap(({ lines, name }) => lines.map((line, nth) => rowOf(name, line, nth, now))),
     drainMs: Object.fromEntries(all.map((one) => [one.name, drainMs(one, all)])),
-    missesAhead: urgent.reduce((sum, { lines, perSecond }) => sum + missesAhead(lines[0]!, perSecond, now), 0),
+    retrying: all.flatMap((one) => retryingRows(one, now)),
+    missesAhead: urgent.reduce(
+      (sum, one) => sum + missesAhead(one.lines[0]!, one.perSecond, now) + lateRetries(one),
+      0,
+    ),
     unserved: await unserved(queue, daemons, ANALYZE_QUEUES),
   }
+}
+
+/** New jobs of a turnaround and those that failed once, in one line. */
+function byTurnaround(lines: readonly WaitingJobs[]): WaitingJobs[] {
+  return TURNAROUNDS.map((_, nth) => {
+    const [fresh, retried] = [lines[2 * nth]!, lines[2 * nth + 1]!]
+    return { ...fresh, waiting: fresh.waiting + retried.waiting, addedAt: [...fresh.addedAt, ...retried.addedAt] }
+  })
+}
+
+/** Jobs that wait for their next try, by how the last one failed. */
+function retryingRows({ name, retrying }: Line, now: number): Backlog['retrying'] {
+  const reasons = new Set(retrying.map(({ failure }) => failure?.reason ?? null))
+  return [...reasons].map((reason) => {
+    const jobs = retrying.filter(({ failure }) => (failure?.reason ?? null) === reason)
+    const next = Math.min(...jobs.map(({ nextTryAt }) => nextTryAt))
+    return { queue: name, reason, jobs: jobs.length, nextTryInMs: Math.max(0, next - now) }
+  })
+}
+
+/** Urgent jobs whose next try comes too late. */
+function lateRetries({ retrying }: Line): number {
+  const late = retrying.filter(({ addedAt, nextTryAt }) => nextTryAt - addedAt > PRIORITY_MS)
+  return late.filter(({ data }) => assetOfJob(data)?.turnaround === 'priority_5min').length
 }
 
 function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number, now: number): Backlog['rows'][number] {

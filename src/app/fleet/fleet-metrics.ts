@@ -16,6 +16,7 @@ type FleetMetrics = Pick<
   | 'waitingOldest'
   | 'waitingJobs'
   | 'drainSeconds'
+  | 'retryingJobs'
   | 'missesAhead'
 >
 
@@ -37,8 +38,8 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
 function clearAll(metrics: FleetMetrics): void {
   const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed } = metrics
   for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed]) gauge.clear()
-  const { drainSeconds, missesAhead, waitingJobs, waitingOldest } = metrics
-  for (const gauge of [drainSeconds, missesAhead, waitingJobs, waitingOldest]) gauge.clear()
+  const { drainSeconds, missesAhead, retryingJobs, waitingJobs, waitingOldest } = metrics
+  for (const gauge of [drainSeconds, missesAhead, retryingJobs, waitingJobs, waitingOldest]) gauge.clear()
 }
 
 function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {
@@ -54,7 +55,7 @@ function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLa
   }
 }
 
-function collectBacklog({ drainMs, missesAhead, rows }: FleetState['backlog'], metrics: FleetMetrics): void {
+function collectBacklog({ drainMs, missesAhead, retrying, rows }: FleetState['backlog'], metrics: FleetMetrics): void {
   for (const { oldestMs, queue, turnaround, waiting } of rows) {
     metrics.waitingJobs.set({ queue, turnaround }, waiting)
     metrics.waitingOldest.set({ queue, turnaround }, (oldestMs ?? 0) / 1000)
@@ -62,5 +63,6 @@ function collectBacklog({ drainMs, missesAhead, rows }: FleetState['backlog'], m
   for (const [queue, ms] of Object.entries(drainMs)) {
     if (ms !== null) metrics.drainSeconds.set({ queue }, ms / 1000)
   }
+  for (const { jobs, queue, reason } of retrying) metrics.retryingJobs.set({ queue, reason: reason ?? 'held' }, jobs)
   metrics.missesAhead.set({}, missesAhead)
 }

@@ -10,7 +10,7 @@ import { keepRow, keptRecords, keptRows } from './recent-rows.js'
 
 /** The queue that the fleet shares, and this daemon's word about itself. */
 export interface FleetOptions {
-  readonly queue: Pick<QueueEngine, 'counts' | 'fleet' | 'waiting' | 'isPaused'>
+  readonly queue: Pick<QueueEngine, 'counts' | 'fleet' | 'waiting' | 'retrying' | 'isPaused'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly name: () => string
   readonly card: () => DaemonCard

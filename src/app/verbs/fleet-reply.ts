@@ -31,6 +31,9 @@ export const fleetReply = z.object({
     ),
     drainMs: z.record(z.string(), rate),
     missesAhead: z.number(),
+    retrying: z
+      .array(z.object({ queue: z.string(), reason: z.string().nullable(), jobs: z.number(), nextTryInMs: z.number() }))
+      .default([]),
     unserved: z.array(z.object({ queue: z.string(), waiting: z.number() })).default([]),
   }),
 })

@@ -3,13 +3,14 @@ import type { LoadedSettings } from '../../config/load.js'
 import { systemClock } from '../../core/clock.js'
 import { callDaemon } from '../../observe/control-client.js'
 import type { ControlFile } from '../../observe/control-file.js'
-import { controlOf, type ListedJob, listedJob } from '../daemon/control.js'
+import { controlOf, type ListedJob, type ListedRetry, listedJob, retryingJob } from '../daemon/control.js'
 import { openQueue } from '../open/open-queue.js'
 import { runningDaemon } from '../running-daemon.js'
 
 /** What the queue verbs do, wherever the queues are. */
 export interface QueueControl {
   failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
+  waiting(query: { queue?: string; limit: number }): Promise<ListedRetry[]>
   retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
   drain(body: { queue?: string }): Promise<number>
   /** @returns the queues that are paused from now on */
@@ -40,13 +41,14 @@ const pausedReply = z.object({ paused: z.array(z.string()) })
 function throughDaemon(control: ControlFile): QueueControl {
   const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
     callDaemon(control, { method: 'POST', path, body, answer }, systemClock)
+  const list = async <T>(path: string, { queue, limit }: { queue?: string; limit: number }, job: z.ZodType<T>) => {
+    const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
+    const call = { method: 'GET', path: `${path}?${query}`, answer: z.object({ jobs: z.array(job) }) } as const
+    return (await callDaemon(control, call, systemClock)).jobs
+  }
   return {
-    async failed({ queue, limit }) {
-      const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
-      const answer = z.object({ jobs: z.array(listedJob) })
-      const call = { method: 'GET', path: `/control/failed?${query}`, answer } as const
-      return (await callDaemon(control, call, systemClock)).jobs
-    },
+    failed: (query) => list('/control/failed', query, listedJob),
+    waiting: (query) => list('/control/waiting', query, retryingJob),
     retry: async (body) => (await post('/control/retry', body, z.object({ retried: z.number() }))).retried,
     drain: async (body) => (await post('/control/drain', body, z.object({ drained: z.number() }))).drained,
     pause: async (body) => (await post('/control/pause', body, pausedReply)).paused,

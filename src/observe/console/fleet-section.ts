@@ -1,6 +1,6 @@
 import { duration } from '../../core/duration.js'
 import { shortDigest } from './console-text.js'
-import type { Backlog, FleetDaemon, FleetState, Unserved } from './fleet-state.js'
+import type { Backlog, FleetDaemon, FleetState, RetryingRow, Unserved } from './fleet-state.js'
 import { type Html, html } from './html.js'
 
 const STATE_TONE = { alive: 'ok', stopping: 'warn', lost: 'bad' } as const
@@ -44,12 +44,13 @@ ${fingerprints.length > 0 ? html`<p class="bad">ATTESTD_FLEET_SECRET differs: ${
 ${detectors.length > 0 ? html`<p class="warn">Not the same on all that analyze: ${detectors.join(', ')}.</p>` : null}`
 }
 
-function backlogLines({ drainMs, missesAhead, rows, unserved }: Backlog): Html {
+function backlogLines({ drainMs, missesAhead, retrying, rows, unserved }: Backlog): Html {
   const waiting = rows
     .filter(({ oldestMs }) => oldestMs !== null)
     .map((row) => `${row.queue} ${row.turnaround}: ${row.waiting}, the oldest for ${duration(row.oldestMs ?? 0)}`)
   return html`<p class="soft">Waiting: ${waiting.length > 0 ? waiting.join('; ') : 'nothing'}.
 Time to drain: ${drainText(drainMs)}.</p>
+${retrying.map((one) => html`<p class="warn">${retryingText(one)}</p>`)}
 ${unserved.map((one) => html`<p class="bad">${unservedText(one)}</p>`)}
 ${missesAhead > 0 ? html`<p class="bad">${missesText(missesAhead)}</p>` : null}`
 }
@@ -60,6 +61,12 @@ export function drainText(drainMs: Backlog['drainMs']): string {
   return (
     times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'nothing waits'
   )
+}
+
+/** The same sentence on the console and in `status --fleet`. */
+export function retryingText({ jobs, nextTryInMs, queue, reason }: RetryingRow): string {
+  const why = reason === null ? 'held' : `failed with ${reason}`
+  return `Waiting for a retry in ${queue}: ${jobs}, ${why}; the next in ${duration(nextTryInMs)}.`
 }
 
 /** The same sentence on the console, in `status --fleet` and in `/readyz`. */

@@ -61,6 +61,16 @@ export interface Unserved {
   readonly waiting: number
 }
 
+/** Jobs of one queue that wait for their next try. */
+export interface RetryingRow {
+  readonly queue: string
+  /** How the last try failed; null for jobs that were only held. */
+  readonly reason: string | null
+  readonly jobs: number
+  /** About how long until the first of them is tried, ms. */
+  readonly nextTryInMs: number
+}
+
 /** The work ahead of the fleet. */
 export interface Backlog {
   readonly rows: readonly WaitingRow[]
@@ -68,6 +78,7 @@ export interface Backlog {
   readonly drainMs: Readonly<Record<string, number | null>>
   /** Queues of kinds of media for which no daemon that is alive has a detector. */
   readonly unserved: readonly Unserved[]
+  readonly retrying: readonly RetryingRow[]
   /** Urgent assets that will be analyzed later than five minutes after they came, at this rate. */
   readonly missesAhead: number
 }

@@ -72,11 +72,18 @@ export const FLEET_METRICS = {
     shared: true,
     help: 'Estimated time until all that waits is done, as fast as the last jobs were; absent where that is not known, as without workers. Growing: add workers.',
   },
+  retryingJobs: {
+    name: 'attestd_retrying_jobs',
+    type: 'gauge',
+    labels: ['queue', 'reason'],
+    shared: true,
+    help: 'Jobs that wait for their next try, by how the last one failed (held: the gate was closed); at most 300 a queue are counted. Growing under one reason: see that reason.',
+  },
   missesAhead: {
     name: 'attestd_deadline_misses_ahead',
     type: 'gauge',
     labels: [],
     shared: true,
-    help: 'Waiting priority_5min assets that will be analyzed later than five minutes after they came, at this rate. Above 0: add workers now.',
+    help: 'Waiting priority_5min assets that will be analyzed later than five minutes after they came, at this rate or because their next try is that late. Above 0: add workers now, or see attestd_retrying_jobs.',
   },
 } as const satisfies Record<string, MetricEntry>

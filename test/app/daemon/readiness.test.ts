@@ -28,6 +28,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
     draining: () => false,
     queue: queue as unknown as QueueEngine,
     detectors: { state: () => host } as unknown as DetectorHost,
+    media: activity.media,
     stream: { activity, gate, idleMs: IDLE_MS },
     contract: null,
     submission: { gate, serviceClock: { state: () => time.state }, windowMs: WINDOW_MS, doppelgangers: { news } },
@@ -47,9 +48,16 @@ describe('readiness', () => {
   it('has a check for each part that there is, and none for a role that is not held', async () => {
     const names = async (change: Partial<ReadinessParts>) =>
       (await newReadiness(change).health.readiness()).checks.map(({ name }) => name)
-    expect(await names({})).toEqual(['queue', 'running', 'inference', 'stream', 'stake', 'clock', 'alone'])
-    expect(await names({ detectors: null, stream: null, submission: null })).toEqual(['queue', 'running'])
-    expect(await names({ detectors: null })).toEqual(['queue', 'running', 'stream', 'stake', 'clock', 'alone'])
+    expect(await names({})).toEqual(['queue', 'running', 'inference', 'media', 'stream', 'stake', 'clock', 'alone'])
+    expect(await names({ detectors: null, media: null, stream: null, submission: null })).toEqual(['queue', 'running'])
+    expect(await names({ detectors: null, media: null })).toEqual([
+      'queue',
+      'running',
+      'stream',
+      'stake',
+      'clock',
+      'alone',
+    ])
   })
 
   it('ends with the stop of the daemon', async () => {
@@ -198,6 +206,23 @@ describe('the clock', () => {
     const found = await check('clock')
     expect([found?.ok, found?.reason]).toEqual([reason === undefined, reason])
     if (state.objection) expect(found?.message).toContain('a says b')
+  })
+})
+
+describe('media', () => {
+  it('that does not arrive is a warning after three failures in a row, and fine once some arrives', async () => {
+    const { activity, check, clock } = newReadiness()
+    for (const _ of [1, 2]) activity.media.failed('media-unreachable')
+    expect(await check('media')).toEqual({ name: 'media', ok: true, message: 'Media arrives.' })
+    clock.tick(60_000)
+    activity.media.failed('media-timeout')
+    expect(await check('media')).toMatchObject({
+      ok: true,
+      reason: 'media-timeout',
+      message: expect.stringMatching(/^No media arrived for 1 min \d s: 3 fetches failed in a row/),
+    })
+    activity.media.arrived()
+    expect(await check('media')).toMatchObject({ message: 'Media arrives.' })
   })
 })
 

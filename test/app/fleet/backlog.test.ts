@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { readBacklog } from '../../../src/app/fleet/backlog.js'
 import type { FleetDaemon } from '../../../src/observe/console/fleet-state.js'
 import { PRIORITY_MS } from '../../../src/pipeline/jobs.js'
-import type { QueueName } from '../../../src/queue/queues.js'
+import type { QueueName, RetryingJob } from '../../../src/queue/queues.js'
+import { openAsset } from '../../support/pipeline-parts.js'
 
 const NOW = 1_000_000_000
 
@@ -22,22 +23,34 @@ function worker(change: Partial<FleetDaemon> = {}): FleetDaemon {
   }
 }
 
+interface Change {
+  readonly isPaused?: boolean
+  readonly texts?: number
+  readonly speech?: number
+  /** Urgent pictures that failed once and wait in their turn, by their age. */
+  readonly retried?: readonly number[]
+  readonly delayed?: readonly RetryingJob[]
+}
+
 /** Waiting jobs of the queue analyze-image, and of texts, by how long they have waited (ms). */
 function backlog(
   urgent: readonly number[],
   standard: readonly number[],
   daemons: readonly FleetDaemon[],
-  { isPaused = false, texts = 0, speech = 0 } = {},
+  { isPaused = false, texts = 0, speech = 0, retried = [], delayed = [] }: Change = {},
 ) {
   const line = (priority: number, ages: readonly number[], limit: number) => ({
     priority,
     waiting: ages.length,
     addedAt: ages.slice(0, limit).map((age) => NOW - age),
   })
-  const waiting = async (name: QueueName, [first, second]: readonly number[], limit: number) =>
-    name === 'analyze-image'
-      ? [line(first!, urgent, limit), line(second!, standard, limit)]
-      : [line(first!, [], limit), line(second!, fresh(name === 'analyze-text' ? texts : 0), limit)]
+  // The lines of jobs that failed once stand between and are empty, but for that of urgent pictures.
+  const waiting = async (name: QueueName, priorities: readonly number[], limit: number) => {
+    const others = [[], [], fresh(name === 'analyze-text' ? texts : 0), []]
+    const ages = name === 'analyze-image' ? [urgent, retried, standard, []] : others
+    return priorities.map((priority, nth) => line(priority, ages[nth]!, limit))
+  }
+  const retrying = async (name: QueueName) => (name === 'analyze-image' ? [...delayed] : [])
   const counts = async (name: QueueName) => ({
     waiting: name === 'analyze-audio' ? speech : 0,
     active: 0,
@@ -45,7 +58,7 @@ function backlog(
     failed: 0,
     completed: 0,
   })
-  return readBacklog({ counts, waiting, isPaused: async () => isPaused }, daemons, NOW)
+  return readBacklog({ counts, waiting, retrying, isPaused: async () => isPaused }, daemons, NOW)
 }
 
 const fresh = (count: number) => Array.from({ length: count }, () => 0)
@@ -105,5 +118,36 @@ it.each([
 it('knows no end of what waits in a queue that is paused', async () => {
   const { drainMs, missesAhead } = await backlog([0], [], [worker()], { isPaused: true })
   expect(drainMs).toMatchObject({ 'analyze-image': null, submit: 0 })
+  expect(missesAhead).toBe(1)
+})
+
+it('counts the urgent assets that wait in their turn after a failed try', async () => {
+  const { missesAhead, rows } = await backlog([0], [], [worker()], { retried: [PRIORITY_MS] })
+  expect(rows[0]).toMatchObject({ turnaround: 'priority_5min', waiting: 2 })
+  expect(missesAhead).toBe(1)
+})
+
+it('states the jobs that wait for a retry by reason, and counts urgent ones whose next try comes too late', async () => {
+  const job = (id: string, change: Partial<RetryingJob>, turnaround: 'standard' | 'priority_5min'): RetryingJob => ({
+    queue: 'analyze-image',
+    id,
+    failure: { reason: 'media-unreachable', message: 'no gateway has it' },
+    attempts: 3,
+    addedAt: NOW - PRIORITY_MS + 30_000,
+    nextTryAt: NOW + 40_000,
+    data: { asset: openAsset({ turnaround }), seenAt: NOW },
+    ...change,
+  })
+  const delayed = [
+    job('late', {}, 'priority_5min'),
+    job('in time', { nextTryAt: NOW + 20_000 }, 'priority_5min'),
+    job('standard', {}, 'standard'),
+    job('held', { failure: null, nextTryAt: NOW - 1 }, 'standard'),
+  ]
+  const { missesAhead, retrying } = await backlog([], [], [worker()], { delayed })
+  expect(retrying).toEqual([
+    { queue: 'analyze-image', reason: 'media-unreachable', jobs: 3, nextTryInMs: 20_000 },
+    { queue: 'analyze-image', reason: null, jobs: 1, nextTryInMs: 0 },
+  ])
   expect(missesAhead).toBe(1)
 })

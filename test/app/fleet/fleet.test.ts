@@ -32,6 +32,7 @@ function newQueue() {
   const queue = {
     fleet,
     isPaused: async () => false,
+    retrying: async () => [],
     counts,
     waiting: async (_: string, priorities: readonly number[]) =>
       priorities.map((priority) => ({ priority, waiting: 0, addedAt: [] })),
@@ -90,7 +91,7 @@ describe('a daemon of a fleet', () => {
   it('sees its own news at once: its card is made anew with every reading', async () => {
     const { clock, fleet } = newQueue()
     const own = { reasons: [] as string[] }
-    const queue = { fleet, isPaused: async () => false, counts, waiting: async () => [] }
+    const queue = { fleet, isPaused: async () => false, counts, waiting: async () => [], retrying: async () => [] }
     const one = new Fleet({ queue, clock, name: () => 'one:1', card: () => card(own) })
     await one.announce()
     own.reasons = ['stake-low']

@@ -19,7 +19,7 @@ const DAEMON: FleetDaemon = {
 const IDLE: FleetState = {
   daemons: [DAEMON],
   mixed: { versions: [], detectors: [], fingerprints: [] },
-  backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: 0 }, missesAhead: 0, unserved: [] },
+  backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: 0 }, missesAhead: 0, retrying: [], unserved: [] },
 }
 const shown = (fields: Partial<FleetDaemon>) => fleetSection({ ...IDLE, daemons: [{ ...DAEMON, ...fields }] })
 const backlog = (fields: Partial<FleetState['backlog']>) =>
