@@ -18,7 +18,6 @@ VERSION = '4.0.0'
 TOLERANCE = 0.06
 MOST_WINDOWS = 4
 PRIOR = 0.5
-ROUNDS = 100
 LICENSE = 'Part of the data is CC BY-NC-ND, research only or states no license; treat the weights as for research and evaluation.'
 
 
@@ -71,25 +70,7 @@ class Judged:
         mask = (made if made.any() else condition & (self.labels == 1) & ~self.copies) | (human if human.any() else condition & (self.labels == 0))
         weights = self.weights(mask)[mask]
         labels, logits, risks = self.labels[mask], self.logits[mask], self.risks[mask]
-        four = metrics.verdicts(labels, risks, weights, self.low[mask], self.high[mask])
-        return {'real': int((labels == 0).sum()), 'fake': int(labels.sum()), **metrics.ranking(labels, logits, weights),
-                **self.intervals(mask, weights), **four, 'coverage': four['decided'], 'rightOutsideBand': four['right'],
-                'realAt50': float(np.average(risks[labels == 0] >= 0.5, weights=weights[labels == 0])),
-                'fakeAt50': float(np.average(risks[labels == 1] >= 0.5, weights=weights[labels == 1]))}
-
-    def intervals(self, mask, weights):
-        """95 % interval of the AUC and the lower end of what is right, by drawing whole pages."""
-        rng, found = np.random.default_rng(0), []
-        pages, which = np.unique(self.pages[mask], return_inverse=True)
-        labels, logits, risks = self.labels[mask], self.logits[mask], self.risks[mask]
-        for _ in range(ROUNDS):
-            drawn = weights * np.bincount(rng.integers(0, len(pages), len(pages)), minlength=len(pages))[which]
-            if all(drawn[labels == label].sum() > 0 for label in (0, 1)):
-                even = drawn / np.where(labels == 1, drawn[labels == 1].sum(), drawn[labels == 0].sum())
-                right = metrics.verdicts(labels, risks, even, self.low[mask], self.high[mask])['right']
-                found.append((metrics.auc(labels, logits, even), np.nan if right is None else right))
-        low, high = np.nanpercentile(np.array(found), [2.5, 97.5], axis=0)
-        return {'interval': [float(low[0]), float(high[0])], 'rightAtLeast': float(low[1])}
+        return metrics.figures(labels, logits, risks, weights, self.low[mask], self.high[mask], self.pages[mask])
 
 
 def tables_of(judged):
@@ -149,15 +130,12 @@ def write(out, judged):
     calibration = judged.fitted(np.ones(len(judged.rows), bool))
     figures = {'prior': PRIOR, 'folds': folds_of(judged), 'crossed': {'tables': tables_of(judged)}}
     (out / 'evaluation').mkdir(exist_ok=True)
-    (out / 'evaluation' / 'metrics.json').write_text(json.dumps(rounded(figures), indent=2) + '\n')
+    (out / 'evaluation' / 'metrics.json').write_text(json.dumps(metrics.rounded(figures), indent=2) + '\n')
     (out / 'evaluation' / 'report.md').write_text(report(figures, calibration))
     (out / 'detector.json').write_text(json.dumps(manifest(out, judged.clips, calibration), indent=2) + '\n')
 
 
 def report(figures, calibration):
-    def percent(value):
-        return '-' if value is None else f'{100 * value:.0f} %'
-
     lines = ['# Evaluation of attestd-audio', '',
              'Written by train/train.py; do not edit. Every clip is scored by a head that saw nothing of its page, system or corpus; the outer',
              'pages were printed beside the inner ones in every trial. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
@@ -165,19 +143,5 @@ def report(figures, calibration):
              'of its first and last window; degraded: one window.', '',
              f"Mean AUC of the inner folds: {figures['folds']['mean']:.3f} ({', '.join(f'{auc:.2f}' for auc in figures['folds']['auc'])}).",
              f"Band of all rows, as they are and degraded: {calibration[2][0]} to {calibration[2][1]}, at even odds.", '',
-             '| clips | real, made | AUC | found at 5 % of real ones flagged | decided | right (at least) | right when machine-made | right when real |',
-             '| --- | --- | --- | --- | --- | --- | --- | --- |']
-    for name, each in figures['crossed']['tables'].items():
-        low, high = each['interval']
-        lines.append(f"| {name} | {each['real']}, {each['fake']} | {each['auc']:.3f} ({low:.2f} to {high:.2f}) | {percent(each['tprAtFpr5'])} | {percent(each['decided'])} "
-                     f"| {percent(each['right'])} ({percent(each['rightAtLeast'])}) | {percent(each['rightWhenFake'])} | {percent(each['rightWhenReal'])} |")
+             *metrics.table(figures['crossed']['tables'])]
     return '\n'.join(lines) + '\n'
-
-
-def rounded(value):
-    """Figures to six decimals, recursively."""
-    if isinstance(value, dict):
-        return {key: rounded(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [rounded(entry) for entry in value]
-    return round(value, 6) if isinstance(value, float) else value

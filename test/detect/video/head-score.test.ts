@@ -27,3 +27,12 @@ it('is raised by a short passage, by as much as that exceeds the margin', async 
 it('refuses a clip without frames', async () => {
   await expect(scoreClipByHead([], mean, PLAN)).rejects.toMatchObject({ reason: 'media-corrupt' })
 })
+
+it('gives a still picture, and a clip of one frame, the logit of that picture alone', async () => {
+  const still = [0, 1, 2, 3, 4, 5].map((seconds) => frame(seconds, -1.5))
+  for (const frames of [still, still.slice(0, 1)]) {
+    const { rawScore, worst } = await scoreClipByHead(frames, mean, PLAN)
+    expect(rawScore).toBe(-1.5)
+    expect(worst.frames).toBe(frames.length)
+  }
+})
