@@ -7,11 +7,15 @@ import type { FleetStore } from './fleet/fleet-store.js'
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
 export type AnyConnection = any
 
-/** An active job, as the worker that took it knows it. */
-export interface HeldJob {
+/** Where a job is kept. */
+export interface JobPlace {
   readonly queue: string
   readonly prefix: string
   readonly id: string
+}
+
+/** An active job, as the worker that took it knows it. */
+export interface HeldJob extends JobPlace {
   readonly token: string
   /** How long a lock lasts, milliseconds. */
   readonly lockMs: number
@@ -32,6 +36,8 @@ export interface Backing {
    * @returns whether the lock was held; else nothing was changed
    */
   saveData(job: HeldJob, json: string): Promise<boolean>
+  /** The option `addMark` of a job, empty where it has none; null where there is no such job. Reads no more of it. */
+  markOf(job: JobPlace): Promise<string | null>
   /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */
   openFleet(prefix: string): FleetStore
   /** By whole keys. */

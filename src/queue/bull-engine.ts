@@ -111,9 +111,9 @@ export class BullEngine implements QueueEngine {
       addMark,
     }
     await this.#ask(() => queue.add(name, seal ? seal.sealed(`job ${name}`, id, clean) : clean, options))
-    const kept = await this.#ask(() => queue.getJob(id))
+    const kept = await this.#ask(() => this.#backing.markOf({ queue: name, prefix: this.#options.prefix, id }))
     // Gone already means that it was taken and dropped, so it was new.
-    return { added: !kept || (kept.opts as MarkedOptions).addMark === addMark }
+    return { added: kept === null || kept === addMark }
   }
 
   async work<Data, Result>(

@@ -20,6 +20,8 @@ UPDATE job
    SET data = $4::jsonb, locked_until_ms = $5::bigint
  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3`
 
+const MARK = `SELECT COALESCE(opts->>'addMark', '') AS mark FROM job WHERE queue = $1 AND id = $2`
+
 /**
  * One embedded PostgreSQL in the shape of the connection pool that BullMQ takes.
  * There is one session behind it, so statements run one after the other; BullMQ uses no transaction over several.
@@ -69,6 +71,12 @@ export class PglitePool extends EventEmitter implements PgPool {
     // BullMQ compares the end of the lock with the wall clock, which it reads itself.
     const { rowCount } = await this.query(SAVE, [queue, id, token, json, Math.ceil(this.#clock.now() + lockMs)])
     return rowCount === 1
+  }
+
+  /** See `Backing`. */
+  readonly markOf: Backing['markOf'] = async ({ queue, id }) => {
+    const { rows } = await this.query<{ mark: string }>(MARK, [queue, id])
+    return rows[0]?.mark ?? null
   }
 
   async connect(): Promise<PgPoolClient> {

@@ -9,7 +9,7 @@ import type { RedisTarget } from './redis-access.js'
 import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
-import { saveInRedis } from './save-data.js'
+import { markInRedis, saveInRedis } from './save-data.js'
 import { redisClaims, redisTexts } from './shared.js'
 
 /**
@@ -85,6 +85,7 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
+    markOf: (job) => markInRedis(producer, job),
     openFleet: (prefix) => redisFleet(producer, prefix),
     claims: redisClaims(producer),
     texts: redisTexts(producer),

@@ -1,4 +1,5 @@
-import type { HeldJob } from '../backing.js'
+import { z } from 'zod'
+import type { HeldJob, JobPlace } from '../backing.js'
 import type { LonePrimaryDoubt } from './lone-primary.js'
 import type { RedisClient } from './redis-connection.js'
 
@@ -52,4 +53,13 @@ export async function saveInRedis(
     if (waited?.[0]) throw waited[0]
     if (Number(waited?.[1]) >= replicas) return true
   }
+}
+
+/** The options as BullMQ keeps them, an option without a meaning of its own among them. */
+const marked = z.object({ addMark: z.string().default('') })
+
+/** See `Backing.markOf`. */
+export async function markInRedis(redis: RedisClient, { id, prefix, queue }: JobPlace): Promise<string | null> {
+  const options = await redis.hget(`${prefix}:${queue}:${id}`, 'opts')
+  return options === null ? null : marked.parse(JSON.parse(options)).addMark
 }
