@@ -214,7 +214,10 @@ async function report(engine: string, bare: Share, run: () => Promise<DaemonRun>
     `${(bare.msPerPicture / best.detectorMs).toFixed(2)} of the bare loop's pace`,
   )
   row('daemon', best.msPerPicture - best.detectorMs, 'fetch, queue, signing, service, records')
-  print(`  ${best.picturesPerSecond.toFixed(1)} pictures/s, bare loop ${bare.picturesPerSecond.toFixed(1)}/s`)
+  const ofBare = best.picturesPerSecond / bare.picturesPerSecond
+  print(
+    `  ${best.picturesPerSecond.toFixed(1)} pictures/s, ${ofBare.toFixed(2)} of the bare loop (${bare.picturesPerSecond.toFixed(1)}/s)`,
+  )
   print(`  most memory of a detector process: ${Math.max(...best.peakMb).toFixed(0)} MB`)
 }
 
