@@ -50,6 +50,11 @@ COPIES = ('codec-resynthesis', 'vocoder-resynthesis', 'copy-synthesis', 'NSF voc
 # A synthetic clip weighs by its system, a human one by its source: as this power of their number. Copies share so much of the
 # weight of the synthetic class. No more than MOST clips of one are trained on.
 POWER, COPY_SHARE, MOST = 0.5, 0.1, 300
+# What rows of the pack state that allows commercial use; those of the second list have a column for it. As in the lists of pictures, a
+# statement of the repository counts; the terms of a synthetic voice's model were not checked.
+OPEN = {'CC BY 4.0', 'CC BY-SA 3.0', 'public domain', 'BSD-like (N. Shmyrev)', 'LJSpeech public domain', 'VCTK CC BY 4.0', 'CMU ARCTIC free',
+        'Apache-2.0', 'own output', 'own output (tool GPL-3)', 'own output (BSD-like tool)', 'MIT', 'BSD-3', 'CC BY 4.0 (LibriSpeech)',
+        'Apache-2.0 repo (k2-fsa/sherpa); voice models have own licences'}
 # What a window is: the first or the last of a clip, or one of a degraded copy.
 FIRST, LAST, DEGRADED = 0, 1, 2
 
@@ -64,7 +69,7 @@ def of_pack(row):
     *_, page, fold = next(entry for entry in SOURCES if entry[0] == label and entry[1] in row['source'] and entry[2] in row['system'])
     unit = row['system'] if made else row['source']
     return {'path': row['path'], 'made': made, 'unit': f'pack: {unit}', 'page': page, 'fold': fold, 'corpus': '' if made else unit,
-            'system': row['system'] if made else '', 'family': row['system'] if made else '', 'pair': ''}
+            'system': row['system'] if made else '', 'family': row['system'] if made else '', 'pair': '', 'open': row.get('licence') in OPEN}
 
 
 def of_list(row):
@@ -73,7 +78,7 @@ def of_list(row):
     unit = row['system'] if made else f"{repository}: {row['corpus']}"
     return {'path': row['path'], 'made': made, 'unit': f'list: {unit}', 'page': repository, 'fold': fold,
             'corpus': '' if made else row['corpus'], 'system': row['system'] if made else '', 'family': row['family'] if made else '',
-            'pair': row['pair']}
+            'pair': row['pair'], 'open': row.get('open') == 'yes'}
 
 
 class Clips:
@@ -88,6 +93,7 @@ class Clips:
         column = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         self.paths, self.made, self.units, self.pages = column['path'], column['made'], column['unit'], column['page']
         self.folds, self.families, self.pairs = column['fold'], column['family'], column['pair']
+        self.open = column['open']
         self.copies = self.made & np.array([any(part in family for part in COPIES) for family in self.families])
         self.bases = np.array([base_of(system) for system in column['system']])
         self.corpora = [{name for name in CORPORA if name in text.lower()} for text in column['corpus']]

@@ -18,7 +18,16 @@ VERSION = '4.0.0'
 TOLERANCE = 0.06
 MOST_WINDOWS = 4
 PRIOR = 0.5
-LICENSE = 'Part of the data is CC BY-NC-ND, research only or states no license; treat the weights as for research and evaluation.'
+# What every package states of its verdicts.
+VERDICTS = ('decided', 'right', 'rightWhenFake', 'rightWhenReal', 'rightAtLeast')
+# By edition, whether it is the open one: which data, and the terms of data and weights.
+LICENSES = {
+    False: ('Part of the data is CC BY-NC-ND, research only or states no license; treat the weights as for research and evaluation.',
+            'Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the training data'),
+    True: ('Every clip comes from a repository or corpus that states an open license (Apache-2.0, BSD, MIT, CC BY, CC BY-SA, public domain) or is '
+           'our own output; the terms of the synthetic voices\' models were not checked.',
+           'Apache-2.0 for code, recipe and weights; the encoder, layers of CLIP ViT-B/16, is MIT; credits in card.md'),
+}
 
 
 class Judged:
@@ -95,7 +104,9 @@ def read_package_file(path):
     return {'sha256': hashlib.sha256(content).hexdigest(), 'bytes': len(content)}
 
 
-def manifest(out, clips, calibration):
+def manifest(out, clips, calibration, is_open=False):
+    data_license, license = LICENSES[is_open]
+    used = clips.open if is_open else np.ones(len(clips), bool)
     slope, intercept, (low, high) = calibration
     detector = encoder.Detector(out, *network.NETWORKS)
     windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES, MOST_WINDOWS)
@@ -104,27 +115,29 @@ def manifest(out, clips, calibration):
         'schema': 1, 'id': out.resolve().name, 'version': VERSION,
         'title': 'What an encoder of pictures sees in the spectrogram, and speech statistics, compared with those of known clips',
         'mediaTypes': ['audio'],
+        **({'variantOf': 'attestd-audio'} if is_open else {}),
         'runtime': {'kind': 'onnx-encoded', 'view': network.VIEW, 'input': 'samples', 'encoder': view.PACKAGE.name,
                     'model': network.MODEL, 'output': 'logit'},
         'files': {name: read_package_file(out / name) for name in (*network.NETWORKS, 'selftest.wav')},
         'preprocessing': {'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2},
                           'maxWindows': MOST_WINDOWS, 'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5},
         'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': False,
-        'calibration': {'kind': 'platt', 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
+        'calibration': {'kind': 'platt', 'prior': PRIOR, 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
         'decisionBand': {'low': low, 'high': high},
         'selfTest': {'file': 'selftest.wav', 'risk': round(float(risk), 4), 'tolerance': TOLERANCE},
         'training': {
-            'data': f'{clips.made.sum():,} synthetic and {(~clips.made).sum():,} human clips of speech, at most {data.MOST} of a system or source, '
+            'data': f'{(clips.made & used).sum():,} synthetic and {(~clips.made & used).sum():,} human clips of speech, at most {data.MOST} of a system or source, '
                     'each also degraded once (room, noise, equalizer, band limit, codecs). Risks are for even odds: half of what is heard is '
                     'machine-made (a prior of 0.5). The shipped weights saw all of them; the published figures come from detectors that did '
                     'not see the page, system or corpus that they are judged on.',
-            'license': LICENSE,
+            'license': data_license,
         },
-        'license': 'Apache-2.0 for the code and recipe; weights: research and evaluation use only, because of the training data',
+        'license': license,
+        **({'openWeights': True} if is_open else {}),
     }
 
 
-def write(out, judged):
+def write(out, judged, is_open=False):
     if not (out / 'selftest.wav').exists():
         selftest.write(out / 'selftest.wav')
     calibration = judged.fitted(np.ones(len(judged.rows), bool))
@@ -132,7 +145,10 @@ def write(out, judged):
     (out / 'evaluation').mkdir(exist_ok=True)
     (out / 'evaluation' / 'metrics.json').write_text(json.dumps(metrics.rounded(figures), indent=2) + '\n')
     (out / 'evaluation' / 'report.md').write_text(report(figures, calibration))
-    (out / 'detector.json').write_text(json.dumps(manifest(out, judged.clips, calibration), indent=2) + '\n')
+    low, high = calibration[2]
+    four = {name: round(figures['crossed']['tables']['all'][name], 6) for name in VERDICTS}
+    (out / 'evaluation' / 'calibration.json').write_text(json.dumps({'bandAfter': {'low': low, 'high': high, **four}}, indent=2) + '\n')
+    (out / 'detector.json').write_text(json.dumps(manifest(out, judged.clips, calibration, is_open), indent=2) + '\n')
 
 
 def report(figures, calibration):

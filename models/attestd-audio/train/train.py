@@ -2,6 +2,7 @@
 """Trains, evaluates, calibrates and packages the audio detector.
 
     python3 train.py --data DIR --list FOLDER        the package
+    python3 train.py --open --out ../../attestd-audio-open --data ... --list ...    the edition fitted on openly licensed rows alone
     python3 train.py --small                         smoke check on made sounds, no data
 
 DIR holds index.csv and clips.tar of the pack, FOLDER what take.py took of the second list (index.csv and files). Everything is
@@ -96,13 +97,13 @@ def fitted(clips, windows, allowed, seed):
     return network.Head(values, clips.made[windows.places[here]].astype(np.float32), weights / weights.mean(), (*places, shares)).eval()
 
 
-def left_out(clips, windows):
-    """Logits of all windows, each by a head that saw nothing of its fold; NaN where there is no speech to be judged."""
+def left_out(clips, windows, usable):
+    """Logits of all windows, each by a head of `usable` rows that saw nothing of its fold; NaN where there is no speech to be judged."""
     logits = np.full(len(windows.places), np.nan)
     for fold in sorted(set(clips.folds)):
         print(f'left out: fold {fold}', flush=True)
         mine = np.flatnonzero((clips.folds[windows.places] == fold) & windows.spoken)
-        logits[mine] = network.score(fitted(clips, windows, clips.beside(fold), fold + 9), windows.values[mine].astype(np.float32))
+        logits[mine] = network.score(fitted(clips, windows, clips.beside(fold) & usable, fold + 9), windows.values[mine].astype(np.float32))
     return logits
 
 
@@ -113,6 +114,7 @@ def parse_arguments():
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-audio')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
     parser.add_argument('--processes', type=int, default=2)
+    parser.add_argument('--open', action='store_true', help='fit on openly licensed rows alone; figures are of all rows')
     parser.add_argument('--small', action='store_true', help='smoke check; never touches the package')
     args = parser.parse_args()
     if args.small:
@@ -134,9 +136,10 @@ def main():
     args = parse_arguments()
     clips = data.Clips(args.data, args.list)
     windows = Windows(clips, args.work, args.processes)
-    logits = left_out(clips, windows)
-    network.export(fitted(clips, windows, np.ones(len(clips), bool), 9), args.out)
-    package.write(args.out, package.Judged(clips, windows.places, windows.kinds, logits))
+    usable = clips.open if args.open else np.ones(len(clips), bool)
+    logits = left_out(clips, windows, usable)
+    network.export(fitted(clips, windows, usable, 9), args.out)
+    package.write(args.out, package.Judged(clips, windows.places, windows.kinds, logits), args.open)
 
 
 if __name__ == '__main__':
