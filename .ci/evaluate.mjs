@@ -1,7 +1,14 @@
 // Regenerates what comes from the real runtime in the evaluation folders of models/ (`npm run evaluate`).
 //   npm run evaluate -- --fixture [--check]     every package on the sample media that come with attestd
+//   npm run evaluate -- --package ID --logits FILE.csv [--method platt] [--accuracy 0.85]   calibration and band by the rule for verdicts, from
+//     held-out logits that a recipe kept: columns label (real, fake), source, logit, and length for by-length
 //   npm run evaluate -- --package ID --data INDEX [--root DIR] [--limit N] [--prior SHARE] [--by COLUMNS]
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { parse } from 'csv-parse/sync'
+import { calibrateOnLogits } from '../dist/app/lab/calibrate-model.js'
 import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/lab/evaluate-packages.js'
 import { progressBar } from '../dist/cli/terminal/progress.js'
 import { loadSettings } from '../dist/config/load.js'
@@ -14,6 +21,9 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     package: { type: 'string' },
     data: { type: 'string' },
+    logits: { type: 'string' },
+    method: { type: 'string', default: 'platt' },
+    accuracy: { type: 'string', default: '0.85' },
     root: { type: 'string' },
     limit: { type: 'string' },
     prior: { type: 'string' },
@@ -23,12 +33,33 @@ const { values } = parseArgs({
 const { settings } = loadSettings({ env: process.env })
 const signals = listenForStop(systemClock)
 const watch = { signal: signals.drain, onProgress: progressBar(process.stderr, 'rows') }
-const evaluated = values.fixture ? await evaluateOnFixture(settings, values.check, watch) : [await evaluateOne()]
+const evaluated = values.fixture
+  ? await evaluateOnFixture(settings, values.check, watch)
+  : [await (values.logits === undefined ? evaluateOne() : calibrateOne())]
 signals.dispose()
 for (const { id, summary, holds } of evaluated) process.stdout.write(`${holds ? '✓' : '✗'} ${id}: ${summary}\n`)
 if (evaluated.some(({ holds }) => !holds)) {
   process.stdout.write('Run `npm run evaluate -- --fixture` and commit the result, if the change is meant.\n')
   process.exitCode = 1
+}
+
+async function calibrateOne() {
+  const { package: id, logits, method, accuracy } = values
+  const text = fs.readFileSync(logits)
+  const rows = parse(text, { columns: true }).map(({ label, source, logit, length }, index) => ({
+    row: { id: String(index), fake: label === 'fake', columns: { source } },
+    detection: { rawScore: Number(logit), length: length === undefined ? undefined : Number(length) },
+  }))
+  const { bandAfter } = await calibrateOnLogits(settings, id, rows, {
+    data: path.basename(logits),
+    digest: createHash('sha256').update(text).digest('hex'),
+    method,
+    accuracy: Number(accuracy),
+    write: true,
+    command: `npm run evaluate -- --package ${id} --logits ${path.basename(logits)} --method ${method} --accuracy ${accuracy}`,
+    signal: signals.drain,
+  })
+  return { id, summary: JSON.stringify(bandAfter), holds: true }
 }
 
 function evaluateOne() {

@@ -25,10 +25,40 @@ export function modelsPage(folder = 'models') {
     .map((name) => crossedTable(path.join(folder, name)))
   const tables = [...crossed, ...judged.map((name) => tablesOf(path.join(folder, name)))].join('\n\n')
   const beside = besideTable(packages.map((name) => path.join(folder, name)))
+  const verdicts = verdictsTable(packages.map((name) => path.join(folder, name)))
   const peers = packages
     .filter((name) => fs.existsSync(path.join(folder, name, 'evaluation', 'peers.json')))
     .map((name) => `${peersTable(name, readJson(folder, name, 'evaluation', 'peers.json'))}\n\n`)
-  return `${text.slice(0, before)}${FROM}\n${beside}\n\n${peers.join('')}${tables}\n${text.slice(after)}`
+  return `${text.slice(0, before)}${FROM}\n${verdicts}\n\n${beside}\n\n${peers.join('')}${tables}\n${text.slice(after)}`
+}
+
+/** The four figures of each package by the rule for verdicts, from evaluation/calibration.json. */
+function verdictsTable(folders) {
+  const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
+  const rows = folders
+    .filter((folder) => fs.existsSync(path.join(folder, 'evaluation', 'calibration.json')))
+    .map((folder) => {
+      const { id, version, openWeights = false, decisionBand } = readJson(folder, 'detector.json')
+      const { decided, right, rightAtLeast, rightWhenFake, rightWhenReal } = readJson(
+        folder,
+        'evaluation',
+        'calibration.json',
+      ).bandAfter
+      const shares = [decided, right, rightAtLeast, rightWhenFake, rightWhenReal].map(percent)
+      const band = `${decisionBand.low} to ${decisionBand.high}`
+      return row([`${id}@${version}`, openWeights ? 'yes' : 'no', band, ...shares])
+    })
+  const head = [
+    'Detector',
+    'Commercial use of the weights',
+    'Band',
+    'Decided',
+    'Right',
+    'Right at least, over sources',
+    'Right when machine-made',
+    'Right when real',
+  ]
+  return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
 
 /** Each detector beside its floor and its peers; what those reached is stated in evaluation/beside.json, with its source. */

@@ -1,16 +1,17 @@
 import { riskText } from '../core/risk.js'
 import type { Detection, RiskyPart } from '../detect/detection.js'
-import { doubtText } from '../detect/scoring/to-detection.js'
+import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
+import { doubtText, shareText } from '../detect/scoring/to-detection.js'
 
 /** Parts that are listed one by one; all are in the JSON. */
 const SHOWN_PARTS = 3
 
 /** A detection for people: risk, doubt, what drove it, how re-encodings fare, what the file states. */
 export function detectionLines(detection: Detection): string[] {
-  const { detectorId, detectorVersion, risk, parts, variants, evidence, heatMap, notes } = detection
+  const { detectorId, detectorVersion, expectedShare, risk, parts, variants, evidence, heatMap, notes } = detection
   const doubt = doubtText(detection)
   return [
-    `risk ${riskText(risk)} of 100`,
+    `risk ${riskText(risk)} of 100${expectedShare === EVEN_ODDS ? '' : `; ${shareText(expectedShare)}`}`,
     ...(doubt === null ? [] : [`unsure: it ${doubt}; the default policy abstains`]),
     `${detectorId}@${detectorVersion}: ${notes}`,
     ...list('highest parts', parts.slice(0, SHOWN_PARTS)),

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { InitFiles, InitRequest } from '../app/verbs/init.js'
+import { packagePath } from '../core/files.js'
 import { printLines } from './terminal/print.js'
 
 /** `attestd init`; reads no settings. What it prints is what remains to be done by hand, which differs by API. */
@@ -15,9 +16,13 @@ export function initVerb(): Command {
     )
     .action(async (folder: string, request: InitRequest) => {
       const { initFolder } = await import('../app/verbs/init.js')
+      const { surveyModels, weightsLines } = await import('../app/verbs/models.js')
       const files = await initFolder(folder, request)
+      const models = await surveyModels({ modelsDir: packagePath('models'), detectors: [] })
       printLines([
         `Written: ${files.config}`,
+        'Weights of the detector packages:',
+        ...weightsLines(models).map((line) => `  ${line}`),
         ...(files.keystore ? walletHint(files, files.keystore) : keyHint(files)),
         'then check and run:',
         `  npx attestd doctor --config ${files.config}`,

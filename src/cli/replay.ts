@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { SettingKey } from '../config/settings.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
+import { shareText } from '../detect/scoring/to-detection.js'
 import { storeLedgerEntry } from '../pipeline/ledger.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { printLines, printText } from './terminal/print.js'
@@ -28,7 +29,9 @@ export function replayVerb(): Command {
     const { replayVerdict } = await import('../app/verbs/replay.js')
     const replay = await replayVerdict(settingsOf(verb).settings, assetId)
     const { outcome, platform, record, message } = replay
-    const by = record ? [`${record.algorithm}, ${record.contentHash}`, `on ${platform}`] : []
+    const by = record
+      ? [`${record.algorithm}, ${record.contentHash}`, `on ${platform}`, shareText(record.expectedShare)]
+      : []
     if (json) printText(`${safeJson({ ...replay, record: record && storeLedgerEntry(record) }, 2)}\n`)
     else printLines([`${outcome}: ${message}`, ...by])
     process.exitCode = outcome === 'same' ? EXIT.ok : EXIT.failed

@@ -7,7 +7,14 @@ import { detectionLines } from './detection-text.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { printLines, printText } from './terminal/print.js'
 
-const KEYS: readonly SettingKey[] = [...SCORING_KEYS, 'ipfsGateways', 'mediaMaxBytes', 'mediaTimeoutMs', 'dataDir']
+const KEYS: readonly SettingKey[] = [
+  ...SCORING_KEYS,
+  'expectedShare',
+  'ipfsGateways',
+  'mediaMaxBytes',
+  'mediaTimeoutMs',
+  'dataDir',
+]
 
 interface ScoreFlags {
   readonly mediaType: MediaType

@@ -51,6 +51,13 @@ export function integer(min: number, max: number) {
     .pipe(z.number().min(min, `at least ${min}`).max(max, `at most ${max}`))
 }
 
+/** A probability or share that is neither 0 nor 1. */
+export const between0And1 = z
+  .string()
+  .regex(/^\d*\.?\d+$/, 'a number')
+  .transform(Number)
+  .pipe(z.number().gt(0, 'above 0').lt(1, 'below 1'))
+
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.string().pipe(z.enum(values))
 }

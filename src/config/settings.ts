@@ -7,6 +7,7 @@ import { detectorWorkersFor, thisMachine } from './machine.js'
 import { REDIS_TLS_KEYS, redisSettings } from './redis-settings.js'
 import { serviceSettings } from './service-settings.js'
 import {
+  between0And1,
   bytes,
   DAY,
   define,
@@ -270,6 +271,24 @@ export const SETTINGS = {
     expects: 'true or false',
     summary:
       'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
+  }),
+  requireOpenWeights: define({
+    env: 'REQUIRE_OPEN_WEIGHTS',
+    path: 'detect.requireOpenWeights',
+    parse: yesNo,
+    fallback: 'false',
+    expects: 'true or false',
+    summary:
+      'Whether run refuses detector packages whose weights may not be used commercially; attestd models list shows which may.',
+  }),
+  expectedShare: define({
+    env: 'EXPECTED_SHARE',
+    path: 'detect.expectedShare',
+    parse: between0And1,
+    fallback: '0.5',
+    expects: 'a number above 0 and below 1',
+    summary:
+      'Share of machine-made media that you expect. Packages state risks at even odds (0.5); another share multiplies the odds of each risk by share / (1 - share). A decision band keeps its risks, so a verdict needs as much certainty as before.',
   }),
   unsurePolicy: define({
     env: 'UNSURE_POLICY',

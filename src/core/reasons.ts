@@ -128,6 +128,12 @@ export const REASONS = {
     fix: 'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
   },
 
+  'detector-not-open': {
+    kind: 'setup',
+    summary: 'The weights of a detector package may not be used commercially.',
+    fix: 'Name packages with open weights in ATTESTD_DETECTORS (attestd models list shows them), or unset ATTESTD_REQUIRE_OPEN_WEIGHTS.',
+  },
+
   // the service
   'service-unreachable': {
     kind: 'retry',

@@ -45,6 +45,8 @@ export interface Detection {
   }
   /** What computed it (processor, node, libraries): on the same one the same bytes give the same score, bit for bit. */
   readonly platform: string
+  /** Share of machine-made media for which its risks are stated; packages state theirs at even odds. */
+  readonly expectedShare: number
 }
 
 /** One file to be scored by the detectors of its media type. Paths are absolute. */
@@ -100,8 +102,9 @@ export interface DetectorHostState {
 export interface DetectorHost {
   /** Detectors that are loaded, verified and warmed; others after a `reload`. */
   readonly detectors: readonly LoadedDetector[]
-  /** See `Detection.platform`. */
+  /** See `Detection`. */
   readonly platform: string
+  readonly expectedShare: number
   /**
    * What would score this kind of media, one detector or an ensemble; null where nothing would.
    * @param contentHash of the asset, by which a candidate has its share; without it, those in charge

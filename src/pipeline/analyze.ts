@@ -158,7 +158,8 @@ async function detectionFor(
     judge.mediaType = mediaType
     judge.by = lookedAtBy(mediaType, detector, detectors)
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
-    const key = { contentHash, detectorDigest: detector.digest, mediaType, platform: detectors.platform }
+    const { expectedShare, platform } = detectors
+    const key = { contentHash, detectorDigest: detector.digest, mediaType, platform, expectedShare }
     const known = await knownDetection(key, options)
     if (!known) fetched ??= await fetchMedia()
     const once =
@@ -295,5 +296,6 @@ function verdictOf(detection: Detection): Verdict {
     unsureBecause: detection.unsureBecause,
     rawScore: detection.rawScore,
     platform: detection.platform,
+    expectedShare: detection.expectedShare,
   }
 }

@@ -3,6 +3,7 @@ import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { isReason, type Reason } from '../core/reasons.js'
 import { storedRisk } from '../core/risk.js'
+import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
 import { type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
 
@@ -59,6 +60,8 @@ const verdict = z.object({
   /** See `Detection`; null in jobs that an older version queued. */
   rawScore: z.number().nullable().default(null),
   platform: z.string().nullable().default(null),
+  /** See `Detection`; older ones were made at even odds. */
+  expectedShare: z.number().default(EVEN_ODDS),
 })
 /** What a submit job states to the service, with what is needed to measure it again. */
 export type Verdict = z.infer<typeof verdict>

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { readAt, readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
+import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
 
 const common = {
   /** Local Unix ms. */
@@ -31,6 +32,8 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     /** What a replay compares, bit for bit; null in lines of an older version. */
     rawScore: z.number().nullable().default(null),
     platform: z.string().nullable().default(null),
+    /** See `Detection`; older ones were made at even odds. */
+    expectedShare: z.number().default(EVEN_ODDS),
     cached: z.boolean(),
   }),
   z.object({
@@ -57,6 +60,8 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     /** Of a foreign score its own label; null where the service does not show it. */
     algorithm: z.string().nullable(),
     scoreId: z.string().nullable(),
+    /** See `Detection`. */
+    expectedShare: z.number().default(EVEN_ODDS),
     openToRecordMs: z.number(),
   }),
   z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),

@@ -14,6 +14,8 @@ export interface VerdictKey {
   readonly mediaType: MediaType
   /** See `Detection.platform`: another release or another ffmpeg may read the same bytes otherwise. */
   readonly platform: string
+  /** See `Detection.expectedShare`: another one gives another risk. */
+  readonly expectedShare: number
 }
 
 const riskyPart = z.object({ name: z.string(), risk: riskSchema })
@@ -32,13 +34,14 @@ const storedDetection = z.object({
   notes: z.string(),
   elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
   platform: z.string(),
+  expectedShare: z.number(),
 })
 
 /** How long other daemons of the queue find a verdict, ms: the same bytes come again within minutes, as a rule. */
 const SHARED_MS = 3_600_000
 
 /**
- * Detections by content hash, detector digest and platform, so that the same bytes are never inferred twice: one small
+ * Detections by what `VerdictKey` names, so that the same bytes are never inferred twice: one small
  * file each, and for an hour a text that the other daemons of the queue see.
  */
 export class VerdictStore {
@@ -76,8 +79,9 @@ export class VerdictStore {
 const fileOf = (key: VerdictKey): string => `${verdictName(key)}.json`
 
 /** 64 hex digits. Hashed, because a content hash comes from outside and must not choose a path or a key. */
-export function verdictName({ contentHash, detectorDigest, mediaType, platform }: VerdictKey): string {
-  return createHash('sha256').update([contentHash, detectorDigest, mediaType, platform].join('\n')).digest('hex')
+export function verdictName({ contentHash, detectorDigest, mediaType, platform, expectedShare }: VerdictKey): string {
+  const text = [contentHash, detectorDigest, mediaType, platform, expectedShare].join('\n')
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function readDetection(text: string): Detection | null {

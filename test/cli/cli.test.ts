@@ -76,7 +76,9 @@ describe('the command line, as a process', () => {
 describe('attestd init', () => {
   it('writes a settings file that doctor reads, for the owner only, and never overwrites', async () => {
     const home = path.join(folder, 'new')
-    expect(await attestd(['init', home, '--service-url', 'https://verify.example'])).toMatchObject({ code: 0 })
+    const made = await attestd(['init', home, '--service-url', 'https://verify.example'])
+    expect(made).toMatchObject({ code: 0 })
+    expect(made.out).toMatch(/commercial use allowed: .*attestd-text-open/)
     const config = path.join(home, 'attestd.yaml')
     expect((await fs.stat(config)).mode & 0o777).toBe(0o600)
     const again = await attestd(['init', home])
@@ -123,6 +125,7 @@ describe('attestd scores', () => {
       risk: asRisk(0.125),
       algorithm: 'd@1',
       scoreId: 's1',
+      expectedShare: 0.5,
       openToRecordMs: 900,
     },
   ]

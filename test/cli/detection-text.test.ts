@@ -17,10 +17,17 @@ const detection: Detection = {
   notes: 'jpeg 10x10',
   elapsedMs: { decode: 1, infer: 2 },
   platform: 'test',
+  expectedShare: 0.5,
 }
 
 it('is two lines where there is nothing else to say', () => {
   expect(detectionLines(detection)).toEqual(['risk 71.22 of 100', 'd@1.0.0: jpeg 10x10'])
+})
+
+it('names the expected share where it is not even', () => {
+  expect(detectionLines({ ...detection, expectedShare: 0.1 })[0]).toBe(
+    'risk 71.22 of 100; risks for 10 % machine-made media (ATTESTD_EXPECTED_SHARE)',
+  )
 })
 
 it('shows doubt, the highest parts, the re-encodings and what the file states', () => {

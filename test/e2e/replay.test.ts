@@ -16,7 +16,7 @@ beforeAll(async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   assets = (await bench.registerMany(4, 'replay')).map(({ id }) => id)
-  const daemon = await bench.start({ ATTESTD_DETECTOR_WORKERS: '2' }).ready()
+  const daemon = await bench.start({ ATTESTD_DETECTOR_WORKERS: '2', ATTESTD_EXPECTED_SHARE: '0.6' }).ready()
   await bench.expectExactlyOneEach()
   daemon.signal('SIGTERM')
   await daemon.exited
@@ -57,6 +57,8 @@ it('every verdict is replayed bit for bit by one process alone, from the cache',
     const { outcome, record, detection } = JSON.parse(out)
     expect(outcome).toBe('same')
     expect(detection.rawScore).toBe(record.rawScore)
+    // The recorded share counts, not that of the settings, which is even here.
+    expect([record.expectedShare, detection.expectedShare]).toEqual([0.6, 0.6])
     expect(record).toMatchObject({
       algorithm: 'tiny-image@1.0.0',
       platform: expect.stringContaining('onnxruntime-node'),

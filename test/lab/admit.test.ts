@@ -38,8 +38,8 @@ const admit = (thresholds: object, data?: string | null) =>
   admitModel(bench.settings, 'tiny-image', options(thresholds, data))
 
 /** A start of the daemon's detectors with these settings, ended at once. */
-async function start(requireAdmission: boolean): Promise<void> {
-  const settings = { ...bench.settings, requireAdmission }
+async function start(requireAdmission: boolean, requireOpenWeights = false): Promise<void> {
+  const settings = { ...bench.settings, requireAdmission, requireOpenWeights }
   await (await openDetectors(settings, { workers: 1, ...admissionCheck(settings) })).close()
 }
 
@@ -47,6 +47,19 @@ describe('models admit', () => {
   it('without an admission the daemon refuses the package where the settings ask for one', async () => {
     await start(false)
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted', kind: 'setup' })
+  })
+
+  it('weights that state no commercial use are refused where the settings ask for open ones', async () => {
+    await expect(start(false, true)).rejects.toMatchObject({
+      reason: 'detector-not-open',
+      kind: 'setup',
+      message: 'No commercial use of the weights of tiny-image.',
+    })
+    const file = path.join(bench.modelsDir, 'tiny-image', 'detector.json')
+    const before = await fs.readFile(file, 'utf8')
+    await fs.writeFile(file, JSON.stringify({ ...JSON.parse(before), openWeights: true }))
+    await start(false, true)
+    await fs.writeFile(file, before)
   })
 
   it('a package that passes is kept by its digest, with the figures and the data', async () => {

@@ -131,7 +131,6 @@ describe('models calibrate', () => {
     root: null,
     limit: null,
     method: 'platt' as const,
-    prior: null,
     accuracy: 0.6,
     write,
     command: 'attestd models calibrate',

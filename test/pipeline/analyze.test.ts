@@ -29,6 +29,7 @@ const SURE: Detection = {
   notes: 'seen',
   elapsedMs: { decode: 1, infer: 1 },
   platform: PLATFORM,
+  expectedShare: 0.5,
 }
 
 async function outcomeOf(
@@ -49,8 +50,9 @@ async function outcomeOf(
   const asset = { ...data.asset, ...(given.mediaType === null ? { mediaType: null } : {}) }
   const { seenAt } = data
   const asked: string[] = []
-  const detectors: Pick<DetectorHost, 'detectorFor' | 'detect' | 'platform'> = {
+  const detectors: Pick<DetectorHost, 'detectorFor' | 'detect' | 'platform' | 'expectedShare'> = {
     platform: PLATFORM,
+    expectedShare: 0.5,
     detectorFor: (mediaType) => (mediaType === 'text' ? null : SUMMARY),
     detect: async ({ mediaType }) => {
       asked.push(mediaType)
@@ -187,7 +189,13 @@ it('an asset of a kind whose detector is gone, before or while it is fetched, wa
 
 it('waits while another asset with the same content is being measured, and spends no try', async () => {
   const claimed = (contentHash: string) =>
-    verdictName({ contentHash, detectorDigest: SUMMARY.digest, mediaType: 'image', platform: PLATFORM })
+    verdictName({
+      contentHash,
+      detectorDigest: SUMMARY.digest,
+      mediaType: 'image',
+      platform: PLATFORM,
+      expectedShare: 0.5,
+    })
   const { end, asked, held, queued } = await outcomeOf({}, 'abstain', { claimed })
   expect(end).toEqual({ kind: 'hold', reason: 'analysis-elsewhere', delayMs: 1000 })
   expect({ asked, held, queued }).toEqual({ asked: [], held: 0, queued: [] })

@@ -90,7 +90,13 @@ describe('the ledger', () => {
 })
 
 const PLATFORM = 'node v20.20.0 linux x64'
-const key = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: PLATFORM } as const
+const key = {
+  contentHash: '0xab',
+  detectorDigest: 'd1',
+  mediaType: 'image',
+  platform: PLATFORM,
+  expectedShare: 0.5,
+} as const
 const detection = storableDetection({
   parts: [{ name: 'center', risk: asRisk(0.3) }],
   evidence: [{ kind: 'exif', text: 'software: x' }],
@@ -98,7 +104,7 @@ const detection = storableDetection({
 })
 
 describe('the verdict store', () => {
-  it('keeps a detection by content, detector and platform', async () => {
+  it('keeps a detection by content, detector, platform and expected share', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     expect(await store.get(key)).toEqual(detection)
@@ -106,6 +112,7 @@ describe('the verdict store', () => {
     expect(await store.get({ ...key, contentHash: '0xac' })).toBeNull()
     expect(await store.get({ ...key, mediaType: 'audio' })).toBeNull()
     expect(await store.get({ ...key, platform: `${PLATFORM}, ffmpeg none` })).toBeNull()
+    expect(await store.get({ ...key, expectedShare: 0.1 })).toBeNull()
   })
 
   it('a torn or foreign file counts as absent', async () => {

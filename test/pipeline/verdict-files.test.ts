@@ -59,7 +59,8 @@ it('the verdict store keeps to its bound', async () => {
   const store = new VerdictStore(folder, null, FOLDERS * BLOCK)
   const detection = storableDetection({})
   for (let nth = 0; nth < 400; nth++) {
-    await store.put({ contentHash: `0x${nth}`, detectorDigest: 'd', mediaType: 'image', platform: 'test' }, detection)
+    const key = { contentHash: `0x${nth}`, detectorDigest: 'd', mediaType: 'image', platform: 'test' } as const
+    await store.put({ ...key, expectedShare: 0.5 }, detection)
   }
   const sizes = await Promise.all((await names()).map(async (name) => (await fs.stat(path.join(folder, name))).size))
   expect(sizes.length).toBeGreaterThan(100)

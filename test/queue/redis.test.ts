@@ -23,7 +23,13 @@ import { deferred, EngineProcess, EventLog, engineOptions } from './queue-suppor
 const SHOWN = { shape: 'single', shown: 'shown' } as const
 const available = findRedisServer() !== null
 
-const STORED_KEY = { contentHash: '0xab', detectorDigest: 'd1', mediaType: 'image', platform: 'test' } as const
+const STORED_KEY = {
+  contentHash: '0xab',
+  detectorDigest: 'd1',
+  mediaType: 'image',
+  platform: 'test',
+  expectedShare: 0.5,
+} as const
 const STORED = storableDetection()
 
 /** Keeps what was logged, to look for secrets in it. */

@@ -90,6 +90,7 @@ async function writeHostileLedger(folder: string): Promise<void> {
       unsure: false,
       unsureBecause: null,
       platform: HOSTILE,
+      expectedShare: 0.5,
       cached: false,
     },
     {
@@ -102,7 +103,15 @@ async function writeHostileLedger(folder: string): Promise<void> {
       elapsedMs: 1,
     },
     { ...common, kind: 'abstained', reason: 'media-corrupt', message: HOSTILE },
-    { ...common, ...scored, kind: 'receipt', outcome: 'accepted', scoreId: HOSTILE, openToRecordMs: 1 },
+    {
+      ...common,
+      ...scored,
+      kind: 'receipt',
+      outcome: 'accepted',
+      scoreId: HOSTILE,
+      expectedShare: 0.5,
+      openToRecordMs: 1,
+    },
     { ...common, kind: 'failed', queue: 'analyze', reason: 'detector-failed', message: HOSTILE },
   ]
   const ledger = new Ledger(folder)

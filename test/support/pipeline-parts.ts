@@ -34,6 +34,7 @@ export function submitJobData(change: Partial<StoredSubmitJob> = {}): StoredSubm
       unsureBecause: null,
       rawScore: 1.9459,
       platform: 'test',
+      expectedShare: 0.5,
     },
     sent: null,
   })
@@ -72,6 +73,7 @@ export function storableDetection(change: Partial<Detection> = {}): Detection {
     notes: 'n',
     elapsedMs: { decode: 1, infer: 2 },
     platform: 'test',
+    expectedShare: 0.5,
     ...change,
   }
 }

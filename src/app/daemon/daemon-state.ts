@@ -59,6 +59,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
       detectors: detectors?.detectors ?? [],
       canaries: activity.canaries.rows,
       drift: parts.drift.rows(),
+      expectedShare: options.settings.expectedShare,
       selection: detectors ? parts.selection.state : null,
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
       detectorProcesses: processes ?? null,

@@ -238,6 +238,7 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const { asset, seenAt, verdict } = job
   const { outcome } = result
   const { turnaround } = asset
+  const { expectedShare } = verdict
   const openToRecordMs = Math.max(0, clock.now() - seenAt)
   const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
   options.onSubmitted(asset.id, outcome)
@@ -251,7 +252,7 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const risk = outcome === 'closed' ? verdict.risk : result.risk
   const algorithm = outcome === 'foreign' ? result.algorithm : verdict.algorithm
   const scoreId = 'scoreId' in result ? result.scoreId : null
-  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, openToRecordMs })
+  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, expectedShare, openToRecordMs })
   activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
 }
 

@@ -1,12 +1,13 @@
 import type { LoadedSettings } from '../../config/load.js'
 import type { Settings } from '../../config/settings.js'
 import { loadPackages } from '../../detect/package/package-loader.js'
+import { shareText } from '../../detect/scoring/to-detection.js'
 import { openDataDir } from '../data-dir.js'
 import { admissionCheck } from '../open/admission-check.js'
 import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
-import { verifyModels } from '../verbs/models.js'
+import { surveyModels, verifyModels, weightsLines } from '../verbs/models.js'
 import { diagnoseCage } from './diagnose-cage.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { diagnoseFleet } from './diagnose-fleet.js'
@@ -30,14 +31,16 @@ export async function* diagnose(
       .map(({ id, version, medianMs }) => `${id}@${version} reproduced its stated risk in ${Math.round(medianMs)} ms`)
       .join('; ')
   })
+  yield await check('weights', async () => weightsLines(await surveyModels(settings)).join('; '))
   const { admit } = admissionCheck(settings)
   if (admit) {
     yield await check('admission', async () => {
       const packages = await loadPackages(settings)
       await admit(packages)
-      return `${packages.length} packages are admitted`
+      return `${packages.length} packages meet ATTESTD_REQUIRE_ADMISSION and ATTESTD_REQUIRE_OPEN_WEIGHTS`
     })
   }
+  yield await check('expected share', async () => shareText(settings.expectedShare))
   yield await checkFfmpeg(settings)
   yield await diagnoseCage(settings)
   yield await check('queue', async () => {

@@ -1,8 +1,10 @@
+import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { loadOrder } from '../../detect/package/package-loader.js'
+import { type LoadedPackage, loadOrder, loadPackage } from '../../detect/package/package-loader.js'
 import {
+  type CalibratedRow,
   type CalibrateOptions,
   type CalibrationReport,
   calibrateRows,
@@ -17,11 +19,10 @@ import { interrupted } from '../../lab/interrupted.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
+import { packagePlace } from './named-package.js'
 
 /** How to fit, and to what data. Without `write` the package stays as it is, and the report is all there is. */
-export interface CalibrateModelOptions
-  extends LabeledDataOptions,
-    Pick<CalibrateOptions, 'method' | 'prior' | 'accuracy'> {
+export interface CalibrateModelOptions extends LabeledDataOptions, Pick<CalibrateOptions, 'method' | 'accuracy'> {
   /** Whether the manifest is changed. */
   readonly write: boolean
 }
@@ -35,22 +36,47 @@ export async function calibrateModel(
   named: string,
   options: CalibrateModelOptions,
 ): Promise<CalibrationReport> {
-  const { method, prior, accuracy, command, signal } = options
   const data = await readData(options.data, options.root)
   // Before anything is scored, which may take hours.
   requireClasses(data.rows, '')
   const { detector, scored } = await scoreForLab(settings, named, data, options)
   if (options.write)
     refuseTimeouts(scored.filter(({ unscored }) => unscored?.reason === 'detector-timeout').length, scored.length)
+  return calibratedBy(settings, detector, scored, { from: data.from, digest: dataDigest(scored) }, options)
+}
+
+/**
+ * Fits a calibration of a package to logits that its recipe kept of held-out media, by the same rule.
+ * @throws AttestdError lab-data-invalid
+ */
+export async function calibrateOnLogits(
+  settings: Settings,
+  named: string,
+  rows: readonly CalibratedRow[],
+  options: Omit<CalibrateModelOptions, 'limit' | 'root' | 'onProgress'> & { readonly digest: string },
+): Promise<CalibrationReport> {
+  const { modelsDir, id } = await packagePlace(settings, named)
+  const detector = await loadPackage(path.join(modelsDir, id))
+  return calibratedBy(settings, detector, rows, { from: options.data, digest: options.digest }, options)
+}
+
+async function calibratedBy(
+  settings: Settings,
+  detector: LoadedPackage,
+  rows: readonly CalibratedRow[],
+  data: Pick<CalibrationReport['data'], 'from' | 'digest'>,
+  options: Pick<CalibrateModelOptions, 'method' | 'accuracy' | 'command' | 'signal' | 'write'>,
+): Promise<CalibrationReport> {
+  const { method, accuracy, command, signal } = options
   const { id, version, calibration: present, decisionBand: presentBand } = detector.manifest
-  const fake = scored.filter(({ row }) => row.fake).length
+  const fake = rows.filter(({ row }) => row.fake).length
   const report = calibrationReportSchema.parse({
     schema: 1,
     madeAt: new Date(systemClock.now()).toISOString(),
     command,
     detector: { id, version, digest: detector.digest },
-    data: { from: data.from, digest: dataDigest(scored), real: scored.length - fake, fake },
-    ...calibrateRows(scored, { method, prior, accuracy, present, presentBand }),
+    data: { ...data, real: rows.length - fake, fake },
+    ...calibrateRows(rows, { method, accuracy, present, presentBand }),
   })
   if (options.write) {
     if (signal.aborted) throw interrupted()

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
+import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { type LoadedPackage, loadPackage } from '../../detect/package/package-loader.js'
 import type { DataSet } from '../../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
@@ -48,7 +49,11 @@ export async function scoreForLab(
   const { modelsDir, id } = await packagePlace(settings, named)
   const detector = await loadPackage(path.join(modelsDir, id))
   const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
-  const host = await openDetectors(settings, { modelsDir, detectors: [{ id, shadow: false }] })
+  const host = await openDetectors(settings, {
+    modelsDir,
+    detectors: [{ id, shadow: false }],
+    expectedShare: EVEN_ODDS,
+  })
   try {
     const options = { host, concurrency: settings.detectorWorkers, signal, onProgress }
     return { detector, otherMedia, scored: await scoreRows(rows, options) }

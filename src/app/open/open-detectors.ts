@@ -29,6 +29,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
     memoryMb: settings.detectorMemoryMb,
     jobsPerChild: settings.detectorJobs,
     platform: await describePlatform(ffmpeg),
+    expectedShare: settings.expectedShare,
     clock: systemClock,
     random: Math.random,
     log: silentLog,

@@ -3,10 +3,13 @@ import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
+import { readFileIfPresent } from '../../core/files.js'
 import { loadOrder, loadPackage, loadPackages } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { type DetectorChoice, partInScores } from '../../detect/package/selection.js'
+import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
+import { percent } from '../../lab/report/figure-text.js'
 import { measuringOf } from '../lab/measuring.js'
 
 /** A folder of the models directory, whether or not it holds a package: what is wrong with one is no error here. */
@@ -16,6 +19,10 @@ export interface SurveyedModel {
   readonly version: string | null
   readonly mediaTypes: readonly string[]
   readonly digest: string | null
+  /** Whether its weights may be used commercially. */
+  readonly openWeights: boolean
+  /** What its verdicts are worth at even odds on held-out data; null where evaluation/calibration.json does not say. */
+  readonly verdicts: CalibrationReport['bandAfter'] | null
   /** What the settings make of it; null where they do not name it, or it is not accepted. */
   readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null
   /** Title, or what is wrong. */
@@ -34,15 +41,41 @@ export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detec
 
 async function survey(modelsDir: string, id: string, choices: readonly DetectorChoice[]): Promise<SurveyedModel> {
   try {
-    const { manifest, digest } = await loadPackage(path.join(modelsDir, id))
-    const { version, mediaTypes, title } = manifest
+    const { manifest, digest, folder } = await loadPackage(path.join(modelsDir, id))
+    const { version, mediaTypes, openWeights, title } = manifest
+    const verdicts = await heldOutVerdicts(folder)
     const isDefault = choices.length === 0 && manifest.variantOf === undefined
     const choice = isDefault ? { id } : choices.find((one) => one.id === id)
-    return { id, version, mediaTypes, digest, part: choice ? partInScores(choice, manifest) : null, summary: title }
+    const part = choice ? partInScores(choice, manifest) : null
+    return { id, version, mediaTypes, digest, openWeights, verdicts, part, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)
-    return { id, version: null, mediaTypes: [], digest: null, part: null, summary: `[${reason}] ${message}` }
+    const none = { version: null, mediaTypes: [], digest: null, openWeights: false, verdicts: null, part: null }
+    return { id, ...none, summary: `[${reason}] ${message}` }
   }
+}
+
+/** Which weights may earn money, and what their verdicts are worth beside the others', for people. */
+export function weightsLines(models: readonly SurveyedModel[]): string[] {
+  const named = (open: boolean) =>
+    models.filter(({ openWeights, version }) => version !== null && openWeights === open).map(worthText)
+  return [
+    `commercial use allowed: ${named(true).join(', ') || 'no package'}`,
+    `research and evaluation only: ${named(false).join(', ') || 'no package'}`,
+    'ATTESTD_DETECTORS chooses packages; ATTESTD_REQUIRE_OPEN_WEIGHTS=true refuses the second kind',
+  ]
+}
+
+function worthText({ id, verdicts }: SurveyedModel): string {
+  return verdicts === null ? id : `${id} (decides ${percent(verdicts.decided)}, ${percent(verdicts.right)} right)`
+}
+
+/** A recipe may keep the figures alone. */
+const keptVerdicts = calibrationReportSchema.pick({ bandAfter: true }).loose()
+
+async function heldOutVerdicts(folder: string): Promise<SurveyedModel['verdicts']> {
+  const text = await readFileIfPresent(path.join(folder, 'evaluation', 'calibration.json'))
+  return text === null ? null : keptVerdicts.parse(JSON.parse(text.toString('utf8'))).bandAfter
 }
 
 /** Inferences of the own sample that the time is the median of, where nobody asks for another number. */

@@ -59,7 +59,7 @@ export async function replayVerdict(settings: Settings, assetId: string): Promis
   const difference = await detectorDifference(settings.modelsDir, choice, record)
   if (difference !== null) return ended('detector-differs', difference)
   try {
-    const detection = await scoreAgain(settings, choice, record)
+    const detection = await scoreAgain({ ...settings, expectedShare: record.expectedShare }, choice, record)
     const [outcome, message] = compare(record, detection, platform)
     return ended(outcome, message, detection)
   } catch (error) {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
+import { shareText } from '../../detect/scoring/to-detection.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
 import { checkSign } from '../../observe/health.js'
@@ -13,6 +15,7 @@ const statusReply = z.looseObject({
   service: z.string(),
   queueEngine: z.string(),
   draining: z.boolean(),
+  expectedShare: z.number().default(EVEN_ODDS),
   queues: z.array(
     z.object({
       name: z.string(),
@@ -59,6 +62,7 @@ export async function readStatus(dataDir: string): Promise<Status> {
         `${name.padEnd(width)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
+    ...(status.selection ? [shareText(status.expectedShare)] : []),
     ...checks.map((check) => {
       const { name, message, reason } = check
       return `${checkSign(check)} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`

@@ -6,19 +6,9 @@ import { decimal, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printText } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
-import {
-  type DataFlags,
-  dataOptions,
-  LAB_KEYS,
-  numberFlag,
-  priorFlag,
-  withDataFlags,
-  withPriorFlag,
-  withProgress,
-} from './lab-flags.js'
+import { type DataFlags, dataOptions, LAB_KEYS, numberFlag, withDataFlags, withProgress } from './lab-flags.js'
 
 interface CalibrateFlags extends DataFlags {
-  readonly prior?: string
   readonly method: Method
   readonly accuracy: string
   readonly write?: boolean
@@ -32,7 +22,7 @@ export function modelsCalibrateVerb(): Command {
     'Fit a calibration from logit to probability, measured on rows that the fit did not see; suggest a decision band.',
     LAB_KEYS,
   )
-  withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
+  withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder'))
     .addOption(new Option('--method <method>', 'what is fitted').choices(METHODS).default('platt'))
     .option('--accuracy <share>', 'share of verdicts that must be right at even odds; on each side 0.05 less', '0.85')
     .option('--write', "put calibration, band and the own sample's risk into detector.json")
@@ -44,7 +34,6 @@ export function modelsCalibrateVerb(): Command {
       data: flags.data,
       ...dataOptions(flags),
       method: flags.method,
-      prior: priorFlag(flags.prior),
       accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.85,
       write: flags.write ?? false,
     }
@@ -68,7 +57,7 @@ function summary(report: CalibrationReport, written: boolean): string {
     ['  right when real', percent(bandBefore.rightWhenReal), percent(bandAfter.rightWhenReal)],
   ]
   const lines = [
-    `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, share of fakes ${percent(report.prior)}`,
+    `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, weighted to even odds`,
     '',
     table([{ title: '' }, { title: 'before', right: true }, { title: 'after', right: true }], rows),
     '',

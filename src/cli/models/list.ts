@@ -13,7 +13,7 @@ export function modelsListVerb(): Command {
     ['modelsDir', 'detectors', 'dataDir'],
   )
   return verb.action(async () => {
-    const [{ surveyModels }, { selectionInForce }] = await Promise.all([
+    const [{ surveyModels, weightsLines }, { selectionInForce }] = await Promise.all([
       import('../../app/verbs/models.js'),
       import('../../app/rollout/selection-in-force.js'),
     ])
@@ -37,7 +37,7 @@ export function modelsListVerb(): Command {
       summary,
     ])
     printText(`${table(columns, rows)}\n`)
-    printLines([chosenBy])
+    printLines([chosenBy, ...weightsLines(packages)])
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed
   })
 }

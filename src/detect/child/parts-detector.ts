@@ -56,14 +56,14 @@ export function createPartsDetector(
   return {
     pack,
     ...(preprocessing.kind === 'image' ? { scorePicture: scorePicture(preprocessing) } : {}),
-    async measure(file, { heatMap: heatMapFile, probe = false } = {}): Promise<Measurement> {
+    async measure(file, { heatMap: heatMapFile, probe = null } = {}): Promise<Measurement> {
       const started = tools.clock.monotonic()
       const media = await read(file, manifest, tools)
       const decoded = tools.clock.monotonic()
       const scored = await score(media.parts())
       const rawScore = together(scored)
       const variants: ScoredPart[] = []
-      if (probe && isProbed(calibrate(rawScore, manifest.calibration, media.length), manifest)) {
+      if (isProbed(calibrate(rawScore, manifest.calibration, media.length), probe, manifest)) {
         for await (const { name, parts } of media.variants())
           variants.push({ name, rawScore: together(await score(parts)) })
       }

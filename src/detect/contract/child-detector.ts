@@ -8,8 +8,8 @@ import type { PictureScorer } from './picture-scorer.js'
 export interface Asked {
   /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
   readonly heatMap?: string | undefined
-  /** Whether re-encodings are scored too, by a package that asks for it. @default false */
-  readonly probe?: boolean
+  /** Expected share at which a package that asks for it scores re-encodings too. @default null, none are scored */
+  readonly probe?: number | null
 }
 
 /** A detector inside a child process. */

@@ -55,8 +55,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     file: z.string(),
     /** Where to write a heat map; absent where none is asked for. */
     heatMap: z.string().optional(),
-    /** Whether re-encodings are scored too, by a package that asks for it. */
-    probe: z.boolean(),
+    /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
+    probe: z.number().nullable(),
     /** Whether what the file states about itself is read too. */
     evidence: z.boolean(),
   }),

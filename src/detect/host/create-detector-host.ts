@@ -9,6 +9,7 @@ import type {
   ShadowMeasurement,
 } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
+import { EVEN_ODDS } from '../package/calibration-schema.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
 import { loadOrder, loadPackages, type SelectedPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
@@ -16,7 +17,8 @@ import type { DetectorChoice } from '../package/selection.js'
 import { type CrewOptions, DetectorCrew } from './detector-crew.js'
 
 /** The detector host's part of the settings; limits on processes are those of `CrewOptions`. */
-export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'platform' | 'remoteToken'> {
+export interface DetectorHostOptions
+  extends Omit<CrewOptions, 'onEvent' | 'platform' | 'expectedShare' | 'remoteToken'> {
   /** Folder that holds one folder per detector package. */
   readonly modelsDir: string
   /** The packages to load; empty: all but variants of others. */
@@ -27,6 +29,8 @@ export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'plat
   readonly remoteToken?: string | undefined
   /** See `Detection.platform`. @default a text that says it is not known */
   readonly platform?: string
+  /** See `Detection.expectedShare`. @default even odds */
+  readonly expectedShare?: number
   readonly onEvent?: DetectorEventSink
   /** Looks at the packages before any process is started, at the start and at each reload; refuses by throwing. */
   readonly admit?: (packages: readonly SelectedPackage[]) => Promise<void>
@@ -48,6 +52,7 @@ class ReloadableDetectorHost implements DetectorHost {
   /** All that have processes: the present one, one that is starting, and those that end their last files. */
   readonly #crews = new Set<DetectorCrew>()
   readonly platform: string
+  readonly expectedShare: number
   #choice: DetectorHostOptions['detectors']
   #reloading: Promise<void> = Promise.resolve()
   #closed = false
@@ -57,6 +62,7 @@ class ReloadableDetectorHost implements DetectorHost {
   constructor(options: DetectorHostOptions) {
     this.#options = options
     this.platform = options.platform ?? 'not known'
+    this.expectedShare = options.expectedShare ?? EVEN_ODDS
     this.#choice = options.detectors
   }
 
@@ -113,6 +119,7 @@ class ReloadableDetectorHost implements DetectorHost {
       ...this.#options,
       remoteToken,
       platform: this.platform,
+      expectedShare: this.expectedShare,
       onEvent: this.#options.onEvent ?? (() => {}),
     })
     this.#crews.add(next)

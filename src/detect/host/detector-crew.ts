@@ -39,8 +39,9 @@ export interface CrewOptions {
   readonly memoryMb: number
   /** A process is replaced by a fresh one after this many files. */
   readonly jobsPerChild: number
-  /** See `Detection.platform`. */
+  /** See `Detection`. */
   readonly platform: string
+  readonly expectedShare: number
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -166,15 +167,15 @@ export class DetectorCrew {
   }
 
   async #measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const { clock, platform } = this.#options
+    const { clock, expectedShare } = this.#options
     const began = clock.monotonic()
     try {
       // What cannot be read is reported by the process that decodes it.
       const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
       const { measurement } = await this.#watched(pack, () =>
-        this.#pool.run(jobOf(pack, request), signal, { isCostly }),
+        this.#pool.run(jobOf(pack, request, expectedShare), signal, { isCostly }),
       )
-      const detection = toDetection(pack, measurement, platform)
+      const detection = toDetection(pack, measurement, this.#options)
       this.#report(request, pack, began, 'scored', detection)
       return detection
     } catch (error) {
@@ -196,9 +197,9 @@ export class DetectorCrew {
 
   /** In the process of low priority. */
   async #measureAside(pack: SelectedPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const answer = await this.#shadowPool?.run(jobOf(pack, request), signal)
+    const answer = await this.#shadowPool?.run(jobOf(pack, request, this.#options.expectedShare), signal)
     if (answer === undefined) throw new AttestdError('detector-none')
-    return toDetection(pack, answer.measurement, this.#options.platform)
+    return toDetection(pack, answer.measurement, this.#options)
   }
 
   async #measured(
@@ -281,7 +282,7 @@ export class DetectorCrew {
   }
 }
 
-function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest): ChildJob {
-  const job = { detectorId: manifest.id, file: path.resolve(file), probe: true, evidence: true }
+function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest, probe: number): ChildJob {
+  const job = { detectorId: manifest.id, file: path.resolve(file), probe, evidence: true }
   return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
 }

@@ -67,8 +67,8 @@ export interface ChildJob {
   readonly file: string
   /** Absolute path at which a heat map is written; absent where none is asked for. */
   readonly heatMap?: string | undefined
-  /** Whether re-encodings are scored too, by a package that asks for it. */
-  readonly probe: boolean
+  /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
+  readonly probe: number | null
   /** Whether what the file states about itself is read too. */
   readonly evidence: boolean
 }

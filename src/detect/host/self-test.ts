@@ -8,7 +8,7 @@ import type { ChildJob } from './detector-process.js'
 
 /** The job that measures a package's own sample, without re-encodings and evidence: the manifest states one risk. */
 export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {
-  return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file), probe: false, evidence: false }
+  return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file), probe: null, evidence: false }
 }
 
 /**

@@ -106,7 +106,7 @@ export async function loadViewsDetector(
     scorePicture,
     encoder,
     describePicture,
-    async measure(file, { heatMap: heatMapFile, probe: probed = false } = {}): Promise<Measurement> {
+    async measure(file, { heatMap: heatMapFile, probe: share = null } = {}): Promise<Measurement> {
       const watch = new StageWatch()
       const started = tools.clock.monotonic()
       const image = await watch.during('decode', () => decodeImage(file, tools))
@@ -114,10 +114,9 @@ export async function loadViewsDetector(
       await watch.during('crops', () => refuse(image))
       const seen = await see(image, async (whole) => (areFacesWorthALook(whole, fusion) ? find(image) : []), watch)
       const rawScore = together(seen)
-      const variants =
-        probed && isProbed(calibrate(rawScore, calibration), pack.manifest)
-          ? await watch.during('probe', () => probe(image, seen))
-          : []
+      const variants = isProbed(calibrate(rawScore, calibration), share, pack.manifest)
+        ? await watch.during('probe', () => probe(image, seen))
+        : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
         return { name, rawScore: asIfAll(logit, fusion, seen.faces.length > 0) }
       })

@@ -51,6 +51,8 @@ const manifestShape = z.strictObject({
   selfTest: z.strictObject({ file: relativePath, risk: probability, tolerance: z.number().min(0).max(0.5) }),
   training: z.strictObject({ data: prose, license: line }),
   license: line,
+  /** Whether these terms allow commercial use of the weights, those of the packages that it uses included. */
+  openWeights: z.boolean().default(false),
 })
 
 /** The schema of detector.json, version 1. Unknown fields are refused, so that a misspelt one is never ignored. */

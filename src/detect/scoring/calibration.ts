@@ -1,5 +1,5 @@
 import { asRisk, type Risk } from '../../core/risk.js'
-import type { Calibration } from '../package/calibration-schema.js'
+import { type Calibration, EVEN_ODDS } from '../package/calibration-schema.js'
 
 /** Probabilities are kept this far from 0 and 1 before they become a logit, so that the logit stays finite (about ±13.8). */
 const PROBABILITY_MARGIN = 1e-6
@@ -25,6 +25,17 @@ export function logitOf(probability: number): number {
  */
 export function calibrate(logit: number, calibration: Calibration, length = Number.POSITIVE_INFINITY): Risk {
   return asRisk(probabilityOf(logit, calibration, length))
+}
+
+/**
+ * A risk stated at even odds, where `share` of the media is machine-made instead: its odds times the ratio of the priors' odds.
+ * The ends of a decision band are risks and stay; on the raw score the band thus moves by the same ratio.
+ * @param share above 0 and below 1
+ */
+export function atShare(risk: Risk, share: number): Risk {
+  if (share === EVEN_ODDS) return risk
+  const fake = risk * share
+  return asRisk(fake / (fake + (1 - risk) * (1 - share)))
 }
 
 function probabilityOf(logit: number, calibration: Calibration, length: number): number {

@@ -4,6 +4,7 @@ import { asRisk, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { MAX_REPORTED_PARTS, MAX_TEXT } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
+import { EVEN_ODDS } from '../package/calibration-schema.js'
 import { isUnsure, logitOf, sigmoid } from './calibration.js'
 
 /** Changes when the same members and weights would give another risk than before: part of every ensemble's digest. */
@@ -85,6 +86,7 @@ export function combine(identity: EnsembleIdentity, votes: readonly Vote[], abse
       infer: sum(every.map(({ elapsedMs }) => elapsedMs.infer)),
     },
     platform: every[0]?.platform ?? '',
+    expectedShare: every[0]?.expectedShare ?? EVEN_ODDS,
   }
 }
 

@@ -1,9 +1,9 @@
-import { type Risk, riskText } from '../../core/risk.js'
+import { asRisk, percentOf, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { type Evidence, MAX_TEXT, type Measurement, type ScoredPart } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { calibrate, isUnsure } from './calibration.js'
+import { atShare, calibrate, isUnsure } from './calibration.js'
 
 /** Characters of evidence that go into the notes. */
 const MAX_NOTES = 700
@@ -12,19 +12,17 @@ const UNREAD = '; what it states about itself could not be read'
 
 /**
  * A calibrated detection from what a child measured.
- * @param platform see `Detection.platform`
+ * @param made platform and expected share, see `Detection`
  */
 export function toDetection(
   { manifest, digest }: DetectorPackage,
   measurement: Measurement,
-  platform: string,
+  { platform, expectedShare }: Pick<Detection, 'platform' | 'expectedShare'>,
 ): Detection {
   const { rawScore, length, notes, evidence, elapsedMs } = measurement
-  const risk = calibrate(rawScore, manifest.calibration, length)
-  const risky = ({ name, rawScore }: ScoredPart): RiskyPart => ({
-    name,
-    risk: calibrate(rawScore, manifest.calibration, length),
-  })
+  const riskOf = (logit: number) => atShare(calibrate(logit, manifest.calibration, length), expectedShare)
+  const risk = riskOf(rawScore)
+  const risky = (part: ScoredPart): RiskyPart => ({ name: part.name, risk: riskOf(part.rawScore) })
   const variants = measurement.variants.map(risky)
   const unsureBecause = reasonForDoubt(risk, manifest.decisionBand, variants)
   return {
@@ -43,6 +41,7 @@ export function toDetection(
     notes,
     elapsedMs,
     platform,
+    expectedShare,
   }
 }
 
@@ -59,6 +58,11 @@ function reasonForDoubt(
 /** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
 export function isFlip(variantRisk: Risk, risk: Risk): boolean {
   return variantRisk > 0.5 !== risk > 0.5
+}
+
+/** For which share of machine-made media risks are stated, for people. */
+export function shareText(expectedShare: number): string {
+  return `risks for ${percentOf(asRisk(expectedShare))} % machine-made media (ATTESTD_EXPECTED_SHARE)`
 }
 
 /** Why a detection is unsure, as the end of a sentence about its risk; null where it is sure. */

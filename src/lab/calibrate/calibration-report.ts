@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Detection } from '../../detect/detection.js'
 import type { Calibration } from '../../detect/package/calibration-schema.js'
-import { calibrationSchema } from '../../detect/package/calibration-schema.js'
+import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
+import type { DataRow } from '../data/data-row.js'
 import { UNSTATED } from '../data/row-fields.js'
 import { figure, verdictMetrics } from '../evaluate/row-metrics.js'
-import type { ScoredRow } from '../evaluate/score-rows.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
 import { seededRandom } from '../metrics/seeded-random.js'
@@ -39,8 +40,8 @@ export const calibrationReportSchema = z.strictObject({
   detector: z.strictObject({ id: z.string(), version: z.string(), digest: z.string() }),
   data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }),
   method: z.enum(METHODS),
-  /** Share of fakes that the rows were weighted to. */
-  prior: z.number(),
+  /** Share of fakes that the rows were weighted to, the same for all packages. */
+  prior: z.literal(EVEN_ODDS),
   /** What the fit that judges a row never saw: rows of its fold, or whole sources. */
   heldOut: z.enum(['rows', 'source']),
   calibration: calibrationSchema,
@@ -56,10 +57,14 @@ export const calibrationReportSchema = z.strictObject({
 
 export type CalibrationReport = z.infer<typeof calibrationReportSchema>
 
+/** A row with what the detector measured of it; null where that is nothing. */
+export interface CalibratedRow {
+  readonly row: Pick<DataRow, 'id' | 'fake' | 'columns'>
+  readonly detection: Pick<Detection, 'rawScore' | 'length'> | null
+}
+
 export interface CalibrateOptions {
   readonly method: Method
-  /** Share of fakes that the detector will meet; null: that of the rows. */
-  readonly prior: number | null
   /** Share of verdicts that must be right. */
   readonly accuracy: number
   readonly present: Calibration
@@ -72,22 +77,21 @@ type Findings = Omit<CalibrationReport, 'schema' | 'madeAt' | 'command' | 'detec
  * Fits a calibration to scored rows and judges it on rows that the fit did not see.
  * @throws AttestdError lab-data-invalid
  */
-export function calibrateRows(scored: readonly ScoredRow[], options: CalibrateOptions): Findings {
+export function calibrateRows(scored: readonly CalibratedRow[], options: CalibrateOptions): Findings {
   const { method, present, presentBand, accuracy } = options
   const usable = scored.filter(({ detection }) => detection !== null)
   const rows = usable.map(calibrationRow)
-  const prior = options.prior ?? rows.filter(({ fake }) => fake).length / rows.length
-  const calibration = fitCalibration(rows, method, prior, present)
+  const fitTo = (some: readonly CalibrationRow[]) => fitCalibration(some, method, EVEN_ODDS, present)
   const { folds, heldOut } = foldsOf(usable)
-  const judged = weightedToPrior(rows, prior)
+  const judged = weightedToPrior(rows, EVEN_ODDS)
   const before = judged.map((row) => withRisk(row, present))
-  const after = crossFitted(judged, folds, (training) => fitCalibration(training, method, prior, present))
+  const after = crossFitted(judged, folds, fitTo)
   const sources = usable.map(({ row }) => row.columns.source ?? row.id)
   return {
     method,
-    prior,
+    prior: EVEN_ODDS,
     heldOut,
-    calibration,
+    calibration: { ...fitTo(rows), prior: EVEN_ODDS },
     before: reliabilityOf(before),
     after: reliabilityOf(after),
     accuracy,
@@ -111,7 +115,7 @@ function crossFitted(
 }
 
 /** Folds of whole sources, where enough of them hold each class that every fit still has both; else of single rows. */
-function foldsOf(scored: readonly ScoredRow[]): { folds: number[]; heldOut: 'rows' | 'source' } {
+function foldsOf(scored: readonly CalibratedRow[]): { folds: number[]; heldOut: 'rows' | 'source' } {
   const sources = scored.map(({ row }) => row.columns.source ?? UNSTATED)
   const folds = foldsByGroup(sources)
   const enough = Array.from({ length: FOLDS }, (_, fold) => fold).every((fold) =>
@@ -124,7 +128,7 @@ function foldsOf(scored: readonly ScoredRow[]): { folds: number[]; heldOut: 'row
   return { folds: foldsByGroup(scored.map(({ row }) => row.id)), heldOut: 'rows' }
 }
 
-function calibrationRow({ row, detection }: ScoredRow): CalibrationRow {
+function calibrationRow({ row, detection }: CalibratedRow): CalibrationRow {
   return {
     logit: detection?.rawScore ?? 0,
     fake: row.fake,

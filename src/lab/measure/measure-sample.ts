@@ -3,6 +3,7 @@ import type { Measurement } from '../../detect/contract/measurement.js'
 import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
 import { selfTestJob } from '../../detect/host/self-test.js'
 import { startWarmChild } from '../../detect/host/warm-child.js'
+import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { quantile } from '../metrics/bootstrap.js'
 
@@ -42,7 +43,7 @@ export async function measureSample(
     : await DetectorProcess.start({ ...options, packages }, signal)
   try {
     const startMs = clock.monotonic() - began
-    const job = { ...selfTestJob(packages.at(-1) as DetectorPackage), probe: true }
+    const job = { ...selfTestJob(packages.at(-1) as DetectorPackage), probe: EVEN_ODDS }
     // The first inference warms the process up and is no measure of the others.
     let { measurement } = await child.measure(job)
     const milliseconds: number[] = []

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { surveyModels } from '../../../src/app/verbs/models.js'
+import { surveyModels, weightsLines } from '../../../src/app/verbs/models.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { tinyManifest, writeTinyPackage } from '../../support/detector-package.js'
 
@@ -44,6 +44,21 @@ describe('the models directory', () => {
     expect(await parts('')).toMatchObject([{ weight: 1 }, { weight: 1 }])
     expect(await parts('a=3')).toMatchObject([{ weight: 3, shadow: false }, null])
     expect(await parts('a=shadow,b=canary:7')).toMatchObject([{ shadow: true }, { canary: 7 }])
+  })
+
+  it('says whose weights may be used commercially, and what their verdicts are worth', async () => {
+    await writeTinyPackage(root, { id: 'a' })
+    await writeTinyPackage(root, { id: 'b', manifest: { openWeights: true } })
+    const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
+    await fs.mkdir(at('b', 'evaluation'))
+    const kept = JSON.stringify({ bandAfter: { low: 0.3, high: 0.7, ...figures } })
+    await fs.writeFile(at('b', 'evaluation', 'calibration.json'), kept)
+    const found = await survey()
+    expect(found[1]).toMatchObject({ openWeights: true, verdicts: figures })
+    expect(weightsLines(found).slice(0, 2)).toEqual([
+      'commercial use allowed: b (decides 60.0 %, 88.0 % right)',
+      'research and evaluation only: a',
+    ])
   })
 
   it('that is not there is an error', async () => {

@@ -99,7 +99,7 @@ describe('a detector that scores in parts', () => {
 
 describe('the stability probe', () => {
   const VARIANTS = { smaller: 1, louder: -2 }
-  const probed = async (value: number, stabilityProbe: unknown, probe = true) => {
+  const probed = async (value: number, stabilityProbe: unknown, probe: number | null = 0.5) => {
     const fields = { stabilityProbe, decisionBand: { low: 0.4, high: 0.6 } }
     return (await detectorOf({ a: value }, fields, VARIANTS).detector.measure('f', { probe })).variants
   }
@@ -112,10 +112,11 @@ describe('the stability probe', () => {
   })
 
   it.each([
-    ['the job does not', 3, true, false],
-    ['the package does not', 3, false, true],
-    ['the risk is inside the band', 0.1, true, true],
-    ['the risk is too far from 50 %', 3, { withinLogit: 2.9 }, true],
+    ['the job does not', 3, true, null],
+    ['the package does not', 3, false, 0.5],
+    ['the risk is inside the band', 0.1, true, 0.5],
+    ['the risk is inside it at the expected share', 3, true, 0.05],
+    ['the risk is too far from 50 %', 3, { withinLogit: 2.9 }, 0.5],
   ])('does not where %s', async (_, value, stabilityProbe, probe) => {
     expect(await probed(value, stabilityProbe, probe)).toEqual([])
   })

@@ -126,7 +126,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(await isRunning(child.pid)).toBe(true)
     const heatMap = path.join(bench.folder, 'heat.png')
     const file = path.join(pack.folder, 'selftest.png')
-    await child.measure({ detectorId: pack.manifest.id, file, heatMap, probe: false, evidence: false })
+    await child.measure({ detectorId: pack.manifest.id, file, heatMap, probe: null, evidence: false })
     expect((await fs.stat(heatMap)).size).toBeGreaterThan(0)
     await child.kill('closed')
     expect(await isRunning(child.pid)).toBe(false)

@@ -76,6 +76,7 @@ describe('detectBy', () => {
     notes: '',
     elapsedMs: { decode: 1, infer: 1 },
     platform: '',
+    expectedShare: 0.5,
     heatMap: { pieces: id.charCodeAt(0), lowest: asRisk(0), highest: asRisk(1) },
   })
   const lineup = (...members: SelectedPackage[]) => lineupsOf(members).get('image')!

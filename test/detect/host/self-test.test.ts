@@ -67,7 +67,7 @@ it('the job of a self-test measures the sample in the package, without re-encodi
   expect(selfTestJob(pack)).toEqual({
     detectorId: 'tiny-image',
     file: path.join(pack.folder, 'selftest.png'),
-    probe: false,
+    probe: null,
     evidence: false,
   })
 })

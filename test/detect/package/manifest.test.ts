@@ -64,6 +64,7 @@ describe('parseManifest', () => {
 
   it.each([
     ['calibration', { kind: 'platt', slope: 1.5, intercept: -0.2 }],
+    ['calibration', { kind: 'identity', prior: 0.5 }],
     ['outputKind', 'probability'],
     ['aggregation', 'max'],
     ['preprocessing/crops/positions', 'center'],
@@ -76,6 +77,7 @@ describe('parseManifest', () => {
 
   it.each([
     ['schema', 2, 'schema'],
+    ['calibration', { kind: 'identity', prior: 0.1 }, 'calibration.prior: must be 0.5'],
     ['id', 'Bad Id', 'id'],
     ['id', '../x', 'id'],
     ['version', 'one', 'version'],

@@ -26,6 +26,7 @@ function vote(id: string, risk: number, own: Partial<Omit<Vote, 'detection'>> & 
       notes: `seen by ${id}`,
       elapsedMs: { decode: 1, infer: 2 },
       platform: 'here',
+      expectedShare: 0.5,
       ...detection,
     },
   }

@@ -16,6 +16,6 @@ describe('isProbed', () => {
     [{ withinLogit: 2 }, 0.1, false],
     [{ withinLogit: 2 }, 0.6, false],
   ])('with %o at a risk of %f: %s', (stabilityProbe, risk, probed) => {
-    expect(isProbed(asRisk(risk), { stabilityProbe, decisionBand })).toBe(probed)
+    expect(isProbed(asRisk(risk), 0.5, { stabilityProbe, decisionBand })).toBe(probed)
   })
 })

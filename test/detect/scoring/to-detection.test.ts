@@ -30,11 +30,11 @@ beforeAll(() => {
   const files = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
   manifest = parseManifest(JSON.stringify({ ...tinyManifest('tiny', files), calibration: BINS }), 'x')
 })
-const detect = (measured: Partial<Measurement>, fields: Partial<DetectorManifest> = {}) =>
+const detect = (measured: Partial<Measurement>, fields: Partial<DetectorManifest> = {}, expectedShare = 0.5) =>
   toDetection(
     { folder: '/m', digest: 'd'.repeat(64), manifest: { ...manifest, ...fields } },
     { ...MEASURED, ...measured },
-    'here',
+    { platform: 'here', expectedShare },
   )
 
 describe('toDetection', () => {
@@ -48,6 +48,17 @@ describe('toDetection', () => {
     expect(rawScore).toBe(2)
     expect(detect({ length: 501 }).parts[0]?.risk).toBe(sigmoid(3))
     expect(detect({ length: undefined }).risk).toBe(sigmoid(2))
+  })
+
+  it('multiplies odds by those of the expected share and keeps the ends of the band', () => {
+    const identity = { calibration: { kind: 'identity' }, decisionBand: { low: 0.2, high: 0.7 } } as const
+    const at = (share: number) => detect({ rawScore: Math.log(3) }, identity, share)
+    expect(at(0.5)).toMatchObject({ risk: expect.closeTo(0.75, 12), unsure: false, expectedShare: 0.5 })
+    const rare = at(0.1)
+    expect(rare.risk).toBeCloseTo(0.25, 12)
+    expect(rare).toMatchObject({ unsureBecause: 'band', expectedShare: 0.1, rawScore: Math.log(3) })
+    expect(rare.parts[0]?.risk).toBeCloseTo(sigmoid(3 - Math.log(9)), 12)
+    expect(at(0.01)).toMatchObject({ unsure: false })
   })
 
   it('names the detector and where it ran, and hands on what was seen', () => {
