@@ -219,7 +219,7 @@ export const SETTINGS = {
     fallback: '50',
     expects: 'percent, 0 to 100',
     summary:
-      'Share of the detector processes that costly files may hold while others wait, rounded down; at least one of several, and with one process the others come first. Costly are all videos, pictures over 24 megapixels and recordings over a minute, by what their headers state.',
+      'Share of the detector processes that costly files may hold while others wait, rounded down; at least one of several, and with one process a costly file waits for at most 8 others. Costly are all videos, pictures over 24 megapixels and recordings over half a minute, by what their headers state.',
   }),
   detectorTimeoutMs: define({
     env: 'DETECTOR_TIMEOUT_MS',

@@ -356,6 +356,11 @@ export const REASONS = {
     fix: "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
   },
   'detector-unavailable': { kind: 'retry', summary: 'No detector process is ready.' },
+  'detector-busy': {
+    kind: 'wait',
+    summary: 'Many costly files (videos, large pictures, long recordings) wait for a detector process already.',
+    fix: 'If it persists, raise ATTESTD_DETECTOR_WORKERS or add workers.',
+  },
   'detector-killed': {
     kind: 'retry',
     summary: 'Somebody else killed the detector process at work: the kernel for want of memory, or a person.',

@@ -57,6 +57,11 @@ export interface DetectRequest {
   readonly contentHash?: string
   /** For log lines only. */
   readonly label?: string
+  /**
+   * Called where a costly file must wait for a process; what it returns is called once the wait ends. With it, a costly file
+   * is refused with `detector-busy` while many others wait.
+   */
+  readonly stepAside?: () => () => void
   /** Path at which a PNG with the picture and where its risk lies is written; images only. */
   readonly heatMap?: string | undefined
 }

@@ -6,9 +6,9 @@ import { statedSeconds } from './sound-length.js'
 /** Pictures of more are costly: decoding takes as long as the network (`npm run bench:cost`). */
 const COSTLY_PIXELS = 24_000_000
 /** Recordings of more are costly, seconds. */
-const COSTLY_SECONDS = 60
-/** Recordings that do not state their length, by their size: a minute of MP3 at 128 kbit/s. */
-const COSTLY_SOUND_BYTES = 960_000
+const COSTLY_SECONDS = 30
+/** Recordings that do not state their length, by their size: half a minute of MP3 at 128 kbit/s. */
+const COSTLY_SOUND_BYTES = 480_000
 
 /**
  * Whether a file takes longer than most of its kind to be scored, by what its header states: a few reads and no decoder, so

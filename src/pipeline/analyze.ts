@@ -168,7 +168,8 @@ async function detectionFor(
       (await detectOnce(key, id, options, () => {
         // The detectors may have been replaced while the media was fetched.
         judge.by = lookedAtBy(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
-        return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id }, signal)
+        const { stepAside } = run
+        return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id, stepAside }, signal)
       }).catch(async (error: unknown) => {
         if (error instanceof AttestdError && error.kind === 'abstain')
           options.events.refused?.({ asset: typed, detector })

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { requireFolder } from '../core/disk/symbolic-links.js'
 import { readAt, readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
@@ -81,6 +82,10 @@ const FILE_NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/
 /** Largest file of the ledger, as a share of its size: what goes at once. */
 const SHARES = 8
 
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
+/** Not through a symbolic link. */
+const APPEND = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY
+
 /** A line of the ledger with its end, and its day (UTC, `2026-01-31`). */
 interface Line {
   readonly day: string
@@ -133,6 +138,7 @@ export class Ledger {
 
   async #write(lines: readonly Line[]): Promise<void> {
     await this.#make()
+    await requireFolder(this.#folder)
     for (const day of new Set(lines.map((line) => line.day))) {
       const texts = lines.filter((line) => line.day === day).map(({ text }) => text)
       await this.#writeDay(day, texts.join(''))
@@ -145,7 +151,7 @@ export class Ledger {
     const file = await this.#fileFor(day, Buffer.byteLength(lines))
     const start = file.name !== known?.name && (await this.#isTorn(file)) ? '\n' : ''
     try {
-      await fs.appendFile(path.join(this.#folder, file.name), start + lines, { mode: 0o600 })
+      await fs.appendFile(path.join(this.#folder, file.name), start + lines, { mode: 0o600, flag: APPEND })
     } catch (error) {
       // A full disk may have taken a part of the line.
       this.#newest = undefined
@@ -194,7 +200,9 @@ export class Ledger {
 
   /** Removes whole days older than `maxAgeMs`, and the oldest files of more than its size. */
   async prune(maxAgeMs: number, now: number): Promise<void> {
-    for (const { name, day } of await this.#files()) {
+    const files = await this.#files()
+    if (files.length > 0) await requireFolder(this.#folder)
+    for (const { name, day } of files) {
       const dayEnd = Date.parse(`${day}T00:00:00Z`) + DAY_MS
       if (now - dayEnd > maxAgeMs) await fs.rm(path.join(this.#folder, name), { force: true })
     }

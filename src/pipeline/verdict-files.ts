@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { requireFolder } from '../core/disk/symbolic-links.js'
 import { isUnfinished, readFileIfPresent, UNFINISHED_MS, writeFileAtomic } from '../core/files.js'
 
 /** A file takes whole blocks of a disk, bytes. */
@@ -38,8 +39,11 @@ export class VerdictFiles {
     const folder = this.#folderOf(name)
     const bytes = onDisk(Buffer.byteLength(text))
     const held = this.#held.get(folder)
-    if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
-    const write = () => writeFileAtomic(path.join(folder, name), text, { flush: false })
+    const write = async () => {
+      for (const each of [this.#root, folder]) await requireFolder(each)
+      if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
+      await writeFileAtomic(path.join(folder, name), text, { flush: false })
+    }
     await write().catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
       await fs.mkdir(folder, { recursive: true, mode: 0o700 })
@@ -50,7 +54,9 @@ export class VerdictFiles {
 
   /** Removes files older than `maxAgeMs`, those never finished, and the oldest of more than the bound. @param now Unix ms */
   async prune(maxAgeMs: number, now: number): Promise<void> {
-    for (const name of await fs.readdir(this.#root).catch(() => [])) {
+    const entries = await fs.readdir(this.#root, { withFileTypes: true }).catch(() => [])
+    if (entries.length > 0) await requireFolder(this.#root)
+    for (const { name } of entries.filter((one) => one.isDirectory())) {
       const folder = path.join(this.#root, name)
       for (const file of await allFilesOf(folder)) {
         const limitMs = isUnfinished(file.path) ? Math.min(UNFINISHED_MS, maxAgeMs) : maxAgeMs

@@ -5,25 +5,31 @@ import type { MediaType } from '../../src/core/media-types.js'
 import { ffmpeg, make } from '../support/ffmpeg-tool.js'
 import { silentFlac } from '../support/silent-flac.js'
 import { rawWav } from '../support/wav-file.js'
+import { manyFramesGif, manyFramesWebp, manyScans, sharedStrips } from './crafted-pictures.js'
 
 /** What a file that costs much is to have at most, bytes. */
 export const MOST_BYTES = 100_000
-/** Sides of square pictures that are tried, px; the first is 64 megapixels, the most that are decoded. */
-const SIDES = [8000, 6500, 5000, 4000, 3000]
+/** Sides of square pictures that are tried, px; the first is 48 megapixels, the most that are decoded of so few bytes. */
+const SIDES = [6900, 4890, 4000, 3000]
+const LARGEST = 6900
 
 /** A file that costs much for its bytes. */
-interface CraftedFile {
+export interface CraftedFile {
   readonly name: string
   readonly mediaType: MediaType
   /** @returns false where it cannot be made here */
   make(file: string): Promise<boolean>
 }
 
-const whole = (name: string, mediaType: MediaType, bytes: () => Uint8Array | string): CraftedFile => ({
+const whole = (
+  name: string,
+  mediaType: MediaType,
+  bytes: () => Uint8Array | string | Promise<Uint8Array>,
+): CraftedFile => ({
   name,
   mediaType,
   async make(file) {
-    await fs.writeFile(file, bytes())
+    await fs.writeFile(file, await bytes())
     return true
   },
 })
@@ -34,6 +40,21 @@ const byFfmpeg = (name: string, mediaType: MediaType, source: string[], codec: s
   async make(file) {
     if (ffmpeg === null) return false
     await make(...source, ...codec, file)
+    return true
+  },
+})
+
+/** A picture of 8K as each of some keyframes of AV1. */
+const av1 = (name: string, frames: number, container: string[]): CraftedFile => ({
+  name,
+  mediaType: 'video_short',
+  async make(file) {
+    if (ffmpeg === null) return false
+    const still = `${file}.avif`
+    const plain = sharp({ create: { width: 7680, height: 4320, channels: 3, background: '#777' } })
+    await plain.avif({ quality: 1, effort: 0 }).toFile(still)
+    await make('-stream_loop', String(frames - 1), '-i', still, '-c', 'copy', ...container, file)
+    await fs.rm(still)
     return true
   },
 })
@@ -106,13 +127,18 @@ export const craftedFiles: readonly CraftedFile[] = [
   byFfmpeg('long.mp3', 'audio', silence(99, 16_000), ['-c:a', 'libmp3lame', '-b:a', '8k']),
   whole('telephone.wav', 'audio', () => rawWav(Buffer.alloc(99_000, 0x55), { rate: 4000, tag: 6, bytes: 1 })),
   byFfmpeg('silent-aac.m4a', 'audio', silence(1200, 8000), ['-c:a', 'aac', '-b:a', '1k']),
-  drawn('columns.png', () => columns(8000, 251).png({ compressionLevel: 9 })),
-  drawn('bilevel.png', () => columns(8000, 2).threshold(1).png({ palette: true, colours: 2, compressionLevel: 9 })),
-  drawn('columns.gif', () => columns(8000, 4).gif()),
-  drawn('columns.webp', () => columns(8000, 251).webp({ lossless: true, effort: 0 })),
+  drawn('columns.png', () => columns(LARGEST, 251).png({ compressionLevel: 9 })),
+  whole('scans.jpg', 'image', () => manyScans(LARGEST)),
+  whole('strips.tif', 'image', () => sharedStrips(LARGEST)),
+  whole('frames.gif', 'image', () => manyFramesGif(LARGEST, 6500)),
+  whole('frames.webp', 'image', () => manyFramesWebp(LARGEST, 900)),
+  drawn('bilevel.png', () => columns(LARGEST, 2).threshold(1).png({ palette: true, colours: 2, compressionLevel: 9 })),
+  drawn('columns.gif', () => columns(LARGEST, 4).gif()),
+  drawn('columns.webp', () => columns(LARGEST, 251).webp({ lossless: true, effort: 0 })),
   picture('large.webp', (image) => image.webp({ quality: 1, effort: 0 })),
   picture('large.jpg', (image) => image.jpeg({ quality: 1 })),
   picture('progressive.jpg', (image) => image.grayscale().jpeg({ quality: 1, progressive: true })),
+  whole('middle.avif', 'image', async () => (await photograph(4890)).avif({ quality: 1, effort: 0 }).toBuffer()),
   picture('large.avif', (image) => image.avif({ quality: 1, effort: 0 })),
   picture('large.tif', (image) => image.tiff({ compression: 'jpeg', quality: 1 })),
   byFfmpeg('fast-small.mp4', 'video_short', lavfi('testsrc=s=64x64:r=240:d=20'), x264()),
@@ -125,6 +151,57 @@ export const craftedFiles: readonly CraftedFile[] = [
     '50k',
     '-g',
     '5',
+  ]),
+  byFfmpeg('huge.webm', 'video_short', lavfi('color=gray:s=7680x4320:r=2:d=3'), [
+    '-c:v',
+    'libvpx',
+    '-b:v',
+    '50k',
+    '-g',
+    '1',
+  ]),
+  byFfmpeg('tiny-frames.webm', 'video_short', lavfi('color=gray:s=16x16:r=60:d=25'), [
+    '-c:v',
+    'libvpx',
+    '-b:v',
+    '5k',
+    '-g',
+    '1',
+  ]),
+  byFfmpeg('large-vp9.webm', 'video_short', lavfi('color=gray:s=7680x4320:r=10:d=3'), [
+    '-c:v',
+    'libvpx-vp9',
+    '-b:v',
+    '50k',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+  ]),
+  av1('large-av1.mp4', 24, []),
+  byFfmpeg('middle-av1.mp4', 'video_short', lavfi('color=gray:s=3840x2160:r=2:d=4'), [
+    '-c:v',
+    'libaom-av1',
+    '-cpu-used',
+    '8',
+    '-usage',
+    'realtime',
+    '-g',
+    '1',
+    '-crf',
+    '60',
+  ]),
+  byFfmpeg('frames.avif', 'image', lavfi('color=gray:s=64x64:r=25:d=20'), [
+    '-c:v',
+    'libaom-av1',
+    '-cpu-used',
+    '8',
+    '-usage',
+    'realtime',
+    '-crf',
+    '60',
+    '-f',
+    'avif',
   ]),
   whole('words.txt', 'text', () => 'The cat sat on the mat and saw a bird. '.repeat(2500)),
   whole('letters.txt', 'text', () => 'a\u0301 '.repeat(33_000)),

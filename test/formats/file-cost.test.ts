@@ -75,11 +75,11 @@ describe('what is costly', () => {
     expect(await isCostlyFile(await place(Buffer.alloc(100)), 'image')).toBe(true)
   })
 
-  it('recordings over a minute, and large ones of an unknown length', async () => {
-    expect(await isCostlyFile(await place(silentFlac(43)), 'audio')).toBe(false)
-    expect(await isCostlyFile(await place(silentFlac(45)), 'audio')).toBe(true)
+  it('recordings over half a minute, and large ones of an unknown length', async () => {
+    expect(await isCostlyFile(await place(silentFlac(21)), 'audio')).toBe(false)
+    expect(await isCostlyFile(await place(silentFlac(23)), 'audio')).toBe(true)
     expect(await isCostlyFile(fixture('speech.mp3'), 'audio')).toBe(false)
-    expect(await isCostlyFile(await place(Buffer.alloc(960_001)), 'audio')).toBe(true)
+    expect(await isCostlyFile(await place(Buffer.alloc(480_001)), 'audio')).toBe(true)
   })
 
   it('every video, and no text', async () => {

@@ -1,6 +1,8 @@
 // `npm run soak`: what the real daemon takes while it scores many assets: memory, descriptors, disk and event-loop delay as a
 // table. Its detector is a module that reads a text and nothing more, so that the daemon is what is loaded. Options:
 // `--assets 2000`, `--rows 10`, `--open 200` (assets open at once), `--queue embedded|redis`, `--minutes N` (ends it early).
+// `--hostile`: instead, when a daemon with the real detectors scores 10 honest urgent assets among `--assets` (10,000) of which
+// all others are hostile; `--honest 10`, `--per-second 10`. The exit code is 1 where one of them was not scored in time.
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,18 +13,22 @@ import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
+import { soakHostile } from './hostile.js'
 import { type Sample, takeSample } from './sample.js'
 
 const { values } = parseArgs({
   options: {
-    assets: { type: 'string', default: '2000' },
+    assets: { type: 'string' },
+    hostile: { type: 'boolean', default: false },
+    honest: { type: 'string', default: '10' },
+    'per-second': { type: 'string', default: '10' },
     rows: { type: 'string', default: '10' },
     open: { type: 'string', default: '200' },
     queue: { type: 'string', default: 'embedded' },
     minutes: { type: 'string', default: '600' },
   },
 })
-const ASSETS = Number(values.assets)
+const ASSETS = Number(values.assets ?? (values.hostile ? 10_000 : 2_000))
 const OPEN = Number(values.open)
 const endsAt = performance.now() + Number(values.minutes) * 60_000
 const LOOK_MS = 200
@@ -131,13 +137,21 @@ async function soak(folder: string, sandbox: Sandbox, queueUrl: string): Promise
   }
 }
 
-const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-soak-'))
-const sandbox = await startSandbox({ rateLimit: null, embeddedWallet: null })
-const redis = values.queue === 'redis' ? await startRedisServer({ appendonly: true }) : null
-print(`${ASSETS} assets, ${OPEN} open at once, queue ${values.queue}, Node ${process.version}`)
-try {
-  await soak(folder, sandbox, redis?.url ?? 'embedded:')
-} finally {
-  await Promise.all([sandbox.close(), redis?.stop()])
-  await fs.rm(folder, { recursive: true, force: true })
+async function soakUsual(): Promise<void> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-soak-'))
+  const sandbox = await startSandbox({ rateLimit: null, embeddedWallet: null })
+  const redis = values.queue === 'redis' ? await startRedisServer({ appendonly: true }) : null
+  print(`${ASSETS} assets, ${OPEN} open at once, queue ${values.queue}, Node ${process.version}`)
+  try {
+    await soak(folder, sandbox, redis?.url ?? 'embedded:')
+  } finally {
+    await Promise.all([sandbox.close(), redis?.stop()])
+    await fs.rm(folder, { recursive: true, force: true })
+  }
 }
+
+if (values.hostile) {
+  const [honest, perSecond] = [Number(values.honest), Number(values['per-second'])]
+  const isInTime = await soakHostile({ assets: ASSETS, honest, perSecond, isRedis: values.queue === 'redis' })
+  if (!isInTime) process.exitCode = 1
+} else await soakUsual()

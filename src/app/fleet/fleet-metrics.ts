@@ -1,5 +1,6 @@
 import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
+import { ANALYZE_QUEUES } from '../../queue/queues.js'
 import { partLabel } from '../open/room-events.js'
 import type { Fleet } from './fleet.js'
 
@@ -18,6 +19,7 @@ type FleetMetrics = Pick<
   | 'drainSeconds'
   | 'retryingJobs'
   | 'missesAhead'
+  | 'unservedJobs'
 >
 
 /** Writes what is known of the fleet for a scrape. Series of daemons that are gone end; while the queue is away there are none. */
@@ -38,8 +40,8 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
 function clearAll(metrics: FleetMetrics): void {
   const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed } = metrics
   for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed]) gauge.clear()
-  const { drainSeconds, missesAhead, retryingJobs, waitingJobs, waitingOldest } = metrics
-  for (const gauge of [drainSeconds, missesAhead, retryingJobs, waitingJobs, waitingOldest]) gauge.clear()
+  const { drainSeconds, missesAhead, retryingJobs, unservedJobs, waitingJobs, waitingOldest } = metrics
+  for (const gauge of [drainSeconds, missesAhead, retryingJobs, unservedJobs, waitingJobs, waitingOldest]) gauge.clear()
 }
 
 function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {
@@ -55,7 +57,10 @@ function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLa
   }
 }
 
-function collectBacklog({ drainMs, missesAhead, retrying, rows }: FleetState['backlog'], metrics: FleetMetrics): void {
+function collectBacklog(
+  { drainMs, missesAhead, retrying, rows, unserved }: FleetState['backlog'],
+  metrics: FleetMetrics,
+): void {
   for (const { oldestMs, queue, turnaround, waiting } of rows) {
     metrics.waitingJobs.set({ queue, turnaround }, waiting)
     metrics.waitingOldest.set({ queue, turnaround }, (oldestMs ?? 0) / 1000)
@@ -64,5 +69,7 @@ function collectBacklog({ drainMs, missesAhead, retrying, rows }: FleetState['ba
     if (ms !== null) metrics.drainSeconds.set({ queue }, ms / 1000)
   }
   for (const { jobs, queue, reason } of retrying) metrics.retryingJobs.set({ queue, reason: reason ?? 'held' }, jobs)
+  for (const queue of ANALYZE_QUEUES) metrics.unservedJobs.set({ queue }, 0)
+  for (const { queue, waiting } of unserved) metrics.unservedJobs.set({ queue }, waiting)
   metrics.missesAhead.set({}, missesAhead)
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { AttestdError } from '../errors.js'
 
 /** The first symbolic link found below a folder, itself aside; null where there is none. What vanishes meanwhile is passed over. */
 export async function linkBelow(folder: string): Promise<string | null> {
@@ -13,6 +14,16 @@ export async function linkBelow(folder: string): Promise<string | null> {
     }
   }
   return null
+}
+
+/**
+ * For before something is written to, or removed from, a folder that held no symbolic link at the start: somebody may have
+ * put one in its place since.
+ * @throws AttestdError data-dir-unusable; ENOENT
+ */
+export async function requireFolder(folder: string): Promise<void> {
+  if ((await fs.lstat(folder)).isDirectory()) return
+  throw new AttestdError('data-dir-unusable', `${folder} is no folder any more: it was replaced while the daemon ran.`)
 }
 
 function passOverVanished(error: NodeJS.ErrnoException): [] {

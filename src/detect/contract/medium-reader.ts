@@ -4,6 +4,17 @@ import type { ParserWatch } from './parser-watch.js'
 
 /** Most pixels (width * height) of a picture that is decoded, in whichever process. */
 export const MAX_PIXELS = 64_000_000
+/** Pixels that are decoded of any file, however small. */
+const FREE_PIXELS = 48_000_000
+/** The same of AVIF and of keyframes of video, whose pixels cost two to three times as much. */
+const FREE_COSTLY_PIXELS = 24_000_000
+/** Beyond these a file needs a byte for so many pixels: 0.03 bits per pixel, a tenth of what photographs take in the best codecs. */
+const PIXELS_PER_BYTE = 250
+
+/** Most pixels that are decoded of a file of this size, so that few bytes never cost seconds. */
+export function pixelAllowance(bytes: number, isCostly: boolean): number {
+  return Math.max(isCostly ? FREE_COSTLY_PIXELS : FREE_PIXELS, bytes * PIXELS_PER_BYTE)
+}
 
 /** Limits and tools that a reader works with, the same for every file. */
 export interface ReaderTools {

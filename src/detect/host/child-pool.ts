@@ -11,7 +11,7 @@ import { WaitingLine } from './waiting-line.js'
 export interface PoolOptions {
   /** Number of processes. */
   readonly size: number
-  /** Of these, the most that costly jobs keep while others wait; with 0 all others come first. */
+  /** Of these, the most that costly jobs keep while others wait; with 0 some others come first. */
   readonly costlySize: number
   /** Resident memory after a job above which a process is replaced, bytes. */
   readonly memoryBytes: number
@@ -25,12 +25,19 @@ export interface PoolOptions {
   startChild(signal: AbortSignal): Promise<DetectorProcess>
 }
 
+/** With one process, so many cheap jobs go before a costly one that waits, so that cheap ones never starve it. */
+const CHEAP_FIRST = 8
+/** Costly jobs that may wait per process: enough to keep it at work, few enough to leave the queue's places to others. */
+const COSTLY_WAITING = 4
+
 type EndListener = (child: DetectorProcess, end: ChildEnd) => void
 
 /** What is special about a job. */
 interface JobTraits {
   /** Whether it takes longer than most, so that it makes way for others where too many of its kind run. @default false */
   readonly isCostly?: boolean
+  /** Called where a costly job must wait; what it returns is called once the wait ends. */
+  readonly stepAside?: (() => () => void) | undefined
   /** Looks at the answer; where it throws, the process is not trusted any more and is replaced. */
   readonly check?: (answer: MeasuredMessage) => void
 }
@@ -68,6 +75,11 @@ export class ChildPool {
     }
   }
 
+  /** Whether as many costly jobs wait as keep the processes at work. */
+  get isCrowded(): boolean {
+    return this.#line.costly >= COSTLY_WAITING * this.#options.size
+  }
+
   /** Processes that are warm and free, that are at work, and that there should be; jobs that wait for one. */
   state(): { ready: number; busy: number; size: number; waiting: number } {
     const slots = this.#slots
@@ -84,12 +96,8 @@ export class ChildPool {
    * finishes the job for nobody.
    * @throws AttestdError of the job, detector-unavailable, draining
    */
-  async run(
-    job: ChildJob,
-    signal?: AbortSignal,
-    { isCostly = false, check }: JobTraits = {},
-  ): Promise<MeasuredMessage> {
-    const slot = await this.#acquire(isCostly, signal)
+  async run(job: ChildJob, signal?: AbortSignal, { check, ...traits }: JobTraits = {}): Promise<MeasuredMessage> {
+    const slot = await this.#acquire(traits, signal)
     const started = (pid: number) => this.#options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
     const work = slot.measure(job, started, check)
     return unlessAborted(work, signal)
@@ -103,7 +111,7 @@ export class ChildPool {
     await Promise.allSettled(this.#launching)
   }
 
-  async #acquire(isCostly: boolean, signal?: AbortSignal): Promise<ChildSlot> {
+  async #acquire({ isCostly = false, stepAside }: JobTraits, signal?: AbortSignal): Promise<ChildSlot> {
     signal?.throwIfAborted()
     if (this.#closing.signal.aborted) throw stopping()
     const free = this.#slots.find((slot) => slot.warm && !slot.busy)
@@ -114,7 +122,12 @@ export class ChildPool {
     }
     const slot = this.#line.join(signal, isCostly)
     this.#refuseWhenDown()
-    return slot
+    const comeBack = isCostly ? stepAside?.() : undefined
+    try {
+      return await slot
+    } finally {
+      comeBack?.()
+    }
   }
 
   /**
@@ -124,7 +137,8 @@ export class ChildPool {
   #offer(slot: ChildSlot): void {
     if (slot.busy || !slot.warm) return
     const costly = this.#slots.filter(({ busy, isCostly }) => busy && isCostly).length
-    const served = this.#line.handOut(slot, costly >= this.#options.costlySize)
+    const cheapFirst = costly === 0 ? CHEAP_FIRST : Number.POSITIVE_INFINITY
+    const served = this.#line.handOut(slot, costly >= this.#options.costlySize ? cheapFirst : 0)
     slot.busy = served !== null
     slot.isCostly = served?.isCostly ?? false
   }

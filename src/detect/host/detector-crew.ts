@@ -105,8 +105,11 @@ export class DetectorCrew {
     if (lineup === undefined) {
       throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
     }
+    // What cannot be read is reported by the process that decodes it.
+    const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
+    if (isCostly && request.stepAside && this.#pool.isCrowded) throw new AttestdError('detector-busy')
     const detection = await this.#running(() =>
-      detectBy(lineup, request, (pack, one) => this.#measure(pack, one, signal)),
+      detectBy(lineup, request, (pack, one) => this.#measure(pack, one, isCostly, signal)),
     )
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
   }
@@ -166,14 +169,18 @@ export class DetectorCrew {
     await this.#watched(pack, () => this.#pool.run(selfTestJob(pack), signal, { check }))
   }
 
-  async #measure(pack: DetectorPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
+  async #measure(
+    pack: DetectorPackage,
+    request: DetectRequest,
+    isCostly: boolean,
+    signal?: AbortSignal,
+  ): Promise<Detection> {
     const { clock, expectedShare } = this.#options
     const began = clock.monotonic()
+    const { stepAside } = request
     try {
-      // What cannot be read is reported by the process that decodes it.
-      const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
       const { measurement } = await this.#watched(pack, () =>
-        this.#pool.run(jobOf(pack, request, expectedShare), signal, { isCostly }),
+        this.#pool.run(jobOf(pack, request, expectedShare), signal, { isCostly, stepAside }),
       )
       const detection = toDetection(pack, measurement, this.#options)
       this.#report(request, pack, began, 'scored', detection)

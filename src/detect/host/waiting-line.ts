@@ -2,6 +2,8 @@
 interface Place<T> {
   /** Whether it keeps what it gets for long, so that others may be served first. */
   readonly isCostly: boolean
+  /** Cheap ones served while it was the first of the costly ones. */
+  passed: number
   resolve(value: T): void
   reject(error: unknown): void
 }
@@ -14,12 +16,17 @@ export class WaitingLine<T> {
     return this.#line.length
   }
 
+  get costly(): number {
+    return this.#line.filter(({ isCostly }) => isCostly).length
+  }
+
   /** Waits for the next hand-out; rejects with the signal's reason when it aborts first. */
   join(signal?: AbortSignal, isCostly = false): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const place = {
         isCostly,
+        passed: 0,
         resolve: (value: T) => {
           signal?.removeEventListener('abort', leave)
           resolve(value)
@@ -40,12 +47,15 @@ export class WaitingLine<T> {
 
   /**
    * Gives a value to the first in line.
-   * @param cheapFirst the first that is not costly is served before all that are
+   * @param cheapFirst so many cheap ones go before the costly one that has waited longest; then the order of arrival holds
    * @returns whom it was given to; null where nobody waits
    */
-  handOut(value: T, cheapFirst = false): { readonly isCostly: boolean } | null {
-    const cheap = cheapFirst ? this.#line.findIndex(({ isCostly }) => !isCostly) : 0
-    const [served] = this.#line.splice(Math.max(0, cheap), 1)
+  handOut(value: T, cheapFirst = 0): { readonly isCostly: boolean } | null {
+    const costly = this.#line.find(({ isCostly }) => isCostly)
+    const cheap = this.#line.findIndex(({ isCostly }) => !isCostly)
+    const isPassed = costly !== undefined && cheap !== -1 && costly.passed < cheapFirst
+    const [served] = this.#line.splice(isPassed ? cheap : 0, 1)
+    if (costly !== undefined && served?.isCostly === false) costly.passed += 1
     served?.resolve(value)
     return served ?? null
   }

@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises'
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { ReaderTools } from '../contract/medium-reader.js'
+import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
@@ -22,7 +23,9 @@ export async function decodeImage(
   limits: Pick<ReaderTools, 'maxPixels' | 'timeoutSeconds'>,
 ): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
-  const options = { limitInputPixels: limits.maxPixels, failOn: 'error', pages: 1, autoOrient: true } as const
+  const { size } = await stat(file)
+  const most = Math.min(limits.maxPixels, pixelAllowance(size, format === 'heif'))
+  const options = { limitInputPixels: most, failOn: 'error', pages: 1, autoOrient: true } as const
   try {
     const frames = format === 'jpeg' ? 1 : await framesOf(imageLibrary(file, options), format)
     const { data, info } = await imageLibrary(file, options)
@@ -40,7 +43,7 @@ export async function decodeImage(
       frames,
     }
   } catch (error) {
-    throw error instanceof AttestdError ? error : decodeError(error)
+    throw error instanceof AttestdError ? error : decodeError(error, most, size)
   }
 }
 
@@ -57,10 +60,13 @@ function rgbOf(data: Buffer, channels: number): Buffer {
 }
 
 /** libvips has no error codes, so the cases are distinguished by the words of its messages (sharp 0.35, libvips 8.18). */
-function decodeError(error: unknown): AttestdError {
+function decodeError(error: unknown, mostPixels: number, bytes: number): AttestdError {
   const text = firstLine(errorText(error))
   const options = { cause: error }
-  if (/pixel limit/i.test(text)) return new AttestdError('media-too-complex', undefined, options)
+  if (/pixel limit/i.test(text)) {
+    const limit = `The picture has more than the ${mostPixels} pixels that are decoded of ${bytes} bytes.`
+    return new AttestdError('media-too-complex', limit, options)
+  }
   if (/out of memory|unable to allocate|too large/i.test(text))
     return new AttestdError('media-too-complex', text, options)
   if (/^timeout/i.test(text))

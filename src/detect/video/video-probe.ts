@@ -46,6 +46,8 @@ export interface OpenVideo {
   keyframe(seconds: number): Promise<{ readonly data: Uint8Array; readonly seconds: number }>
   /** RFC 6381 name of the codec with its profile, such as `av01.0.04M.08`; null where it is not known. */
   readonly codecString: string | null
+  /** Size of the file. */
+  readonly bytes: number
   close(): Promise<void>
 }
 
@@ -83,7 +85,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     const opened = await open(input, size, index !== null, noTrack)
     // What is read from here on is the pictures themselves.
     allowance.lift()
-    return { ...opened, close }
+    return { ...opened, bytes: size, close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
@@ -113,7 +115,7 @@ async function open(
   fileBytes: number,
   hasIndex: boolean,
   noTrack: AttestdError,
-): Promise<Omit<OpenVideo, 'close'>> {
+): Promise<Omit<OpenVideo, 'bytes' | 'close'>> {
   const track = (await input.getVideoTracks())[0]
   if (track === undefined) {
     if ((await input.getTracks()).length === 0) throw noTrack

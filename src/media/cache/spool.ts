@@ -28,7 +28,7 @@ export async function spool(
   { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
   // Nobody writes to it again: only this handle may.
-  const handle = await onDisk(fs.open(file, 'w', 0o400))
+  const handle = await onDisk(fs.open(file, 'wx', 0o400))
   const hasher = createContentHasher(algorithm)
   let bytes = 0
   try {

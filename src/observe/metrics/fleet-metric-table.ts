@@ -79,6 +79,13 @@ export const FLEET_METRICS = {
     shared: true,
     help: 'Jobs that wait for their next try, by how the last one failed (held: the gate was closed); at most 300 a queue are counted. Growing under one reason: see that reason.',
   },
+  unservedJobs: {
+    name: 'attestd_unserved_jobs',
+    type: 'gauge',
+    labels: ['queue'],
+    shared: true,
+    help: 'Jobs that wait in the queue of a kind of media for which no daemon that is alive has a detector; 0 where one has. Above 0: start a worker with a detector for that kind.',
+  },
   missesAhead: {
     name: 'attestd_deadline_misses_ahead',
     type: 'gauge',

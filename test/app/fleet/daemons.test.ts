@@ -53,6 +53,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     expect(await known(front)).toEqual(['analyze lost', 'intake+submit alive'])
     expect(await front.metric('attestd_fleet_daemons', 'state="lost"')).toBe(1)
     expect(await front.metric('attestd_waiting_jobs', 'queue="analyze-image"', 'turnaround="priority_5min"')).toBe(30)
+    expect(await front.metric('attestd_unserved_jobs', 'queue="analyze-image"')).toBe(30)
     expect(await front.metric('attestd_deadline_misses_ahead')).toBe(30)
     expect((await front.get('/')).text).toContain('30 assets will miss the deadline at this rate.')
     const verb = await attestdVerb(['status', '--fleet', '--data-dir', path.join(bench.folder, 'front')], {})
@@ -67,6 +68,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     await front.ready()
     await bench.expectExactlyOneEach()
     expect(await front.metric('attestd_deadline_misses_ahead')).toBe(0)
+    expect(await front.metric('attestd_unserved_jobs', 'queue="analyze-image"')).toBe(0)
   })
 
   it('each knows all, points out a mix of detectors, and shows what became of the assets of all', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
@@ -12,11 +12,13 @@ beforeEach(async () => {
 })
 afterEach(() => bench.dispose())
 
+const costlyFile = async () => bench.write('costly', await plain('#345', 5000, 5000).webp({ effort: 0 }).toBuffer())
+const cheapFile = async () => bench.write('cheap', await noise().jpeg().toBuffer())
+
 /** Detects three pictures of 25 megapixels, then three small ones, and names them in the order in which they ended. */
 async function endsOf(workers: number): Promise<string[]> {
   const host = await bench.start({ workers })
-  const costly = await bench.write('costly', await plain('#345', 5000, 5000).webp({ effort: 0 }).toBuffer())
-  const cheap = await bench.write('cheap', await noise().jpeg().toBuffer())
+  const [costly, cheap] = [await costlyFile(), await cheapFile()]
   const ends: string[] = []
   const detect = (name: string, file: string) =>
     host
@@ -37,4 +39,26 @@ it('with two, costly files that came first leave one process to cheap ones', { t
   const ends = await endsOf(2)
   expect(ends.slice(-1)).toEqual(['costly'])
   expect(ends.indexOf('cheap')).toBeLessThanOrEqual(2)
+})
+
+it('a costly file steps aside while it waits, and goes back to its queue where many others wait', {
+  timeout: SLOW_MS,
+}, async () => {
+  const host = await bench.start({ workers: 1 })
+  const [costly, cheap] = [await costlyFile(), await cheapFile()]
+  const steps: string[] = []
+  const stepAside = () => {
+    steps.push('aside')
+    return () => void steps.push('back')
+  }
+  const detect = (file: string) => host.detect({ file, mediaType: 'image', stepAside }).catch(({ reason }) => reason)
+  const first = detect(costly)
+  await bench.next('job-started')
+  const waiting = Array.from({ length: 4 }, () => detect(costly))
+  await vi.waitFor(() => expect(host.state().waiting).toBe(4), { timeout: SLOW_MS })
+  expect(steps).toEqual(Array(4).fill('aside'))
+  expect(await detect(costly)).toBe('detector-busy')
+  await detect(cheap)
+  await Promise.all([first, ...waiting])
+  expect(steps).toHaveLength(8)
 })

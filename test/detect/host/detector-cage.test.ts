@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { diagnoseCage } from '../../../src/app/doctor/diagnose-cage.js'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
+import { packagePath } from '../../../src/core/files.js'
 import { CagedPlace, type DetectorCage, removeLeftPlaces } from '../../../src/detect/host/detector-cage.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
 import { limitLine, memoryLimiter } from '../../../src/detect/host/memory-limit.js'
@@ -21,6 +22,31 @@ import { writeModulePackage, writeRemotePackage } from '../../support/other-pack
 const { cage: possible } = await openCage({ detectorCage: 'auto' })
 
 const isRoot = process.getuid?.() === 0
+
+/** A user without privileges. */
+const OTHER_UID = 1234
+const MAIN = packagePath('dist', 'cli', 'main.js')
+
+/** Runs Node as that user. */
+async function asOther(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, args, {
+    uid: OTHER_UID,
+    gid: OTHER_UID,
+    cwd: '/',
+    env: { PATH, HOME: '/nowhere', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  const [out, err] = await Promise.all([toText(child.stdout), toText(child.stderr)])
+  const [code] = await ended
+  return { code, out, err }
+}
+
+/** Whether another user can read this checkout, which may lie in the home of root. */
+const isOpenToOthers =
+  isRoot &&
+  (await asOther(['-e', 'require("node:fs").accessSync(process.argv[1])', MAIN]).catch(() => null))?.code === 0
 
 let bench: DetectorBench
 beforeEach(async () => {
@@ -114,6 +140,24 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(seen).toMatchObject({ overMemory: ['EROFS', 'EROFS', 'EROFS'], kernel: [], full: 'ENOSPC' })
     expect(seen.keys.filter((key: unknown) => key !== 'ENOENT')).toEqual([])
     expect(seen.uid).toBe(isRoot ? 65_534 : process.getuid?.())
+    expect(seen.processes).toBeLessThan(5)
+  })
+
+  it.skipIf(!isRoot || !isOpenToOthers)('is as closed where an ordinary user runs it', async () => {
+    const secret = await bench.write('secret', 'signing secret')
+    await fs.chmod(bench.folder, 0o755)
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': CURIOUS.replace('SECRET', secret) })
+    const file = await bench.write('a.txt', 'y'.repeat(150))
+    const { code, out, err } = await asOther([MAIN, 'score', file, '--media-type', 'text', '--json'], {
+      ATTESTD_MODELS_DIR: bench.modelsDir,
+      ATTESTD_DETECTOR_CAGE: 'require',
+      ATTESTD_DETECTOR_WORKERS: '1',
+    })
+    expect({ code, err }).toMatchObject({ code: 0 })
+    const seen = JSON.parse(JSON.parse(out).notes)
+    expect(seen).toMatchObject({ besides: 1, secret: 'ENOENT', passwords: 'ENOENT', overUsr: 'EROFS', full: 'ENOSPC' })
+    expect(seen).toMatchObject({ kernel: [], uid: OTHER_UID })
+    expect(seen.keys.filter((key: unknown) => key !== 'ENOENT')).toEqual([])
     expect(seen.processes).toBeLessThan(5)
   })
 

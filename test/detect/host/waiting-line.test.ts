@@ -49,7 +49,31 @@ it('serves the cheap before the costly where it is asked to, each in their order
   const line = new WaitingLine<number>()
   const costly = [line.join(undefined, true), line.join(undefined, true)]
   const cheap = [line.join(), line.join()]
-  const served = [line.handOut(1, true), line.handOut(2), line.handOut(3, true), line.handOut(4, true)]
+  expect(line.costly).toBe(2)
+  const served = [line.handOut(1, 9), line.handOut(2), line.handOut(3, 9), line.handOut(4, 9)]
   expect(served.map((place) => place?.isCostly)).toEqual([false, true, false, true])
   expect(await Promise.all([...costly, ...cheap])).toEqual([2, 4, 1, 3])
+})
+
+it('lets no more cheap ones pass the costly one that waits longest than it is asked to', async () => {
+  const line = new WaitingLine<number>()
+  const served: string[] = []
+  const join = (name: string, isCostly: boolean) => void line.join(undefined, isCostly).then(() => served.push(name))
+  for (const name of ['costly', 'second']) join(name, true)
+  for (let turn = 0; turn < 8; turn++) {
+    // Cheap ones never end.
+    join(`cheap ${turn}`, false)
+    line.handOut(turn, 3)
+    await Promise.resolve()
+  }
+  expect(served.map((name) => name.split(' ')[0])).toEqual([
+    'cheap',
+    'cheap',
+    'cheap',
+    'costly',
+    'cheap',
+    'cheap',
+    'cheap',
+    'second',
+  ])
 })

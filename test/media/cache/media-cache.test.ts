@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../../../src/core/log.js'
 import { MediaCache, type MediaCacheOptions } from '../../../src/media/cache/media-cache.js'
 import { spool } from '../../../src/media/cache/spool.js'
@@ -334,6 +334,20 @@ describe('fetching through the cache', () => {
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
+  it('writes a download through no symbolic link, wherever one leads', async () => {
+    const { cache } = await openCache()
+    const victim = path.join(await temporaryFolder(), 'victim')
+    await fs.writeFile(victim, 'kept')
+    const file = cache.temporaryFile()
+    await fs.symlink(victim, file)
+    const chunks = (async function* () {
+      yield someBytes(10)
+    })()
+    const limits = { algorithm: 'sha256', maxBytes: 100 } as const
+    expect(await failure(spool(chunks, file, limits))).toMatchObject({ facts: { code: 'EEXIST' } })
+    expect(await fs.readFile(victim, 'utf8')).toBe('kept')
+  })
+
   it.runIf(process.platform === 'linux')('makes room when the disk is full', async () => {
     const { dag, uri } = await setUp()
     const gateway = await startGateway(dag)
@@ -342,13 +356,13 @@ describe('fetching through the cache', () => {
     const oldUri = `ipfs://${await dag.add({ '': old })}`
     const kept = await source.fetch({ uri: oldUri, contentHash: sha256Hex(old) })
     kept.release()
-    const [own] = await fs.readdir(path.join(source.folder, 'work'))
-    const full = Array.from({ length: 50 }, (_, i) => path.join(source.folder, 'work', own!, `${i + 3}`))
-    await Promise.all(full.map((file) => fs.symlink('/dev/full', file)))
+    const { open } = fs
+    const full = vi.spyOn(fs, 'open').mockImplementation(() => open('/dev/full', 'w'))
+    onEnd(async () => full.mockRestore())
     const error = await failure(source.fetch({ uri, contentHash }))
     expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
     expect(source.events).toContainEqual({ type: 'cache', outcome: 'evicted', bytes: 100 })
-    await Promise.all(full.map((file) => fs.rm(file, { force: true })))
+    full.mockRestore()
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 

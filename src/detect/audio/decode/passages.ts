@@ -1,7 +1,7 @@
 import type { Passage } from './sound.js'
 
 /** Most sound of one file that is decoded, seconds. A longer one is heard in passages. */
-export const MAX_SECONDS = 120
+export const MAX_SECONDS = 60
 /** Passages of a longer one, evenly from its beginning to its end. */
 const PASSAGES = 5
 

@@ -1,0 +1,76 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { packagePath } from '../../src/core/files.js'
+import { attestdProcess } from '../support/attestd-verb.js'
+import { writeModulePackage } from '../support/other-packages.js'
+
+/** Beside other work on few cores; what is waited for here never ends by itself. */
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Scores its sample, and never answers for any other file, but notes that it was asked. */
+const NEVER = `
+import fs from 'node:fs'
+export const createDetector = () => ({
+  measure: async (file) => {
+    const text = fs.readFileSync(file, 'utf8')
+    if (text.startsWith('x')) return { logit: 3, notes: '', parts: [] }
+    fs.writeFileSync('ASKED', '')
+    return new Promise(() => {})
+  },
+})`
+
+let folder: string
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-eval-ends-'))
+  await writeModulePackage(at('models'), { 'main.mjs': NEVER.replace('ASKED', at('asked')) })
+  await fs.writeFile(at('a.txt'), 'y'.repeat(300))
+})
+afterEach(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+
+const at = (name: string) => path.join(folder, name)
+const evaluation = () => ['models', 'eval', 'by-module', '--data', at('list.csv'), '--out', at('out')]
+const env = () => ({
+  ATTESTD_MODELS_DIR: at('models'),
+  ATTESTD_DETECTOR_WORKERS: '1',
+  ATTESTD_DETECTOR_CAGE: 'off',
+  ATTESTD_DETECTOR_TIMEOUT_MS: '600000',
+})
+
+it('models eval refuses a list that names a named pipe, instead of waiting for what is written to it', async () => {
+  execFileSync('/usr/bin/mkfifo', [at('pipe')])
+  await fs.writeFile(at('list.csv'), 'path,label\npipe,fake\na.txt,real\n')
+  expect(await attestdProcess(evaluation(), env())).toMatchObject({
+    code: 78,
+    err: expect.stringMatching(/pipe is a folder, a named pipe or a device.*\[lab-data-invalid\]/),
+  })
+})
+
+it('SIGTERM ends models eval while a detector never answers, with its processes', async () => {
+  await fs.writeFile(at('list.csv'), 'path,label\na.txt,real\na.txt,fake\n')
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), ...evaluation()], {
+    env: { PATH, HOME: '/nowhere', ...env() },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  await vi.waitFor(() => fs.access(at('asked')), { timeout: 100_000 })
+  const processes = await fs.readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1').catch(() => '')
+  child.kill('SIGTERM')
+  const [code, signal] = await ended
+  expect(code !== 0 || signal !== null).toBe(true)
+  const pids = processes.split(' ').filter(Boolean).map(Number)
+  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 100_000 })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, it, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+it('of two daemons that start at the same moment on a fresh data directory one runs, and the other refuses by name', async ({
+  onTestFinished,
+}) => {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await bench.registerMany(5, 'first')
+  for (let round = 0; round < 2; round++) {
+    const both = [bench.start(), bench.start()]
+    const ended = await Promise.race(both.map(async (one) => ({ one, code: await one.exited })))
+    expect(ended.code).toBe(78)
+    const running = both.find((one) => one !== ended.one)!
+    expect(running.running).toBe(true)
+    expect(running.output).toMatch(new RegExp(`already open in process ${running.pid};.*\\[queue-in-use\\]`))
+    await running.ready()
+    await bench.registerMany(5, `round ${round}`)
+    await bench.allScored()
+    await running.kill9()
+  }
+  bench.start()
+  await bench.expectExactlyOneEach()
+})

@@ -1,0 +1,67 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+
+/** What the daemon writes to while it works. */
+const FOLDERS = ['ledger', 'verdicts', 'cache', 'admissions', 'drift']
+const SWAPPED_MS = 30
+const OLD = new Date('2020-01-01')
+
+/** Old files of somebody else, with names that prune and eviction look for. */
+async function placeVictims(folder: string): Promise<string[]> {
+  const names = ['keep.txt', '2020-01-01.jsonl', 'ab/old', `sha256/ab/ab${'0'.repeat(62)}`, 'work/elsewhere_1_x/kept']
+  for (const name of names) {
+    const file = path.join(folder, name)
+    await fs.mkdir(path.dirname(file), { recursive: true })
+    await fs.writeFile(file, name)
+    await fs.utimes(file, OLD, OLD)
+  }
+  return names
+}
+
+/** Puts a symbolic link in the place of the folder for a moment. */
+async function swap(place: string, elsewhere: string): Promise<void> {
+  const aside = `${place}-aside`
+  await fs.rename(place, aside)
+  await fs.symlink(elsewhere, place)
+  await sleep(SWAPPED_MS)
+  await fs.unlink(place)
+  await fs.rename(aside, place)
+}
+
+it('a daemon whose folders and files become symbolic links while it writes harms nothing behind them, and scores all', async ({
+  onTestFinished,
+}) => {
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
+  await bench.prepare()
+  const elsewhere = path.join(bench.folder, 'elsewhere')
+  const names = await placeVictims(elsewhere)
+  const daemon = bench.start({ ATTESTD_MEDIA_CACHE_BYTES: '20000' })
+  await daemon.ready()
+  const data = (name: string) => path.join(bench.folder, 'main', name)
+  await bench.registerMany(5, 'first')
+  await bench.allScored()
+  const present = await fs.readdir(data(''))
+  const swapped = FOLDERS.filter((name) => present.includes(name))
+  expect(swapped).toEqual(expect.arrayContaining(['ledger', 'verdicts', 'cache']))
+
+  // Their content is replaced, never that of what they lead to.
+  const detectors = data('detectors.json')
+  await fs.rm(detectors, { force: true })
+  await fs.symlink(path.join(elsewhere, 'keep.txt'), detectors)
+  for (let round = 0; round < 8; round++) {
+    await bench.registerMany(5, `round ${round}`)
+    for (const name of swapped) await swap(data(name), elsewhere)
+  }
+  await bench.expectExactlyOneEach(DAEMON_TEST_MS)
+  expect(daemon.running).toBe(true)
+  for (const name of names) {
+    expect(await fs.readFile(path.join(elsewhere, name), 'utf8'), name).toBe(name)
+    expect((await fs.stat(path.join(elsewhere, name))).mtime).toEqual(OLD)
+  }
+})
