@@ -44,14 +44,18 @@ const byFfmpeg = (name: string, mediaType: MediaType, source: string[], codec: s
   },
 })
 
-/** A picture of 8K as each of some keyframes of AV1. */
+/** The largest frame that is decoded of so few bytes, px. */
+const FRAME = [5600, 4280] as const
+const gray = (rate: number, seconds: number) => lavfi(`color=gray:s=${FRAME.join('x')}:r=${rate}:d=${seconds}`)
+
+/** A large frame as each of some keyframes of AV1. */
 const av1 = (name: string, frames: number, container: string[]): CraftedFile => ({
   name,
   mediaType: 'video_short',
   async make(file) {
     if (ffmpeg === null) return false
     const still = `${file}.avif`
-    const plain = sharp({ create: { width: 7680, height: 4320, channels: 3, background: '#777' } })
+    const plain = sharp({ create: { width: FRAME[0], height: FRAME[1], channels: 3, background: '#777' } })
     await plain.avif({ quality: 1, effort: 0 }).toFile(still)
     await make('-stream_loop', String(frames - 1), '-i', still, '-c', 'copy', ...container, file)
     await fs.rm(still)
@@ -143,7 +147,7 @@ export const craftedFiles: readonly CraftedFile[] = [
   picture('large.tif', (image) => image.tiff({ compression: 'jpeg', quality: 1 })),
   byFfmpeg('fast-small.mp4', 'video_short', lavfi('testsrc=s=64x64:r=240:d=20'), x264()),
   byFfmpeg('long.mp4', 'video_short', lavfi('mandelbrot=s=320x240:r=1:maxiter=50'), x264('-t', '600', '-r', '1')),
-  byFfmpeg('large.mp4', 'video_short', lavfi('color=gray:s=7680x4320:r=30:d=3'), x264()),
+  byFfmpeg('large.mp4', 'video_short', gray(30, 1), x264()),
   byFfmpeg('large.webm', 'video_short', lavfi('color=gray:s=3840x2160:r=30:d=2'), [
     '-c:v',
     'libvpx',
@@ -152,14 +156,7 @@ export const craftedFiles: readonly CraftedFile[] = [
     '-g',
     '5',
   ]),
-  byFfmpeg('huge.webm', 'video_short', lavfi('color=gray:s=7680x4320:r=2:d=3'), [
-    '-c:v',
-    'libvpx',
-    '-b:v',
-    '50k',
-    '-g',
-    '1',
-  ]),
+  byFfmpeg('huge.webm', 'video_short', gray(2, 3), ['-c:v', 'libvpx', '-b:v', '50k', '-g', '1']),
   byFfmpeg('tiny-frames.webm', 'video_short', lavfi('color=gray:s=16x16:r=60:d=25'), [
     '-c:v',
     'libvpx',
@@ -168,7 +165,7 @@ export const craftedFiles: readonly CraftedFile[] = [
     '-g',
     '1',
   ]),
-  byFfmpeg('large-vp9.webm', 'video_short', lavfi('color=gray:s=7680x4320:r=10:d=3'), [
+  byFfmpeg('large-vp9.webm', 'video_short', gray(10, 2), [
     '-c:v',
     'libvpx-vp9',
     '-b:v',

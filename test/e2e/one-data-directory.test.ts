@@ -3,11 +3,12 @@ import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
-it('of two daemons that start at the same moment on a fresh data directory one runs, and the other refuses by name', async ({
+it('of two daemons that start at the same moment on one data directory one runs, and the other refuses by name', async ({
   onTestFinished,
 }) => {
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())
+  await bench.prepare()
   await bench.registerMany(5, 'first')
   for (let round = 0; round < 2; round++) {
     const both = [bench.start(), bench.start()]

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { ReaderTools } from '../contract/medium-reader.js'
+import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
@@ -25,6 +25,7 @@ export interface VideoFrames {
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
   const video = isRead(format) ? await tools.parsers.during(() => openVideo(file, format)) : null
+  if (video !== null) await refuseHuge(video)
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
     const frames = () => keyframePictures(video, maxFrames, tools)
     return { format: format.name, facts: video.facts, frames, close: () => video.close() }
@@ -40,6 +41,13 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
     frames: () => ffmpegFrames({ ffmpeg, file, demuxer: format.demuxer, segments, timeoutMs, clock }),
     close: async () => {},
   }
+}
+
+/** Few bytes that claim large frames: one of them would cost seconds. */
+async function refuseHuge({ bytes, close, facts: { height, width } }: OpenVideo): Promise<void> {
+  if (width * height <= pixelAllowance(bytes, true)) return
+  await close()
+  throw new AttestdError('media-too-complex', `The video claims ${width}x${height} px in ${bytes} bytes.`)
 }
 
 function isRead(format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } {

@@ -56,17 +56,12 @@ describe('keyframes as pictures', () => {
     })
   })
 
-  it('decodes fewer where the file is small for its pixels, and none of a frame that is too large for it', async () => {
+  it('decodes fewer where the file is small for its pixels', async () => {
     await probe(fixture('vp8.webm'), async (video) => {
       const sized = (width: number, height: number) => ({ ...video, facts: { ...video.facts, width, height } })
       let frames = 0
       for await (const frame of keyframePictures(sized(4000, 3000), 9, tools)) frames += frame.seconds >= 0 ? 1 : 0
       expect(frames).toBe(2)
-      const none = keyframePictures(sized(7680, 4320), 9, tools)
-      await expect(none.next()).rejects.toMatchObject({
-        reason: 'media-too-complex',
-        message: /7680x4320 px in \d+ bytes/,
-      })
     })
   })
 

@@ -59,6 +59,27 @@ describe.each([
   })
 })
 
+it.each([
+  ['av1.mp4', 'av01'],
+  ['h264.mp4', 'avc1'],
+])('a small %s that claims frames of 8K is refused before one is decoded', async (name, entry) => {
+  const bytes = await fs.readFile(at(name))
+  // Width and height of the sample entry: ISO/IEC 14496-12, 12.1.3.
+  const sizeAt = bytes.lastIndexOf(entry) + 28
+  bytes.writeUInt16BE(7680, sizeAt)
+  bytes.writeUInt16BE(4320, sizeAt + 2)
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-frames-'))
+  try {
+    await fs.writeFile(path.join(folder, name), bytes)
+    await expect(read(path.join(folder, name), ffmpeg)).rejects.toMatchObject({
+      reason: 'media-too-complex',
+      message: `The video claims 7680x4320 px in ${bytes.length} bytes.`,
+    })
+  } finally {
+    await fs.rm(folder, { recursive: true })
+  }
+})
+
 describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where there is none)', () => {
   it.each([
     ['h264.mp4', at('h264.mp4'), 160, UPRIGHT],
