@@ -30,7 +30,7 @@ function segmentsOf(jpeg: Buffer): Buffer[] {
   for (let at = 2; jpeg[at + 1] !== 0xd9; ) {
     const isScan = jpeg[at + 1] === 0xda
     let end = at + 2 + jpeg.readUInt16BE(at + 2)
-    while (isScan && !(jpeg[end] === 0xff && jpeg[end + 1] !== 0)) end += 1
+    if (isScan) while (!(jpeg[end] === 0xff && jpeg[end + 1] !== 0)) end += 1
     found.push(jpeg.subarray(at, end))
     at = end
   }

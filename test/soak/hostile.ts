@@ -67,9 +67,9 @@ async function soak(
   })
   const watch = new HonestWatch(sandbox)
   const samples: Sample[] = []
-  let registering = true
+  const registered = new AbortController()
   const watching = (async () => {
-    for (let at = 0; registering || (watch.look() > 0 && !daemon.ended()); at += LOOK_MS) {
+    for (let at = 0; !registered.signal.aborted || (watch.look() > 0 && !daemon.ended()); at += LOOK_MS) {
       watch.look()
       if (at % SAMPLE_MS === 0 && !daemon.ended()) samples.push(await takeSample(daemon, paths))
       await systemClock.sleep(LOOK_MS)
@@ -86,7 +86,7 @@ async function soak(
       pace: (nth) => systemClock.sleep(Math.max(0, began + (nth * 1000) / perSecond - performance.now())),
       onHonest: (one) => watch.add(one),
     })
-    registering = false
+    registered.abort()
     await Promise.race([watching, systemClock.sleep(2 * PRIORITY_MS)])
     const peak = await peakMb(daemon.pid)
     const late = watch.latencies.filter((ms) => ms > PRIORITY_MS).length + watch.look()
@@ -99,7 +99,7 @@ async function soak(
     print(`disk: ${most('diskMb')} MB, log ${most('logMb')} MB, descriptors ${most('descriptors')}`)
     return late === 0 && watch.latencies.length === honest && !daemon.ended()
   } finally {
-    registering = false
+    registered.abort()
     daemon.kill('SIGTERM')
     print(`The daemon ended with ${await daemon.exited}.`)
   }
