@@ -105,12 +105,12 @@ export class DetectorCrew {
     if (lineup === undefined) {
       throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
     }
-    // What cannot be read is reported by the process that decodes it.
-    const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
-    if (isCostly && request.stepAside && this.#pool.isCrowded) throw new AttestdError('detector-busy')
-    const detection = await this.#running(() =>
-      detectBy(lineup, request, (pack, one) => this.#measure(pack, one, isCostly, signal)),
-    )
+    const detection = await this.#running(async () => {
+      // What cannot be read is reported by the process that decodes it.
+      const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
+      if (isCostly && request.stepAside && this.#pool.isCrowded) throw new AttestdError('detector-busy')
+      return detectBy(lineup, request, (pack, one) => this.#measure(pack, one, isCostly, signal))
+    })
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
   }
 
