@@ -1,11 +1,8 @@
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { readAudio } from '../audio/audio-reader.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import type { MediumReader, ReaderTools } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
-import { readImage } from '../image/image-reader.js'
-import { loadViewsDetector } from '../image/views-detector.js'
 import type { DetectorManifest } from '../package/manifest.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type Preprocessing, tokenPlanOf } from '../package/preprocessing.js'
@@ -13,15 +10,16 @@ import type { OnnxEncodedRuntime, OnnxRuntime, RemoteRuntime } from '../package/
 import { loadEncodedModel } from '../runtimes/encoded-model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
-import { readText } from '../text/text-reader.js'
-import { loadVideoDetector } from '../video/video-detector.js'
 import { createPartsDetector } from './parts-detector.js'
 
-/** How each kind of preprocessing opens its files; a kind without an entry is not read in parts. */
-const READERS: Partial<Record<Preprocessing['kind'], MediumReader>> = {
-  image: readImage,
-  audio: readAudio,
-  text: readText,
+/**
+ * How each kind of preprocessing opens its files; a kind without an entry is not read in parts. Only the code of the media
+ * that its packages judge is loaded into a process, which is ready sooner without the rest.
+ */
+const READERS: Partial<Record<Preprocessing['kind'], () => Promise<MediumReader>>> = {
+  image: async () => (await import('../image/image-reader.js')).readImage,
+  audio: async () => (await import('../audio/audio-reader.js')).readAudio,
+  text: async () => (await import('../text/text-reader.js')).readText,
 }
 
 /**
@@ -40,9 +38,15 @@ export async function loadChildDetector(
   if (reader !== undefined && isOneModel(runtime)) {
     return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, loaded, remoteToken), tools)
   }
-  if (runtime.kind === 'onnx-views') return loadViewsDetector(pack, runtime, tools)
+  if (runtime.kind === 'onnx-views') {
+    const { loadViewsDetector } = await import('../image/views-detector.js')
+    return loadViewsDetector(pack, runtime, tools)
+  }
   if (runtime.kind === 'module') return loadModuleDetector(pack, runtime, tools.clock)
-  if (runtime.kind === 'composed') return loadVideoDetector(pack, runtime, tools, loaded)
+  if (runtime.kind === 'composed') {
+    const { loadVideoDetector } = await import('../video/video-detector.js')
+    return loadVideoDetector(pack, runtime, tools, loaded)
+  }
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
 }
 
@@ -79,5 +83,5 @@ async function openReader(pack: DetectorPackage): Promise<MediumReader | undefin
     const { openTokenReader } = await import('../text/token-features.js')
     return openTokenReader(pack)
   }
-  return READERS[preprocessing.kind]
+  return READERS[preprocessing.kind]?.()
 }
