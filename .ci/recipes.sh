@@ -22,13 +22,27 @@ prepare() {
     $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
   fi
+  # PyTorch brings several GB, and two recipes need the same one: it is installed once, and linked into the other.
+  local recipe environment torch shared
   for recipe in $recipes; do
-    local environment="$1/$(name_of "$recipe")"
-    python3 -m venv "$environment"
-    # What two recipes need is fetched once.
-    "$environment/bin/pip" install -q --cache-dir "$1/cache" -r "$(dirname "$recipe")/requirements.txt"
+    environment="$1/$(name_of "$recipe")"
+    torch=$(grep '^torch==' "$(dirname "$recipe")/requirements.txt" || true)
+    shared="$1/$torch"
+    if [ -z "$torch" ]; then python3 -m venv "$environment"
+    else
+      if [ ! -d "$shared" ]; then
+        python3 -m venv "$shared"
+        install_into "$shared" "$1" "$torch"
+      fi
+      cp -al "$shared" "$environment"
+    fi
+    install_into "$environment" "$1" -r "$(dirname "$recipe")/requirements.txt"
   done
 }
+
+# install_into ENVIRONMENT FOLDER WHAT...: by its Python, since the scripts of a linked environment name the first one's.
+# What two recipes need is fetched once; what is never imported is not compiled.
+install_into() { "$1/bin/python" -m pip install -q --no-compile --cache-dir "$2/cache" "${@:3}"; }
 
 run() {
   for recipe in $recipes; do
