@@ -5,13 +5,12 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../src/core/clock.js'
-import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { image } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
+import { startBenchDaemon } from './bench-daemon.js'
 import { childrenOf, processorMs } from './processor-time.js'
 
 const { values } = parseArgs({
@@ -26,7 +25,13 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 async function measure(queueUrl: string, folder: string): Promise<void> {
   const sandbox = await startSandbox({ duplicateScores: 'store', rateLimit: null, embeddedWallet: null })
   try {
-    const daemon = await startDaemon(sandbox, queueUrl, folder)
+    const modelsDir = path.join(folder, 'models')
+    await writeTinyPackage(modelsDir)
+    const daemon = await startBenchDaemon(sandbox, folder, {
+      ATTESTD_QUEUE_URL: queueUrl,
+      ATTESTD_MODELS_DIR: modelsDir,
+      ATTESTD_DETECTOR_CAGE: 'off',
+    })
     const scored = async (from: number, to: number) => {
       const contents = await Promise.all(Array.from({ length: to - from }, (_, nth) => image('cost', from + nth)))
       const before = await Promise.all([processorMs(daemon.pid), ...(await childrenOf(daemon.pid)).map(processorMs)])
@@ -45,29 +50,6 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
   } finally {
     await sandbox.close()
   }
-}
-
-async function startDaemon(sandbox: Sandbox, queueUrl: string, folder: string) {
-  const modelsDir = path.join(folder, 'models')
-  await writeTinyPackage(modelsDir)
-  return startDaemonProcess({
-    env: {
-      ATTESTD_SERVICE_URL: sandbox.url,
-      ATTESTD_IPFS_GATEWAYS: sandbox.url,
-      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
-      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
-      ATTESTD_QUEUE_URL: queueUrl,
-      ATTESTD_MODELS_DIR: modelsDir,
-      ATTESTD_DETECTOR_CAGE: 'off',
-      ATTESTD_UNSURE_POLICY: 'submit',
-      ATTESTD_HTTP_PORT: '0',
-      ATTESTD_LOG_FORMAT: 'json',
-    },
-    dataDir: path.join(folder, 'data'),
-    logFile: path.join(folder, 'daemon.log'),
-    clock: systemClock,
-    startMs: 600_000,
-  })
 }
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/core/clock.js'
 import { priorityOf } from '../../src/pipeline/jobs.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
-import { DaemonUnderTest } from '../support/daemon-process.js'
+import { DaemonProcess } from '../support/daemon-process.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 
@@ -80,7 +80,7 @@ async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, que
       .filter(({ route }) => route === 'list')
       .reduce((sum, { count }) => sum + count, 0)
   const before = lists()
-  const daemon = new DaemonUnderTest(
+  const daemon = new DaemonProcess(
     {
       ATTESTD_SERVICE_URL: sandbox.url,
       ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,

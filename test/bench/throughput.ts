@@ -11,7 +11,6 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
-import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { openDetectors } from '../../src/app/open/open-detectors.js'
 import { openMedia } from '../../src/app/open/open-media.js'
 import { readSamples } from '../../src/app/samples.js'
@@ -24,6 +23,7 @@ import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 import type { BareFile, BareResult, BareTask } from './bare-loop.js'
+import { startBenchDaemon } from './bench-daemon.js'
 import { childrenOf, peakMb, processorMs } from './processor-time.js'
 
 const { values } = parseArgs({
@@ -140,23 +140,10 @@ function bareProcess(task: BareTask): Promise<BareResult> {
 }
 
 async function runDaemon(sandbox: Sandbox, register: Register, queueUrl: string, folder: string): Promise<DaemonRun> {
-  const daemon = await startDaemonProcess({
-    env: {
-      ...PACKAGES,
-      ATTESTD_SERVICE_URL: sandbox.url,
-      ATTESTD_IPFS_GATEWAYS: sandbox.url,
-      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
-      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
-      ATTESTD_QUEUE_URL: queueUrl,
-      ATTESTD_ANALYZE_CONCURRENCY: String(CONCURRENCY),
-      ATTESTD_UNSURE_POLICY: 'submit',
-      ATTESTD_HTTP_PORT: '0',
-      ATTESTD_LOG_FORMAT: 'json',
-    },
-    dataDir: path.join(folder, 'data'),
-    logFile: path.join(folder, 'daemon.log'),
-    clock: systemClock,
-    startMs: 600_000,
+  const daemon = await startBenchDaemon(sandbox, folder, {
+    ...PACKAGES,
+    ATTESTD_QUEUE_URL: queueUrl,
+    ATTESTD_ANALYZE_CONCURRENCY: String(CONCURRENCY),
   })
   const detectors = await childrenOf(daemon.pid)
   const spent = async (pids: readonly number[]) => sum(await Promise.all(pids.map(processorMs)))

@@ -1,35 +1,17 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
-import {
-  type JobRun,
-  type Processor,
-  QUEUE_NAMES,
-  type QueueEngine,
-  type QueueName,
-  type RunningWorker,
-} from '../../src/queue/queues.js'
-import { deferred, EventLog, LOCK_MS, RETRY_MAX_MS } from './queue-support.js'
+import { type JobRun, type Processor, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../src/queue/queues.js'
+import { deferred, EventLog, LOCK_MS, RETRY_MAX_MS, sharedWorkers } from './queue-support.js'
 
 /** Tries in passing trouble: more than any release has allowed an analysis by default. */
 const LONG = 8
 
 /** What every engine must do. The engine is shared by the tests: each cleans up, and ids differ. */
 export function engineContract(open: () => QueueEngine): void {
-  const workers: RunningWorker[] = []
-
-  async function work(queue: QueueName, processor: Processor<unknown, unknown>): Promise<EventLog> {
-    const events = new EventLog()
-    workers.push(await open().work(queue, processor, events))
-    return events
-  }
-
-  afterEach(async () => {
-    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
-    for (const queue of QUEUE_NAMES) await open().drain(queue)
-  })
+  const { work, workers } = sharedWorkers(open)
 
   it('adds an id once, keeps the first data, and still knows it when completed', async () => {
     const engine = open()

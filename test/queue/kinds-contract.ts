@@ -1,28 +1,11 @@
 import type { Queue } from 'bullmq'
-import { afterEach, expect, it } from 'vitest'
-import {
-  type Processor,
-  QUEUE_NAMES,
-  type QueueEngine,
-  type QueueName,
-  type RunningWorker,
-} from '../../src/queue/queues.js'
-import { deferred, EventLog } from './queue-support.js'
+import { expect, it } from 'vitest'
+import { type Processor, QUEUE_NAMES, type QueueEngine } from '../../src/queue/queues.js'
+import { deferred, sharedWorkers } from './queue-support.js'
 
 /** What every engine must do with a queue for each kind of media, of which a process works on several. */
 export function kindsContract(open: () => QueueEngine): void {
-  const workers: RunningWorker[] = []
-
-  async function work(queue: QueueName, processor: Processor<unknown, unknown>): Promise<EventLog> {
-    const events = new EventLog()
-    workers.push(await open().work(queue, processor, events))
-    return events
-  }
-
-  afterEach(async () => {
-    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
-    for (const queue of QUEUE_NAMES) await open().drain(queue)
-  })
+  const { work, workers } = sharedWorkers(open)
 
   it('together the workers of all kinds of media run no more jobs than there is room for, and end all of them', async () => {
     const engine = open()

@@ -1,10 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { afterEach } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
-import type { WorkerEvents } from '../../src/queue/queues.js'
+import {
+  type Processor,
+  QUEUE_NAMES,
+  type QueueEngine,
+  type QueueName,
+  type RunningWorker,
+  type WorkerEvents,
+} from '../../src/queue/queues.js'
 
 /** Longest pause between two tries, ms; the smallest jitter halves it. */
 export const RETRY_MAX_MS = 100
@@ -64,6 +72,21 @@ export class EventLog implements WorkerEvents {
       this.#wake()
     }
   }
+}
+
+/** Starts workers of an engine that tests share; after each test they are stopped and the queues empty. */
+export function sharedWorkers(open: () => QueueEngine) {
+  const workers: RunningWorker[] = []
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+    for (const queue of QUEUE_NAMES) await open().drain(queue)
+  })
+  const work = async (queue: QueueName, processor: Processor<unknown, unknown>): Promise<EventLog> => {
+    const events = new EventLog()
+    workers.push(await open().work(queue, processor, events))
+    return events
+  }
+  return { work, workers }
 }
 
 /** A promise with its ends outside (Node 20 has no Promise.withResolvers). */

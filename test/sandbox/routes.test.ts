@@ -8,6 +8,8 @@ const NOW = Date.UTC(2026, 0, 1)
 const HASH = `0x${'Ab'.repeat(32)}`
 const MEDIA = '/api/v1/attester/media'
 
+// The rules of the service's document are checked by test/conformance; here is what the sandbox adds to them.
+
 let sandbox: Sandbox
 let clock: ManualClock
 
@@ -32,21 +34,8 @@ const textOf = (body: unknown) =>
 const outcome = (reply: RawReply) => [reply.status, reply.json?.error?.code]
 const newAsset = (content = 'some bytes') => sandbox.registerFile('file.png', { content: Buffer.from(content) })
 
-describe('public routes', () => {
-  it('answer as the specification says', async () => {
-    const get = (target: string) => send(sandbox.url, { method: 'GET', target })
-    expect((await get('/api/v1/ping')).json).toEqual({})
-    sandbox.control.setClockOffset(5_000)
-    expect((await get('/api/v1/time')).json).toEqual({ serverTime: NOW + 5_000 })
-    expect((await get('/api/v1/health')).json).toEqual({
-      ok: true,
-      service: 'attestd-sandbox',
-      version: 1,
-      timestamp: '2026-01-01T00:00:05.000Z',
-    })
-  })
-
-  it('give unknown and malformed paths a named error', async () => {
+describe('paths', () => {
+  it('that are unknown or malformed give a named error', async () => {
     expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/nothing' }))).toEqual([
       404,
       'route-unknown',
@@ -56,23 +45,6 @@ describe('public routes', () => {
 })
 
 describe('list and single asset', () => {
-  it('carry assets, stake and, where asked, the own score', async () => {
-    const asset = await newAsset()
-    const path = `${MEDIA}/${asset.id}`
-    await attester('POST', `${path}/scores`, { deepfakeRiskScore: 33.25, algorithm: 'a' })
-    const stake = { stakedWei: '2000000000000000000', minStakeWei: '1000000000000000000' }
-    const plain = await attester('GET', MEDIA)
-    expect(plain.json).toMatchObject({
-      assets: [{ id: asset.id, status: 'open', scoreCount: 1, mediaType: 'image' }],
-      stake,
-    })
-    expect(plain.json.assets[0]).not.toHaveProperty('myScore')
-    const mine = { submitted: true, deepfakeRiskScore: 33.25 }
-    expect((await attester('GET', `${MEDIA}?includeMyScore=1`)).json.assets[0].myScore).toEqual(mine)
-    expect((await attester('GET', `${path}?includeMyScore=1`)).json.asset.myScore).toEqual(mine)
-    expect((await attester('GET', `${path}?includeMyScore=0`)).json.asset).not.toHaveProperty('myScore')
-  })
-
   it("do not show another wallet's score as the own one", async () => {
     const asset = await newAsset()
     await attester('POST', `${MEDIA}/${asset.id}/scores`, { deepfakeRiskScore: 1, algorithm: 'a' })
@@ -86,13 +58,8 @@ describe('list and single asset', () => {
     expect(outcome(await attester('GET', `${MEDIA}?includeMyScore=${value}`))).toEqual([400, 'request-invalid'])
   })
 
-  it('leave out what the switch or the deadline closed', async () => {
+  it('leave out what the deadline closed', async () => {
     const asset = await newAsset()
-    sandbox.control.closeAsset(asset.id)
-    expect((await attester('GET', MEDIA)).json.assets).toEqual([])
-    expect(outcome(await attester('GET', `${MEDIA}/${asset.id}`))).toEqual([404, 'asset-not-open'])
-    sandbox.control.openAsset(asset.id)
-    expect((await attester('GET', MEDIA)).json.assets).toHaveLength(1)
     sandbox.control.setClockOffset(asset.deadlineAt - NOW)
     const late = { timestamp: asset.deadlineAt }
     const path = `${MEDIA}/${asset.id}`
@@ -104,37 +71,15 @@ describe('list and single asset', () => {
 describe('score', () => {
   const good = { deepfakeRiskScore: 50, algorithm: 'a' }
 
-  it('is stored with the wallet of the key and answered with score and aggregate', async () => {
+  it('is answered with the aggregate of the asset; fields that it does not know are ignored', async () => {
     const asset = await newAsset()
-    const body = { ...good, notes: 'visage – 顔 🙂', signature: 'ignored', somethingElse: 1 }
-    const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, body)
-    expect(reply.status).toBe(200)
-    expect(reply.json.score).toMatchObject({
-      assetId: asset.id,
-      attesterAddress: sandbox.attesterKey.wallet,
-      deepfakeRiskScore: 50,
-      notes: 'visage – 顔 🙂',
-    })
+    const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, { ...good, somethingElse: 1 })
     expect(reply.json.aggregate).toEqual({ scoreCount: 1, meanRiskScore: 50, minRiskScore: 50, maxRiskScore: 50 })
     expect(sandbox.scores()).toHaveLength(1)
   })
 
-  it.each([0, 100, 0.01, 99.99])('takes %d', async (deepfakeRiskScore) => {
-    const asset = await newAsset()
-    const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, { ...good, deepfakeRiskScore })
-    expect(reply.json.score.deepfakeRiskScore).toBe(deepfakeRiskScore)
-  })
-
   it.each([
-    ['below 0', { ...good, deepfakeRiskScore: -0.01 }],
-    ['above 100', { ...good, deepfakeRiskScore: 100.01 }],
-    ['as text', { ...good, deepfakeRiskScore: '50' }],
-    ['null', { ...good, deepfakeRiskScore: null }],
     ['infinite', '{"deepfakeRiskScore":1e999,"algorithm":"a"}'],
-    ['missing', { algorithm: 'a' }],
-    ['without algorithm', { deepfakeRiskScore: 50 }],
-    ['with an empty algorithm', { ...good, algorithm: '' }],
-    ['with notes that are no text', { ...good, notes: 7 }],
     ['with notes that are too long', { ...good, notes: 'x'.repeat(10_001) }],
     ['as an array', [good]],
   ])('is refused %s', async (_name, body) => {
@@ -246,49 +191,23 @@ describe('register', () => {
     verificationDeadline: '2026-01-01T00:00:01Z',
   }
 
-  it('opens an asset that belongs to the wallet of the key', async () => {
-    const body = { ...good, ownerAddress: `0x${'9'.repeat(40)}`, ownerEmail: 'x@example.org' }
-    const { status, json } = await submitter(body)
-    expect(status).toBe(201)
-    expect(json.asset).toMatchObject({
-      status: 'open',
-      ownerAddress: sandbox.submitterKey.wallet,
-      contentHash: HASH.toLowerCase(),
-      contentType: 'auto',
-      mediaType: 'image',
-      turnaround: 'standard',
-      scoreCount: 0,
-    })
-    expect(json.asset).not.toHaveProperty('ownerEmail')
-    expect((await attester('GET', MEDIA)).json.assets[0].id).toBe(json.asset.id)
+  it('keeps a hash in lower case', async () => {
+    expect((await submitter(good)).json.asset).toMatchObject({ contentHash: HASH.toLowerCase(), scoreCount: 0 })
   })
 
   it.each([
     ['200 characters of context', { mediaContext: 'é'.repeat(200) }],
     ['200 characters outside the basic plane', { mediaContext: '🙂'.repeat(200) }],
     ['a deadline with an offset', { verificationDeadline: '2026-01-01T05:00:01+05:00' }],
-    ['kind and turnaround', { mediaType: 'video_long', turnaround: 'priority_5min' }],
-    ['a content hint', { contentType: 'landscape' }],
   ])('takes %s', async (_name, change) => {
     expect((await submitter({ ...good, ...change })).status).toBe(201)
   })
 
   it.each([
-    ['no title', { title: undefined }],
-    ['no context', { mediaContext: undefined }],
-    ['201 characters of context', { mediaContext: 'x'.repeat(201) }],
-    ['a short hash', { contentHash: HASH.slice(0, -1) }],
-    ['a hash without 0x', { contentHash: 'ab'.repeat(32) }],
-    ['a hash that is not hex', { contentHash: `0x${'g'.repeat(64)}` }],
-    ['a bad attestation uid', { contributorAttestationUid: '0x1' }],
-    ['no uri', { uri: undefined }],
     ['a deadline that is now', { verificationDeadline: '2026-01-01T00:00:00Z' }],
-    ['a deadline in the past', { verificationDeadline: '2025-12-31T23:59:59Z' }],
     ['a deadline without a zone', { verificationDeadline: '2026-01-02T00:00:00' }],
     ['a deadline that is no date', { verificationDeadline: '2026-02-30T00:00:00Z' }],
     ['a deadline that is a number', { verificationDeadline: NOW + 1_000 }],
-    ['an unknown kind', { mediaType: 'hologram' }],
-    ['an unknown turnaround', { turnaround: 'now' }],
   ])('refuses %s', async (_name, change) => {
     expect(outcome(await submitter({ ...good, ...change }))).toEqual([400, 'request-invalid'])
     expect(sandbox.control.assets()).toEqual([])
@@ -316,21 +235,13 @@ describe('dashboard keys', () => {
       ...textOf(body),
     })
 
-  it.each([
-    ['attester', 'ak_att_'],
-    ['submitter', 'ak_sub_'],
-  ] as const)('create and revoke a key of kind %s', async (kind, prefix) => {
-    const { json } = await dashboard('POST', target, { kind, label: 'mine' })
-    expect(json).toMatchObject({ key: { kind, label: 'mine' }, warning: expect.stringContaining('secret') })
-    expect(json.accessKey.startsWith(prefix)).toBe(true)
-    expect(json.key.display).not.toContain(json.accessKey.slice(8, -4))
-    const route = kind === 'attester' ? MEDIA : `${MEDIA}/none`
-    const ask = () => sendSigned(sandbox.url, json, { method: 'GET', target: route }, { timestamp: NOW })
-    expect((await ask()).status).toBe(kind === 'attester' ? 200 : 403)
+  it('are refused by name once they are revoked, which may be done twice', async () => {
+    const { json } = await dashboard('POST', target, { kind: 'attester', label: 'mine' })
     const id = encodeURIComponent(json.key.id)
     expect((await dashboard('DELETE', `${target}?id=${id}`)).json).toEqual({ id: json.key.id, revoked: true })
     expect((await dashboard('DELETE', `${target}?id=${id}`)).status).toBe(200)
-    expect(outcome(await ask())).toEqual([401, 'key-revoked'])
+    const ask = await sendSigned(sandbox.url, json, { method: 'GET', target: MEDIA }, { timestamp: NOW })
+    expect(outcome(ask)).toEqual([401, 'key-revoked'])
   })
 
   it('refuse a missing or wrong token, before anything else', async () => {
@@ -347,12 +258,9 @@ describe('dashboard keys', () => {
     }
   })
 
-  it.each([{ kind: 'owner', label: 'x' }, { kind: 'attester' }, { label: 'x' }, { kind: 'attester', label: '' }])(
-    'refuse %j',
-    async (body) => {
-      expect(outcome(await dashboard('POST', target, body))).toEqual([400, 'request-invalid'])
-    },
-  )
+  it('refuse an empty label', async () => {
+    expect(outcome(await dashboard('POST', target, { kind: 'attester', label: '' }))).toEqual([400, 'request-invalid'])
+  })
 
   it('refuse to revoke what is not there', async () => {
     expect(outcome(await dashboard('DELETE', target))).toEqual([400, 'request-invalid'])

@@ -7,9 +7,9 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../src/core/clock.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
+import { startBenchDaemon } from '../bench/bench-daemon.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
@@ -94,22 +94,10 @@ function growing(samples: readonly Sample[]): string[] {
 async function soak(folder: string, sandbox: Sandbox, queueUrl: string): Promise<void> {
   const paths = { dataDir: path.join(folder, 'data'), logFile: path.join(folder, 'daemon.log') }
   await writeModulePackage(path.join(folder, 'models'), { 'main.mjs': DETECTOR })
-  const daemon = await startDaemonProcess({
-    ...paths,
-    env: {
-      ATTESTD_SERVICE_URL: sandbox.url,
-      ATTESTD_IPFS_GATEWAYS: sandbox.url,
-      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
-      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
-      ATTESTD_QUEUE_URL: queueUrl,
-      ATTESTD_MODELS_DIR: path.join(folder, 'models'),
-      ATTESTD_DETECTOR_WORKERS: '1',
-      ATTESTD_UNSURE_POLICY: 'submit',
-      ATTESTD_HTTP_PORT: '0',
-      ATTESTD_LOG_FORMAT: 'json',
-    },
-    clock: systemClock,
-    startMs: 300_000,
+  const daemon = await startBenchDaemon(sandbox, folder, {
+    ATTESTD_QUEUE_URL: queueUrl,
+    ATTESTD_MODELS_DIR: path.join(folder, 'models'),
+    ATTESTD_DETECTOR_WORKERS: '1',
   })
   const started = performance.now()
   const samples: Sample[] = []

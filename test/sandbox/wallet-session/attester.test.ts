@@ -7,6 +7,8 @@ import { type AttestChanges, NOW, refusal, registration, SessionBench, STRANGER 
 const NOW_S = NOW / 1000
 const EVERY_FIELD = 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm,string notes'
 
+// The rules of the service's document are checked by test/conformance; here is what the sandbox adds to them.
+
 let bench: SessionBench
 let token: string
 
@@ -91,10 +93,6 @@ describe('assets', () => {
     ])
   })
 
-  it('that are unknown are 404', async () => {
-    expect(refusal(await get('/v1/assets/none'))).toEqual([404, 'No asset has this id.'])
-  })
-
   it('carry no kind of media where none was stated', async () => {
     const own = await bench.token('submitter')
     const body = registration(bench.submitter.address)
@@ -137,28 +135,14 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('ignores attesterAddress, signature and unknown fields', async () => {
-    const changes = { attesterAddress: STRANGER.address, signature: '0x12', more: [1] }
-    const { reply } = await post(await bench.newAsset(), {}, changes)
-    expect([reply.status, reply.json.score.attesterAddress]).toEqual([201, bench.attester.address.toLowerCase()])
+  it('ignores unknown fields', async () => {
+    expect((await post(await bench.newAsset(), {}, { more: [1] })).reply.status).toBe(201)
   })
 
   it.each([
-    ['authenticity', { authenticityScore: undefined }, '/authenticityScore'],
-    ['an authenticity that is text', { authenticityScore: '87.5' }, '/authenticityScore'],
-    ['an authenticity below 0', { authenticityScore: -0.1 }, '/authenticityScore'],
-    ['an authenticity above 100', { authenticityScore: 100.1 }, '/authenticityScore'],
-    ['no risk', { deepfakeRiskBps: undefined }, '/deepfakeRiskBps'],
-    ['a risk that is no integer', { deepfakeRiskBps: 1250.5 }, '/deepfakeRiskBps'],
-    ['a risk below 0', { deepfakeRiskBps: -1 }, '/deepfakeRiskBps'],
-    ['a risk above 10000', { deepfakeRiskBps: 10_001 }, '/deepfakeRiskBps'],
     ['numbers that contradict each other', { authenticityScore: 88.1 }, 'contradict each other'],
-    ['no algorithm', { algorithm: undefined }, '/algorithm'],
     ['an empty algorithm', { algorithm: '' }, '/algorithm'],
-    ['no attestation', { offchainAttestation: undefined }, '/offchainAttestation'],
-    ['an attestation that is text', { offchainAttestation: '{}' }, '/offchainAttestation'],
     ['an empty attestation', { offchainAttestation: {} }, 'The attestation is malformed'],
-    ['notes that are no text', { notes: 7 }, '/notes'],
     ['notes too long', { notes: 'x'.repeat(10_001) }, '/notes'],
   ])('refuses %s', async (_name, changes, text) => {
     const { reply } = await post(await bench.newAsset(), {}, changes)
