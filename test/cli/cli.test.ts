@@ -47,7 +47,13 @@ describe('the command line, as a process', () => {
     }
   })
 
-  it.each([[['cook']], [['run', '--no-such-flag']], [['score']], [['scores', '--format', 'xml']], [['queue', 'cook']]])(
+  it('a wrong command line leaves with 64', async () => {
+    expect(await attestd(['cook'])).toMatchObject({ code: 64, err: expect.stringMatching(/error:/) })
+  })
+})
+
+describe('command lines', () => {
+  it.each([[['run', '--no-such-flag']], [['score']], [['scores', '--format', 'xml']], [['queue', 'cook']]])(
     'a wrong command line (%j) leaves with 64',
     async (args) => {
       const { code, err } = await attestd(args)
@@ -165,15 +171,49 @@ describe('attestd scores', () => {
 })
 
 describe('detector packages', () => {
-  it('the shipped ones verify by a real inference in a real child', async () => {
-    const { code, out } = await attestd(['models', 'verify'])
+  // That the shipped ones verify and score is shown on what the image holds, in test/docs.
+  let models: string
+  let tiny: string
+  beforeAll(async () => {
+    models = path.join(folder, 'models')
+    tiny = await writeTinyPackage(models)
+  })
+
+  it('verify by a real inference in a real child', async () => {
+    const { code, out } = await attestd(['models', 'verify', '--models-dir', models])
     expect(code).toBe(0)
-    expect(out).toMatch(/✓ attestd-image@\d+\.\d+\.\d+/)
+    expect(out).toMatch(/✓ tiny-image@1\.0\.0/)
+  })
+
+  it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
+    const sample = packagePath('samples', 'quilted-grass.jpg')
+    const map = path.join(folder, 'map.png')
+    const score = (...args: string[]) => attestd(['score', sample, '--models-dir', models, ...args])
+    const { code, out } = await score('--explain', map)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^risk [\d.]+ of 100\n/)
+    expect(out).toMatch(/\nheat map: \d+ pieces scored by themselves, risks [\d.]+ to [\d.]+\n/)
+    expect((await fs.readFile(map)).toString('latin1', 1, 4)).toBe('PNG')
+    const other = await score('--media-type', 'audio', '--explain', map)
+    expect(other.code).not.toBe(0)
+    expect(other.err).toContain('A heat map needs a picture; audio has none.')
+    const nowhere = await score('--explain', path.join(folder, 'no', 'map.png'))
+    expect(nowhere.err).toContain('cannot be written')
+  }, 90_000)
+
+  it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
+    const score = (...args: string[]) => attestd(['score', ...args, '--models-dir', models])
+    const { code, out } = await score(packagePath('samples', 'coffee.jpg'), '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ detectorId: 'tiny-image', risk: expect.any(Number) })
+    const text = await score(packagePath('package.json'))
+    expect(text.code).toBe(1)
+    expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
+    const absent = await score(path.join(folder, 'none.jpg'))
+    expect(absent.err).toContain('cannot be read')
   }, 90_000)
 
   it('a changed weight file is refused by name', async () => {
-    const models = path.join(folder, 'models')
-    const tiny = await writeTinyPackage(models)
     await fs.appendFile(path.join(tiny, 'model.onnx'), 'x')
     const { code, err } = await attestd(['models', 'verify', '--models-dir', models])
     expect(code).toBe(78)
@@ -181,33 +221,6 @@ describe('detector packages', () => {
     const listed = await attestd(['models', 'list', '--models-dir', models])
     expect(listed).toMatchObject({ code: 1, out: expect.stringContaining('model-digest-mismatch') })
   })
-
-  it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
-    const sample = packagePath('samples', 'quilted-grass.jpg')
-    const map = path.join(folder, 'map.png')
-    const { code, out } = await attestd(['score', sample, '--explain', map])
-    expect(code).toBe(0)
-    expect(out).toMatch(/^risk [\d.]+ of 100\n/)
-    expect(out).toMatch(/\nheat map: \d+ pieces scored by themselves, risks [\d.]+ to [\d.]+\n/)
-    expect((await fs.readFile(map)).toString('latin1', 1, 4)).toBe('PNG')
-    const other = await attestd(['score', sample, '--media-type', 'audio', '--explain', map])
-    expect(other.code).not.toBe(0)
-    expect(other.err).toContain('A heat map needs a picture; audio has none.')
-    const nowhere = await attestd(['score', sample, '--explain', path.join(folder, 'no', 'map.png')])
-    expect(nowhere.err).toContain('cannot be written')
-  }, 90_000)
-
-  it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
-    const sample = packagePath('samples', 'coffee.jpg')
-    const { code, out } = await attestd(['score', sample, '--json'])
-    expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ detectorId: 'attestd-image', risk: expect.any(Number) })
-    const text = await attestd(['score', packagePath('package.json')])
-    expect(text.code).toBe(1)
-    expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
-    const absent = await attestd(['score', path.join(folder, 'none.jpg')])
-    expect(absent.err).toContain('cannot be read')
-  }, 90_000)
 })
 
 describe('attestd queue, with no daemon running', () => {

@@ -5,7 +5,7 @@ import { csvCell } from '../../src/core/csv.js'
 import { packagePath } from '../../src/core/files.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { attestdVerb, type EndedVerb } from '../support/attestd-verb.js'
-import { DaemonUnderTest } from '../support/daemon-process.js'
+import { DaemonHere } from '../support/daemon-here.js'
 import { startHostileFront } from '../support/hostile-front.js'
 import { HOSTILE_NAME, harmIn, isShown } from '../support/hostile-texts.js'
 import { createHostileWorld, type HostileWorld } from '../support/hostile-world.js'
@@ -195,7 +195,7 @@ describe('what verbs print of a service', { timeout: SLOW_MS }, () => {
       ATTESTD_LOG_LEVEL: 'debug',
     }
     const files = { dataDir: world.at('daemon'), logFile: world.at('daemon.log') }
-    const daemon = new DaemonUnderTest(env, files)
+    const daemon = new DaemonHere(env, files)
     try {
       await daemon.ready()
       await whileItRuns()

@@ -115,7 +115,7 @@ describe('what the image holds', () => {
   }, 90_000)
 
   it('enough for the queue, the service client and the console: doctor gets to the service', async () => {
-    const { stdout } = await attestd('doctor', '--queue-url', 'embedded:')
+    const { stdout } = await attestd('doctor', '--queue-url', 'embedded:', '--detectors', 'attestd-text')
     expect(stdout).toContain('✓ queue')
     expect(stdout).toContain('– service')
   }, 90_000)

@@ -17,7 +17,7 @@ it('what a detector abstained from goes to the one that replaces it, once, and w
     writeTinyPackage(models, { manifest: { decisionBand: { low, high }, version } })
   await bandOf(0, 1, '1.0.0')
   const [first, closed] = await bench.registerMany(2, 'abstained')
-  const daemon = await bench.start(SETTINGS).ready()
+  const daemon = await bench.startHere(SETTINGS).ready()
   const abstained = () => daemon.metric('attestd_abstained_total', 'detector-unsure')
   await bench.until('both abstained', async () => (await abstained()) === 2)
   bench.sandbox.control.closeAsset(closed!.id)

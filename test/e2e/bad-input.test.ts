@@ -25,7 +25,7 @@ it('bad assets and bad media are abstained from by name and cost nothing else', 
     'address-refused': await bench.register('bad media', { uri: 'https://127.0.0.1/cat.png' }),
   }
   const malformed = await bench.register('bad media', { contentHash: 'none' })
-  const daemon = await bench.start().ready()
+  const daemon = await bench.startHere().ready()
   await bench.until('good scores', () => good.every(({ id }) => bench.scoreCounts()[id] === 1))
   const abstained = () => daemon.metric('attestd_abstained_total')
   await bench.until('abstentions', async () => (await abstained()) === Object.keys(bad).length)

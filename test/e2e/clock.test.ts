@@ -15,7 +15,7 @@ it.each([HOUR_MS, -HOUR_MS])(
     bench = await DaemonBench.create({ clockOffsetMs: offset })
     await bench.prepare()
     await bench.registerMany(3, `clock ${offset}`)
-    const daemon = bench.start()
+    const daemon = bench.startHere()
     await daemon.serving()
     await bench.expectExactlyOneEach()
     expect(await daemon.metric('attestd_service_requests_total', 'status="401"')).toBe(0)

@@ -41,7 +41,7 @@ it.each([
     try {
       rpc.stand = easOf(version)
       const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
-      const daemon = bench.start({ ATTESTD_RPC_URLS: url, ...own })
+      const daemon = bench.startHere({ ATTESTD_RPC_URLS: url, ...own })
       expect(await daemon.exited).toBe(CONFIG_EXIT)
       expect(daemon.output).toContain(`set ATTESTD_EAS_DOMAIN_VERSION=${version}`)
       expect(bench.sandbox.control.scoreAttempts()).toEqual([])

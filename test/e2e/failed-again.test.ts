@@ -28,12 +28,12 @@ it('a file that a detector failed on goes to the one that replaces it, and not t
   await bench.prepare()
   await install(bench, '1.0.0')
   const [, later] = await bench.registerMany(2, 'failed')
-  const first = await bench.start(DETECTOR).ready()
+  const first = await bench.startHere(DETECTOR).ready()
   await bench.until('failed jobs', async () => (await first.failedJobs()).length === 2)
   first.signal('SIGTERM')
   await first.exited
 
-  const second = await bench.start(DETECTOR).ready()
+  const second = await bench.startHere(DETECTOR).ready()
   await bench.quiet()
   expect(await second.failedJobs()).toMatchObject([{ reason: 'detector-failed' }, { reason: 'detector-failed' }])
   expect(second.log.filter(({ msg }) => msg === 'job failed; it was kept for attestd queue retry')).toHaveLength(2)

@@ -18,7 +18,7 @@ describe.concurrent('gates that hold submission', () => {
   it('a stake below the minimum pauses it, and a top-up resumes it without a restart', async (context) => {
     const bench = await newBench(context)
     await bench.registerMany(2, 'stake')
-    const daemon = await bench.start().ready()
+    const daemon = await bench.startHere().ready()
     await bench.expectExactlyOneEach()
 
     // The stream tells of the stake, then ends; the answer to the next question is 403.
@@ -42,7 +42,7 @@ describe.concurrent('gates that hold submission', () => {
   it('Redis that is not there at the start ends the process with 75', async (context) => {
     const bench = await newBench(context)
     // Port 1 is never a Redis.
-    const daemon = bench.start({ ATTESTD_QUEUE_URL: 'redis://user:top-secret-word@127.0.0.1:1' })
+    const daemon = bench.startHere({ ATTESTD_QUEUE_URL: 'redis://user:top-secret-word@127.0.0.1:1' })
     expect(await daemon.exited).toBe(75)
     expect(daemon.output).toContain('queue-unreachable')
     expect(daemon.output).not.toContain('top-secret-word')

@@ -43,6 +43,8 @@ it('of 200 urgent assets of which 190 are hostile, each of the 10 honest ones is
   const daemon = bench.start({
     ATTESTD_IPFS_GATEWAYS: gateway.url,
     ATTESTD_MEDIA_MAX_BYTES: String(CROWD_MAX_BYTES),
+    // As by default.
+    ATTESTD_RETRY_MAX_MS: '60000',
   })
   await daemon.ready()
   await bench.until('scores of the honest assets', () => watch.look() === 0, URGENT_MS)

@@ -18,7 +18,7 @@ describe.concurrent('what the service says of one asset', () => {
     bench.sandbox.control.setFaults({
       rules: [{ route: 'one', key: strange!.id, fault: 'status-404', untilAttempt: 1 }],
     })
-    const daemon = await bench.start().ready()
+    const daemon = await bench.startHere().ready()
     await bench.expectExactlyOneEach()
     expect(await daemon.metric('attestd_missed_total', 'reason="asset-closed"')).toBe(1)
   })
@@ -27,7 +27,7 @@ describe.concurrent('what the service says of one asset', () => {
     const bench = await newBench(context)
     const asset = await bench.register('reopened')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 500 }] })
-    const daemon = await bench.start().ready()
+    const daemon = await bench.startHere().ready()
     await bench.until('a question under way', () => bench.requests('one') > 0)
     bench.sandbox.control.closeAsset(asset.id)
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'status-404', attempts: [2] }] })
@@ -43,7 +43,7 @@ describe.concurrent('what the service says of one asset', () => {
     const bench = await newBench(context)
     const [poison] = await bench.registerMany(1, 'poison')
     bench.sandbox.control.setFaults({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })
-    const daemon = await bench.start({ ATTESTD_RETRY_MAX_MS: '200' }).ready()
+    const daemon = await bench.startHere({ ATTESTD_RETRY_MAX_MS: '200' }).ready()
     const refusals = () => daemon.metric('attestd_retries_total', 'reason="score-forbidden"')
     await bench.until('refusals', async () => (await refusals()) > 2)
     const others = await bench.registerMany(4, 'others')

@@ -106,7 +106,7 @@ it('a wallet-session service that gives what is not shown in shapes of its own g
   await bench.prepare()
   const other = await OtherService.start(bench.sandbox.wallets.attester.address, await bench.register('shapes'))
   service = other
-  const daemon = bench.start({ ATTESTD_SERVICE_URL: other.url })
+  const daemon = bench.startHere({ ATTESTD_SERVICE_URL: other.url })
   await bench.until('a score', () => other.scores.length > 0)
   await bench.quiet()
   const lists = other.count('GET /v1/assets/open')

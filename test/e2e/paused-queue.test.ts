@@ -10,7 +10,7 @@ it('a queue that is paused by hand is told as one story, and resumed by hand', a
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())
   await bench.prepare()
-  const daemon = bench.start()
+  const daemon = bench.startHere()
   await daemon.ready()
   const verb = (...words: string[]) => attestdVerb([...words, '--data-dir', path.join(bench.folder, 'main')], {})
 

@@ -19,7 +19,9 @@ it('a model server that goes away is said by name, its files wait, and all are s
   await bench.prepare()
   server = await ModelServer.start({ binary: true })
   await writeRemotePackage(path.join(bench.folder, 'models'), 'far', server.url)
-  const daemon = await bench.start({ ATTESTD_DETECTORS: 'far', ATTESTD_DETECTOR_TOKEN: 'secret-model-token' }).ready()
+  const daemon = await bench
+    .startHere({ ATTESTD_DETECTORS: 'far', ATTESTD_DETECTOR_TOKEN: 'secret-model-token' })
+    .ready()
   await bench.register('remote')
   await bench.expectExactlyOneEach()
   const { port } = server

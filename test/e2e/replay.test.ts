@@ -16,7 +16,7 @@ beforeAll(async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   assets = (await bench.registerMany(4, 'replay')).map(({ id }) => id)
-  const daemon = await bench.start({ ATTESTD_DETECTOR_WORKERS: '2', ATTESTD_EXPECTED_SHARE: '0.6' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_DETECTOR_WORKERS: '2', ATTESTD_EXPECTED_SHARE: '0.6' }).ready()
   await bench.expectExactlyOneEach()
   daemon.signal('SIGTERM')
   await daemon.exited

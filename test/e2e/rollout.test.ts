@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isOfShare } from '../../src/detect/host/canary.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-import type { DaemonUnderTest } from '../support/daemon-process.js'
+import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -39,13 +39,13 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
   const { bench, models } = await newBench()
   await bench.prepare()
   const setting = { ATTESTD_DETECTORS: 'tiny-image' }
-  const first = await bench.start(setting).ready()
+  const first = await bench.startHere(setting).ready()
   expect(await models('rollback')).toMatchObject({ code: 78, err: expect.stringContaining('no selection before') })
   expect(await models('reload', ['--detectors', 'other'])).toMatchObject({ code: 0 })
   expect(await inUse(first)).toBe('other')
   await stop(first)
 
-  const again = await bench.start(setting).ready()
+  const again = await bench.startHere(setting).ready()
   expect(await inUse(again)).toBe('other')
   expect((await models('list')).out).toMatch(
     /other .*scores, weight 1.*[\s\S]*tiny-image .*not in use[\s\S]*by models reload: other;/,
@@ -58,7 +58,7 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
   await models('reload', ['--detectors', 'other'])
   await stop(again)
 
-  const changed = await bench.start({ ATTESTD_DETECTORS: 'tiny-image=2' }).ready()
+  const changed = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image=2' }).ready()
   expect(await inUse(changed)).toBe('tiny-image')
   expect(changed.log.map(({ msg }) => msg)).toContain('ATTESTD_DETECTORS changed, overriding the last reload')
   await stop(changed)
@@ -69,7 +69,7 @@ it('a reload that leaves a kind of media without a detector says so in log and v
   const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main })
   await bench.prepare()
-  const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const { code, out } = await models('reload', ['--detectors', 'other'])
   expect({ code, out }).toEqual({
     code: 0,
@@ -86,7 +86,7 @@ describe.skipIf(findRedisServer() === null)('on a fleet', () => {
     const poor = path.join(bench.folder, 'poor-models')
     await writeTinyPackage(poor)
     const start = (name: string, roles: string, changes: Record<string, string> = {}) =>
-      bench.start(
+      bench.startHere(
         { ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ATTESTD_DETECTORS: 'tiny-image', ...changes },
         name,
       )
@@ -128,7 +128,7 @@ it('a canary scores its share of the assets, the same ones each time, and those 
     },
   })
   await bench.prepare()
-  const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,candidate=canary:50' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,candidate=canary:50' }).ready()
   const assets = await bench.registerMany(10, 'canary')
   await bench.expectExactlyOneEach()
   const drawn = assets.filter(({ contentHash }) => isOfShare(contentHash, 50)).map(({ id }) => id)

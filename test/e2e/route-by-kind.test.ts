@@ -23,7 +23,7 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
     const bench = await newBench()
     const redis = await bench.redis()
     const start = (name: string, roles: string, detectors = 'tiny-image') =>
-      bench.start({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ATTESTD_DETECTORS: detectors }, name)
+      bench.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ATTESTD_DETECTORS: detectors }, name)
     const front = start('front', 'intake,submit')
     const [pictures, texts] = [start('pictures', 'analyze'), start('texts', 'analyze', 'by-module')]
     await Promise.all([front, pictures, texts].map((daemon) => daemon.ready()))
@@ -54,7 +54,7 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
 it('a kind that a reload takes away waits by name, and is scored once it has a detector again', async () => {
   const bench = await newBench()
   await bench.prepare()
-  const daemon = await bench.start({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const reload = (detectors: string) =>
     attestdVerb(['models', 'reload', '--detectors', detectors, '--data-dir', path.join(bench.folder, 'main')], {
       ATTESTD_MODELS_DIR: path.join(bench.folder, 'models'),

@@ -38,9 +38,11 @@ describe('wrong settings', () => {
     ['roles that the embedded queue cannot split', { ATTESTD_ROLES: 'intake' }, ['ATTESTD_ROLES', 'redis://']],
     ['a models directory that is not there', { ATTESTD_MODELS_DIR: '/nowhere/models' }, ['/nowhere/models']],
   ]
-  it.each(rows)('%s: one readable block and exit code 78', async (name, changes, wanted) => {
-    await bench.prepare(`wrong-${name}`)
-    const daemon = bench.start(changes, `wrong-${name}`)
+  it.each([
+    ...rows.slice(0, 1).map((row) => ['as a process', ...row] as const),
+    ...rows.map((row) => ['here', ...row] as const),
+  ])('%s, %s: one readable block and exit code 78', async (where, name, changes, wanted) => {
+    const daemon = where === 'here' ? bench.startHere(changes, `wrong-${name}`) : bench.start(changes, 'wrong')
     expect(await daemon.exited, daemon.output).toBe(78)
     for (const text of wanted) expect(daemon.output).toContain(text)
     expect(daemon.output).not.toMatch(/^\s+at /m)
@@ -50,13 +52,13 @@ describe('wrong settings', () => {
 
 it('a second process on the embedded queue is refused with a way out, and the first goes on', async () => {
   await bench.prepare('shared')
-  const first = await bench.start({}, 'shared').ready()
+  const first = await bench.startHere({}, 'shared').ready()
   const second = bench.start({}, 'shared')
   expect(await second.exited).toBe(78)
   expect(second.output).toContain('queue-in-use')
   expect(second.output).toContain('ATTESTD_QUEUE_URL to redis://')
   expect((await first.get('/readyz')).status).toBe(200)
-  await first.kill9()
+  await first.end()
 })
 
 it('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
@@ -70,7 +72,7 @@ it('no secret is in the log, on a page, in the metrics or in a file of the data 
   })
   await bench.prepare('secrets')
   await bench.registerMany(2, 'secrets')
-  const daemon = await bench.start({ ATTESTD_LOG_LEVEL: 'debug' }, 'secrets').ready()
+  const daemon = await bench.startHere({ ATTESTD_LOG_LEVEL: 'debug' }, 'secrets').ready()
   await bench.expectExactlyOneEach()
   for (const page of ['/', '/status', '/metrics', '/readyz', '/queues/api/queues', '/control/failed']) {
     const { status, text } = await daemon.get(page)

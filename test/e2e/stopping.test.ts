@@ -28,7 +28,7 @@ it('the first SIGTERM lets active work end and leaves the rest to the next start
   const scored = bench.sandbox.scores().length
   expect(scored).toBeGreaterThan(0)
   expect(scored).toBeLessThan(8)
-  await bench.start().ready()
+  await bench.startHere().ready()
   await bench.expectExactlyOneEach()
 })
 
@@ -42,7 +42,7 @@ it('a second SIGTERM forces the end with 75, and the next start takes up what wa
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(75)
   bench.sandbox.control.setFaults({})
-  await bench.start().ready()
+  await bench.startHere().ready()
   await bench.expectExactlyOneEach()
 })
 
@@ -53,6 +53,6 @@ it('work that outlasts the cap of the drain is left with 75, and the next start 
   daemon.signal('SIGINT')
   expect(await daemon.exited).toBe(75)
   bench.sandbox.control.setFaults({})
-  await bench.start().ready()
+  await bench.startHere().ready()
   await bench.expectExactlyOneEach()
 })

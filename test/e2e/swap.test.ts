@@ -28,7 +28,7 @@ it('a new version of a package takes over in the midst of a backlog, and no job 
   bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 200 }] } })
   await bench.prepare()
   await bench.registerMany(12, 'swap')
-  const daemon = await bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '2' }).ready()
   await bench.until('a first score', () => bench.sandbox.scores().length > 0)
   await install('2.0.0')
   const { code, out } = await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: dataDir() })
@@ -87,7 +87,7 @@ it('a shadow is measured on live work, recorded, shown, and never submitted', as
   }
   await writeTinyPackage(path.join(bench.folder, 'models'), { id: 'dark', manifest: { ...own, shadow: true } })
   await bench.prepare()
-  const daemon = await bench.start({ ATTESTD_LOG_LEVEL: 'debug' }).ready()
+  const daemon = await bench.startHere({ ATTESTD_LOG_LEVEL: 'debug' }).ready()
   const measured = () => daemon.metric('attestd_shadow_results_total')
   for (let nth = 0; nth < 3; nth++) {
     await bench.register('shadow', { content: await image('shadow', nth) })

@@ -15,7 +15,7 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
   it('of a stake that dips, as the stream told it', async (context) => {
     const bench = await newBench(context)
     // No list comes by chance: the stream alone tells it.
-    const daemon = await bench.start({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
+    const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
     expect(await daemon.metric('attestd_stake_ether')).toBe(2)
     bench.sandbox.control.setStake({ stakedWei: 5n * 10n ** 17n })
     await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
@@ -27,14 +27,14 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
   it('of a stake that was too low from the start, although no answer states it', async (context) => {
     const bench = await newBench(context)
     bench.sandbox.control.setStake({ stakedWei: 1n })
-    const daemon = bench.start()
+    const daemon = bench.startHere()
     await daemon.serving()
     await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
   })
 
   it('of a local clock that is two hours off, while scores go on', async (context) => {
     const bench = await newBench(context, { clockOffsetMs: -7_200_000 })
-    const daemon = bench.start()
+    const daemon = bench.startHere()
     await daemon.serving()
     await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'), ONE_STORY_MS)
     expect((await daemon.get('/readyz')).text).toMatch(/the local clock is (2 h 0|1 h 59) min ahead of it/)

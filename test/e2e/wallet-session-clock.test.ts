@@ -26,7 +26,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
     [-HOUR_MS, 'without a Date', null],
   ])('%d ms, %s, accepts every score', async (offset, _, dateOffsetMs) => {
     bench = await apart(offset, dateOffsetMs)
-    const daemon = bench.start()
+    const daemon = bench.startHere()
     await daemon.serving()
     await bench.expectExactlyOneEach()
     // Not ready, since every local time is wrong; yet nothing is held.
@@ -39,7 +39,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
 describe('submission is held, saying who contradicts whom', () => {
   it('where the Date of the service is not the time of its chain', async () => {
     bench = await apart(0, -HOUR_MS)
-    const daemon = bench.start()
+    const daemon = bench.startHere()
     await bench.until('its words', async () => (await daemon.get('/readyz')).text.includes('Sources of the time'))
     const { status, text } = await daemon.get('/readyz')
     expect(status).toBe(503)
@@ -56,7 +56,7 @@ describe('submission is held, saying who contradicts whom', () => {
     const rpc = await WireRecorder.start(own.sandbox.url)
     try {
       const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
-      const daemon = bench.start({ ATTESTD_RPC_URLS: url })
+      const daemon = bench.startHere({ ATTESTD_RPC_URLS: url })
       await bench.until('its words', async () => (await daemon.get('/readyz')).text.includes('Sources of the time'))
       expect((await daemon.get('/readyz')).text).toContain(`the latest block of ${rpc.url} is 3`)
       expect(bench.sandbox.control.scoreAttempts()).toEqual([])

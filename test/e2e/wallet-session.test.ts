@@ -30,7 +30,7 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     for (const { path: file, title, mediaType } of samples) {
       await bench.sandbox.registerFile(file, { title, mediaType })
     }
-    const daemon = bench.start({ ATTESTD_MODELS_DIR: packagePath('models') })
+    const daemon = bench.startHere({ ATTESTD_MODELS_DIR: packagePath('models') })
     await bench.expectExactlyOneEach(DAEMON_TEST_MS)
     const scores = bench.sandbox.scores()
     expect(scores).toHaveLength(samples.length)
@@ -50,7 +50,7 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     await bench.prepare()
     await bench.sandbox.control.setStake({ stakedWei: 1n })
     await bench.registerMany(2, 'stake')
-    const daemon = bench.start({ ATTESTD_LOG_LEVEL: 'debug' })
+    const daemon = bench.startHere({ ATTESTD_LOG_LEVEL: 'debug' })
     // At once, without a time of not knowing.
     expect((await daemon.get('/readyz')).text).toContain('stake-low')
     const told = daemon.log.filter(({ level, reason }) => level === 'warn' && reason === 'stake-low')
@@ -68,7 +68,7 @@ describe.skipIf(anvil === null)('the daemon on a wallet-session service with a r
     const wire = await WireRecorder.start(bench.sandbox.url)
     try {
       await bench.registerMany(3, 'secrets')
-      const daemon = await bench.start({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
+      const daemon = await bench.startHere({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
       await bench.expectExactlyOneEach()
       await bench.until('a second session', () => wire.tokens().size > 1)
       const { privateKey } = bench.sandbox.wallets.attester

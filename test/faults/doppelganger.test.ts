@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { DaemonBench, SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
-import type { DaemonUnderTest } from '../support/daemon-process.js'
+import type { DaemonProcess } from '../support/daemon-process.js'
 import { Wiretap } from '../support/daemon-wiretap.js'
 import { onEachApi } from '../support/fault-run.js'
 
@@ -17,16 +17,17 @@ afterEach(async () => {
 })
 
 /** A daemon on a queue of its own, that the other is faster than. */
-async function startSlow(changes: Readonly<Record<string, string>>): Promise<DaemonUnderTest> {
+async function startSlow(changes: Readonly<Record<string, string>>): Promise<DaemonProcess> {
   tap = await Wiretap.start(bench.sandbox.url, { roundTripMs: 600 })
   await bench.prepare('slow')
   return bench.start({ ATTESTD_SERVICE_URL: tap.url, ...changes }, 'slow').ready()
 }
 
 /** Registers asset by asset, since what was open while the daemon was new is no alarm. */
-async function untilAlarm(daemon: DaemonUnderTest, seed: string): Promise<void> {
+async function untilAlarm(daemon: DaemonProcess, seed: string): Promise<void> {
   await bench.until('an alarm', async () => {
     await bench.register(seed)
+    await bench.allScored()
     return (await daemon.metric(COUNTER)) > 0
   })
 }

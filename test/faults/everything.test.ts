@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
-import type { DaemonUnderTest } from '../support/daemon-process.js'
+import type { DaemonProcess } from '../support/daemon-process.js'
 import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
 import { draw, drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
@@ -70,7 +70,7 @@ function mixture(seed: string, api: Api): FaultRule[] {
     }))
 }
 
-type Act = (run: FaultRun, daemons: DaemonUnderTest[], seed: string, nth: number) => Promise<void>
+type Act = (run: FaultRun, daemons: DaemonProcess[], seed: string, nth: number) => Promise<void>
 
 const killDaemon: Act = async ({ start }, daemons, seed, nth) => {
   const victim = drawBetween(0, daemons.length - 1, seed, 'victim', nth)

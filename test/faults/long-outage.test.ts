@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
-import type { DaemonUnderTest } from '../support/daemon-process.js'
+import type { DaemonProcess } from '../support/daemon-process.js'
 import { type FaultRun, ONLY, onEachEngine, startRun } from '../support/fault-run.js'
 
 const ASSETS = 3
@@ -21,7 +21,7 @@ const away = (...routes: readonly FaultRoute[]): { rules: FaultRule[] } => ({
 const start = () => run.start(ONLY, { ATTESTD_RETRY_MAX_MS: '100' })
 
 /** Resolves when each asset's job of a queue has failed that often. */
-async function triedInVain(daemon: DaemonUnderTest, queue: string, tries: number): Promise<void> {
+async function triedInVain(daemon: DaemonProcess, queue: string, tries: number): Promise<void> {
   const triedAll = () => {
     const lines = daemon.log.filter((line) => line.msg === 'attempt failed' && String(line.queue).startsWith(queue))
     return new Set(lines.filter(({ attempt }) => Number(attempt) >= tries).map(({ asset }) => asset)).size === ASSETS

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { DaemonUnderTest } from '../support/daemon-process.js'
+import type { DaemonProcess } from '../support/daemon-process.js'
 import { type FaultRun, lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
@@ -25,7 +25,7 @@ onRedis('several daemons on one queue', (api) => {
       },
     })
     const { bench } = run
-    const daemons: DaemonUnderTest[] = []
+    const daemons: DaemonProcess[] = []
     for (let nth = 0; nth < DAEMONS; nth++) daemons.push(run.start(`daemon-${nth}`))
     await Promise.all(daemons.map((daemon) => daemon.serving()))
     for (let nth = 0; nth < KILLS; nth++) {

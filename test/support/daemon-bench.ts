@@ -9,8 +9,10 @@ import type { RegisterFileOptions, Sandbox } from '../../src/sandbox/create-sand
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { chainAccessOf } from '../../src/sandbox/registry/rpc-route.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
-import { DaemonUnderTest } from './daemon-process.js'
+import { DaemonHere } from './daemon-here.js'
+import { DaemonProcess } from './daemon-process.js'
 import { placeEmptyQueue } from './daemon-queue-template.js'
+import type { DaemonFiles, DaemonUnderTest } from './daemon-under-test.js'
 import { writeTinyPackage } from './detector-package.js'
 import { draw } from './fault-seed.js'
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.js'
@@ -37,13 +39,16 @@ export const DAEMON_TEST_MS = 180_000
 const LIST_EVERY_MS = 500
 const STAKE_EVERY_MS = 500
 const QUIET_LOOKS = 3
-const LOOK_EVERY_MS = 50
+/** Looks at a daemon cost it and this process time: the first follow closely, later ones wait longer. */
+const LOOK_MS = { first: 25, growth: 1.4, most: 200 }
+/** Longest pause between two attempts of a job, ms: those of the defaults begin at 1 to 30 s. */
+const RETRY_MAX_MS = 1000
 
 /** Sandbox, detector package, queue engines and daemons of one test, all gone after `dispose`. */
 export class DaemonBench {
   readonly daemons: DaemonUnderTest[] = []
   readonly #redis: RedisServer[] = []
-  #files = 0
+  #registered = 0
 
   private constructor(
     readonly folder: string,
@@ -82,6 +87,7 @@ export class DaemonBench {
       ATTESTD_STORE_TIME_MS: String(SERVICE_TIMEOUT_MS),
       ATTESTD_LIST_EVERY_MS: String(LIST_EVERY_MS),
       ATTESTD_QUEUE_LOCK_MS: String(LOCK_MS),
+      ATTESTD_RETRY_MAX_MS: String(RETRY_MAX_MS),
       ATTESTD_MODELS_DIR: path.join(this.folder, 'models'),
       ATTESTD_DETECTOR_WORKERS: '1',
       ATTESTD_UNSURE_POLICY: 'submit',
@@ -96,12 +102,14 @@ export class DaemonBench {
     await placeEmptyQueue(path.join(this.folder, name))
   }
 
-  /** Starts a daemon. @param name one data directory per name, so that the same name restarts where it stopped */
-  start(changes: Readonly<Record<string, string>> = {}, name = 'main'): DaemonUnderTest {
-    const files = { dataDir: path.join(this.folder, name), logFile: path.join(this.folder, `${name}.log`) }
-    const daemon = new DaemonUnderTest(this.env(changes), files)
-    this.daemons.push(daemon)
-    return daemon
+  /** Starts a daemon as a process. @param name one data directory per name, so that the same name restarts where it stopped */
+  start(changes: Readonly<Record<string, string>> = {}, name = 'main'): DaemonProcess {
+    return this.#add(new DaemonProcess(this.env(changes), this.#files(name)))
+  }
+
+  /** The same in this process, which is lighter; what a signal or a crash does to a process is not shown by it. */
+  startHere(changes: Readonly<Record<string, string>> = {}, name = 'main'): DaemonHere {
+    return this.#add(new DaemonHere(this.env(changes), this.#files(name)))
   }
 
   async redis(options: RedisServerOptions = {}): Promise<RedisServer> {
@@ -112,7 +120,7 @@ export class DaemonBench {
 
   /** Registers one image of its own; the same content for the same seed and place in the run, so asset ids repeat. */
   async register(seed: string, options: RegisterFileOptions = {}): Promise<SandboxAsset> {
-    const nth = this.#files++
+    const nth = this.#registered++
     const content = options.content ?? (await image(seed, nth))
     return this.sandbox.registerFile(`${seed}-${nth}.png`, { title: `file ${nth}`, ...options, content })
   }
@@ -137,22 +145,22 @@ export class DaemonBench {
   }
 
   /** Looks until the answer is true. */
-  async until(what: string, look: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, look: () => boolean | Promise<boolean>, limitMs = 120_000): Promise<void> {
     const deadline = performance.now() + limitMs
-    while (!(await look())) {
+    for (let pauseMs = LOOK_MS.first; !(await look()); pauseMs = Math.min(LOOK_MS.most, pauseMs * LOOK_MS.growth)) {
       if (performance.now() > deadline) throw new Error(`gave up waiting: ${what}\n${this.picture()}`)
-      await sleep(LOOK_EVERY_MS)
+      await sleep(pauseMs)
     }
   }
 
   /** Resolves when every asset has a score. */
-  async allScored(limitMs = 60_000): Promise<void> {
+  async allScored(limitMs = 120_000): Promise<void> {
     const done = () => Object.values(this.scoreCounts()).every((count) => count > 0)
     await this.until('a score for every asset', done, limitMs)
   }
 
   /** Resolves when no daemon that runs has anything left to do: no send can follow. */
-  async quiet(limitMs = 60_000): Promise<void> {
+  async quiet(limitMs = 120_000): Promise<void> {
     let looks = 0
     const look = async () => {
       looks = (await this.#isIdle()) ? looks + 1 : 0
@@ -162,7 +170,7 @@ export class DaemonBench {
   }
 
   /** The claim of every test here: each asset has exactly one score, no job was given up, and none is taken for another's. */
-  async expectExactlyOneEach(limitMs = 60_000): Promise<void> {
+  async expectExactlyOneEach(limitMs = 120_000): Promise<void> {
     await this.allScored(limitMs)
     await this.quiet(limitMs)
     const wrong = Object.entries(this.scoreCounts()).filter(([, count]) => count !== 1)
@@ -182,10 +190,19 @@ export class DaemonBench {
   }
 
   async dispose(): Promise<void> {
-    for (const daemon of this.daemons) await daemon.kill9()
+    for (const daemon of this.daemons) await daemon.end()
     await this.sandbox.close()
     for (const server of this.#redis) await server.stop()
     await fs.rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #files(name: string): DaemonFiles {
+    return { dataDir: path.join(this.folder, name), logFile: path.join(this.folder, `${name}.log`) }
+  }
+
+  #add<T extends DaemonUnderTest>(daemon: T): T {
+    this.daemons.push(daemon)
+    return daemon
   }
 
   #keyEnv(): Record<string, string> {

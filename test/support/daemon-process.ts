@@ -1,55 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import { packagePath } from '../../src/core/files.js'
-import { type ControlFile, readControlFile } from '../../src/observe/control-file.js'
-
-const START_LIMIT_MS = 60_000
-const LOOK_EVERY_MS = 25
-
-const counts = z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() })
-const statusShape = z.object({
-  queues: z.array(counts.extend({ name: z.string() })),
-  doppelgangers: z.object({ scores: z.number() }).nullable(),
-})
-const failedShape = z.object({ jobs: z.array(z.object({ id: z.string(), reason: z.string(), message: z.string() })) })
-
-/** One line of the daemon's JSON log. */
-export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string; readonly reason?: string }
+import { type DaemonFiles, DaemonUnderTest } from './daemon-under-test.js'
 
 /** `node dist/cli/main.js run` as a process of its own, with nothing of our environment but PATH and HOME. */
-export class DaemonUnderTest {
-  readonly child: ChildProcess
-  /** Exit code; null where a signal ended it. */
+export class DaemonProcess extends DaemonUnderTest {
   readonly exited: Promise<number | null>
-  readonly #dataDir: string
-  readonly #logFile: string
+  readonly #child: ChildProcess
 
-  constructor(env: Readonly<Record<string, string>>, { dataDir, logFile }: { dataDir: string; logFile: string }) {
+  constructor(env: Readonly<Record<string, string>>, files: DaemonFiles) {
+    super(files)
     const { PATH = '', HOME = '' } = process.env
-    const out = fs.openSync(logFile, 'a', 0o600)
-    this.#dataDir = dataDir
-    this.#logFile = logFile
-    this.child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run'], {
-      env: { PATH, HOME, ATTESTD_DATA_DIR: dataDir, ...env },
+    const out = fs.openSync(files.logFile, 'a', 0o600)
+    this.#child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run'], {
+      env: { PATH, HOME, ATTESTD_DATA_DIR: files.dataDir, ...env },
       stdio: ['ignore', out, out],
     })
     fs.closeSync(out)
-    this.exited = once(this.child, 'exit').then(([code]) => code as number | null)
+    this.exited = once(this.#child, 'exit').then(([code]) => code as number | null)
   }
 
   get pid(): number {
-    return this.child.pid!
+    return this.#child.pid!
   }
 
   get running(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null
+    return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal)
+    this.#child.kill(signal)
   }
 
   /** SIGKILL; resolves when the process is gone. */
@@ -58,77 +39,7 @@ export class DaemonUnderTest {
     await this.exited
   }
 
-  /** Resolves with its address once it serves HTTP (it works by then, but may not be ready). */
-  async serving(): Promise<ControlFile> {
-    return this.#until('serves HTTP', async () => {
-      const control = await readControlFile(this.#dataDir)
-      return control?.pid === this.pid ? control : null
-    })
+  end(): Promise<void> {
+    return this.kill9()
   }
-
-  /** Resolves when `/readyz` says so. */
-  async ready(): Promise<this> {
-    const { url } = await this.serving()
-    await this.#until('is ready', async () => (await reply(url, '/readyz'))?.ok || null)
-    return this
-  }
-
-  async get(path: string): Promise<{ status: number; text: string }> {
-    const { url, token } = await this.serving()
-    const response = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } })
-    return { status: response.status, text: await response.text() }
-  }
-
-  /** Jobs by queue and state. */
-  async queues(): Promise<z.infer<typeof statusShape>['queues']> {
-    return statusShape.parse(JSON.parse((await this.get('/status')).text)).queues
-  }
-
-  /** Scores that it takes for another daemon's. */
-  async foreignScores(): Promise<number> {
-    return statusShape.parse(JSON.parse((await this.get('/status')).text)).doppelgangers?.scores ?? 0
-  }
-
-  async failedJobs(): Promise<z.infer<typeof failedShape>['jobs']> {
-    return failedShape.parse(JSON.parse((await this.get('/control/failed')).text)).jobs
-  }
-
-  /** The sum of the samples of a metric that have these labels, such as `reason="stake-low"`; 0 where there are none. */
-  async metric(name: string, ...labels: readonly string[]): Promise<number> {
-    const lines = (await this.get('/metrics')).text.split('\n').filter((line) => /^[^ {]+/.exec(line)?.[0] === name)
-    const fitting = lines.filter((line) => labels.every((label) => line.includes(label)))
-    return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-  }
-
-  /** Everything it wrote. */
-  get output(): string {
-    return fs.readFileSync(this.#logFile, 'utf8')
-  }
-
-  get log(): LogLine[] {
-    return this.output.split('\n').flatMap((line) => {
-      try {
-        return [JSON.parse(line) as LogLine]
-      } catch {
-        // A kill tears the last line.
-        return []
-      }
-    })
-  }
-
-  async #until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-    const deadline = performance.now() + START_LIMIT_MS
-    for (;;) {
-      const found = await look()
-      if (found !== null) return found
-      if (!this.running || performance.now() > deadline) {
-        throw new Error(`no daemon that ${what} (exit code ${this.child.exitCode}):\n${this.output.slice(-4000)}`)
-      }
-      await sleep(LOOK_EVERY_MS)
-    }
-  }
-}
-
-async function reply(url: string, path: string): Promise<Response | null> {
-  return fetch(new URL(path, url)).catch(() => null)
 }

@@ -3,7 +3,7 @@ import { describe } from 'vitest'
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { anvil } from './anvil.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
-import type { DaemonUnderTest } from './daemon-process.js'
+import type { DaemonProcess } from './daemon-process.js'
 import { drawBetween, pick } from './fault-seed.js'
 import { findRedisServer, type RedisServer } from './redis-server.js'
 
@@ -21,7 +21,7 @@ export interface FaultRun {
   readonly bench: DaemonBench
   /** Null on the embedded engine. */
   readonly redis: RedisServer | null
-  start(name?: string, changes?: Readonly<Record<string, string>>): DaemonUnderTest
+  start(name?: string, changes?: Readonly<Record<string, string>>): DaemonProcess
 }
 
 /** The same tests for each API on each engine; those without their Redis or anvil show as skipped. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { DaemonUnderTest } from './daemon-process.js'
+import type { DaemonUnderTest } from './daemon-under-test.js'
 
 /** Within this time all five must tell it, ms; what is on top of 5 s is for a machine that others work on too. */
 export const ONE_STORY_MS = 20_000

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SETTINGS } from '../../src/config/settings.js'
 import type { SandboxAsset } from '../../src/sandbox/books/asset-book.js'
 import type { DaemonBench } from './daemon-bench.js'
 import { HostileGateway } from './hostile-gateway.js'
@@ -18,7 +19,9 @@ export async function honestLatencies(
   const gateway = await HostileGateway.start(bench.sandbox.url)
   try {
     for (const { uri } of await bench.registerMany(slow, 'slow', URGENT)) gateway.spoil(uri, 'slow')
-    const daemon = await bench.start({ ATTESTD_IPFS_GATEWAYS: gateway.url, ...settings }).ready()
+    // Slow media is tried again as by default.
+    const own = { ATTESTD_IPFS_GATEWAYS: gateway.url, ATTESTD_RETRY_MAX_MS: SETTINGS.retryMaxMs.fallback! }
+    const daemon = await bench.start({ ...own, ...settings }).ready()
     await bench.until('slow assets in the queue', async () => {
       const analyze = (await daemon.queues()).find(({ name }) => name === 'analyze-image')
       return analyze !== undefined && analyze.waiting + analyze.active + analyze.delayed >= slow

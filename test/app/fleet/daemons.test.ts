@@ -5,7 +5,7 @@ import type { MetricEntry, Role } from '../../../src/observe/metrics/metric-entr
 import { METRICS } from '../../../src/observe/metrics/metric-table.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../../support/daemon-bench.js'
-import type { DaemonUnderTest } from '../../support/daemon-process.js'
+import type { DaemonUnderTest } from '../../support/daemon-under-test.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { ONE_STORY_MS, tellsTheSame } from '../../support/one-story.js'
 import { findRedisServer } from '../../support/redis-server.js'
@@ -17,9 +17,11 @@ async function newFleet() {
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())
   const redis = await bench.redis()
+  const settings = (roles: string) => ({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles })
   const start = (name: string, roles: string, changes: Record<string, string> = {}) =>
-    bench.start({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles, ...changes }, name)
-  return { bench, redis, start }
+    bench.startHere({ ...settings(roles), ...changes }, name)
+  const startProcess = (name: string, roles: string) => bench.start(settings(roles), name)
+  return { bench, redis, start, startProcess }
 }
 
 async function fleetOf(daemon: DaemonUnderTest) {
@@ -41,9 +43,9 @@ function isOf(series: string, held: readonly Role[]): boolean {
 
 describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
   it('30 assets that wait while no worker is alive are told as one story, until there is one again', async () => {
-    const { bench, start } = await newFleet()
+    const { bench, start, startProcess } = await newFleet()
     const front = start('front', 'intake,submit')
-    const worker = start('worker', 'analyze')
+    const worker = startProcess('worker', 'analyze')
     await Promise.all([front.ready(), worker.ready()])
     await bench.until('two that know each other', async () => (await known(front)).length === 2)
     await worker.kill9()

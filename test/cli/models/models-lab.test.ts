@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
+import { attestdVerb } from '../../support/attestd-verb.js'
 import { imageParquet } from '../../support/image-parquet.js'
 import { createLabBench, type LabBench } from '../../support/lab-bench.js'
 
@@ -22,28 +23,34 @@ beforeAll(async () => {
 })
 afterAll(() => bench.dispose())
 
-/** `attestd models ...` as a process in the bench's folder. */
-function models(...args: string[]) {
+const environment = () => ({ HOME: bench.folder, ATTESTD_MODELS_DIR: bench.modelsDir, ATTESTD_DETECTOR_WORKERS: '1' })
+
+/** `attestd models ...` in the bench's folder. */
+async function models(...args: string[]) {
+  const before = process.cwd()
+  process.chdir(bench.folder)
+  try {
+    return await attestdVerb(['models', ...args], environment())
+  } finally {
+    process.chdir(before)
+  }
+}
+
+/** The same as a process, and all that it writes to standard error. */
+function modelsProcess(...args: string[]) {
   const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'models', ...args], {
     cwd: bench.folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: bench.folder,
-      ATTESTD_MODELS_DIR: bench.modelsDir,
-      ATTESTD_DETECTOR_WORKERS: '1',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...environment() },
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const texts = { out: '', err: '' }
-  child.stdout.on('data', (text) => (texts.out += text))
-  child.stderr.on('data', (text) => (texts.err += text))
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...texts }))
-  return { child, ended }
+  let err = ''
+  child.stderr.on('data', (text) => (err += text))
+  return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number, err })) }
 }
 
 describe('the lab on the command line', () => {
   it('eval prints figures, shows its progress, and writes three files to where it says', async () => {
-    const { code, out, err } = await models('eval', 'tiny-image', '--data', index).ended
+    const { code, out, err } = await models('eval', 'tiny-image', '--data', index)
     expect(code).toBe(0)
     expect(err).toContain('60/60 rows')
     expect(out).toMatch(/AUC +0\.\d{3} +0\.\d{3} to/)
@@ -64,7 +71,7 @@ describe('the lab on the command line', () => {
       label: nth % 2,
     }))
     await fs.writeFile(path.join(bench.folder, 'pack.parquet'), imageParquet(await Promise.all(rows), ['fake', 'real']))
-    const { code, out } = await models('eval', 'tiny-image', '--data', 'pack.parquet', '--out', 'of-parquet').ended
+    const { code, out } = await models('eval', 'tiny-image', '--data', 'pack.parquet', '--out', 'of-parquet')
     expect(out).toMatch(/AUC/)
     expect(code).toBe(0)
     const evaluation = JSON.parse(await fs.readFile(path.join(bench.folder, 'of-parquet', 'eval.json'), 'utf8'))
@@ -74,15 +81,15 @@ describe('the lab on the command line', () => {
   })
 
   it('list says what part the settings give each package', async () => {
-    const { code, out } = await models('list', '--detectors', 'tiny-image=2').ended
+    const { code, out } = await models('list', '--detectors', 'tiny-image=2')
     expect(code).toBe(0)
     expect(out).toMatch(/tiny-image .*scores, weight 2/)
-    expect((await models('list', '--detectors', 'tiny-image=shadow').ended).out).toMatch(/tiny-image .*shadow/)
-    expect((await models('list', '--detectors', 'another').ended).out).toMatch(/tiny-image .*not in use/)
+    expect((await models('list', '--detectors', 'tiny-image=shadow')).out).toMatch(/tiny-image .*shadow/)
+    expect((await models('list', '--detectors', 'another')).out).toMatch(/tiny-image .*not in use/)
   })
 
   it('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
-    const { child, ended } = models('eval', 'tiny-image', '--data', index, '--out', 'stopped')
+    const { child, ended } = modelsProcess('eval', 'tiny-image', '--data', index, '--out', 'stopped')
     child.stderr.once('data', () => child.kill('SIGINT'))
     const { code, err } = await ended
     expect(code).toBe(75)
@@ -91,11 +98,11 @@ describe('the lab on the command line', () => {
   })
 
   it('calibrate and compare print what they found', async () => {
-    const calibrated = await models('calibrate', 'tiny-image', '--data', index, '--method', 'isotonic').ended
+    const calibrated = await models('calibrate', 'tiny-image', '--data', index, '--method', 'isotonic')
     expect(calibrated.code).toBe(0)
     expect(calibrated.out).toMatch(/calibration error +0\.\d{3} +0\.\d{3}/)
     expect(calibrated.out).toContain('Nothing was written')
-    const compared = await models('compare', 'tiny-image', 'tiny-image', '--data', index).ended
+    const compared = await models('compare', 'tiny-image', 'tiny-image', '--data', index)
     expect(compared).toMatchObject({
       code: 0,
       out: expect.stringContaining('These rows cannot show which of the two is better'),
@@ -103,10 +110,10 @@ describe('the lab on the command line', () => {
   })
 
   it('admit leaves with 1 where the package fails', async () => {
-    const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1').ended
+    const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1')
     expect(failed.code).toBe(1)
     expect(failed.out).toContain('is NOT admitted')
-    const passed = await models('admit', 'tiny-image', '--max-memory-mb', '4000').ended
+    const passed = await models('admit', 'tiny-image', '--max-memory-mb', '4000')
     expect(passed).toMatchObject({ code: 0, out: expect.stringContaining('is admitted') })
   })
 
@@ -118,7 +125,7 @@ describe('the lab on the command line', () => {
     [['import', '.'], 78, /holds no config\.json/],
     [['admit', 'tiny-image'], 78, /No threshold is stated/],
   ])('%j leaves with %i', async (args, code, message) => {
-    const ended = await models(...args).ended
+    const ended = await models(...args)
     expect(ended.err).toMatch(message)
     expect(ended.code).toBe(code)
   })
