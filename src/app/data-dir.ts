@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder } from '../core/disk/make-folder.js'
 import { storageError } from '../core/disk/storage-error.js'
 import { linkBelow } from '../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../core/errors.js'
@@ -57,7 +58,7 @@ async function removeLeftovers(root: string, before: number): Promise<void> {
 /** @returns a symbolic link in it, or null */
 async function makeWritable(root: string): Promise<string | null> {
   try {
-    await fs.mkdir(root, { recursive: true, mode: 0o700 })
+    await makeFolder(root, 0o700)
     const probe = await fs.mkdtemp(path.join(root, PROBE))
     const { mtimeMs: now } = await fs.stat(probe)
     await fs.rmdir(probe)

@@ -4,6 +4,7 @@ import type { Logger } from '../observe/logger.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
 import type { QueueEngine } from '../queue/queues.js'
+import type { Signer } from '../wallet/signer.js'
 import type { Activity } from './daemon/activity.js'
 import type { Report } from './daemon/report.js'
 import type { DataPaths } from './data-dir.js'
@@ -37,4 +38,6 @@ export interface DaemonParts {
   readonly drift: DriftWatch
   readonly selection: DetectorSelection
   readonly report: Report
+  /** The wallet, where this process signs with one; absent: opened where it is needed. */
+  readonly signer?: Signer | undefined
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/shutdown.js'
 import { VERSION } from '../core/version.js'
+import { completionVerb } from './completion.js'
 import { demoVerb } from './demo.js'
 import { doctorVerb } from './doctor.js'
 import { errorForPeople, exitCodeOf } from './exit-code.js'
@@ -42,6 +43,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     walletVerb(),
     sandboxVerb(),
     queueVerb(),
+    completionVerb(),
   ]) {
     program.addCommand(verb)
   }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Diagnosis } from '../app/doctor/diagnosis.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
+import { neededToRun } from './flags/needed-settings.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
 import { printLines, printText } from './terminal/print.js'
@@ -18,7 +19,9 @@ export function doctorVerb(): Command {
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { diagnose } = await import('../app/doctor/diagnose.js')
     const checks: Diagnosis[] = []
-    for await (const found of diagnose(settingsOf(verb), { askPassword: askWalletPassword })) {
+    const loaded = settingsOf(verb)
+    const unset = neededToRun(loaded.settings).filter((key) => loaded.settings[key] === undefined)
+    for await (const found of diagnose(loaded, unset, { askPassword: askWalletPassword })) {
       checks.push(found)
       if (!json) printLines(linesOf(found))
     }

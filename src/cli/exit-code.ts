@@ -3,10 +3,11 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { EXIT } from '../core/shutdown.js'
 import { createRedactor } from '../observe/redaction.js'
 
-/** The exit code for what ended a verb: 78 where a person must change something, 75 where a restart may help, else 1. */
+/** The exit code for what ended a verb: 64 for a wrong command line, 78 for wrong settings, 75 where a restart may help, else 1. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof SettingsError) return EXIT.config
   if (!(error instanceof AttestdError)) return EXIT.failed
+  if (error.reason === 'argument-invalid') return EXIT.usage
   if (error.kind === 'setup') return EXIT.config
   return error.kind === 'retry' || error.kind === 'wait' ? EXIT.temporary : EXIT.failed
 }

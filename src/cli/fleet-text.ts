@@ -6,11 +6,20 @@ import { table } from './terminal/table.js'
 /** First hex characters of a digest, enough to compare by eye. */
 const DIGEST = 12
 
+const COLUMNS = [
+  { title: 'daemon', min: 20 },
+  { title: 'roles', drop: 1 },
+  { title: 'state' },
+  { title: 'last seen' },
+  { title: 'jobs/s', drop: 2 },
+  { title: 'version', drop: 3 },
+  { title: 'detectors', drop: 4 },
+  { title: 'reasons', min: 16 },
+]
+
 /** All daemons on the queue as the lines of a table, what differs between them, and the work ahead. */
 export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
-  const heads = ['daemon', 'roles', 'state', 'last seen', 'jobs/s', 'version', 'detectors', 'reasons']
-  const columns = heads.map((title) => ({ title }))
-  const lines = table(columns, daemons.map(cells)).split('\n')
+  const lines = table(COLUMNS, daemons.map(cells)).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
   if (mixed.fingerprints.length > 0) lines.push(`ATTESTD_FLEET_SECRET differs: ${mixed.fingerprints.join(', ')}`)
   if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)

@@ -3,12 +3,14 @@ import type { InitFiles, InitRequest } from '../app/verbs/init.js'
 import { packagePath } from '../core/files.js'
 import { printLines } from './terminal/print.js'
 
+const EXAMPLE = 'https://verify.example'
+
 /** `attestd init`; reads no settings. What it prints is what remains to be done by hand, which differs by API. */
 export function initVerb(): Command {
   return new Command('init')
     .description('Write a settings file and a place for the secrets, ready to be filled in.')
     .argument('[folder]', 'where to write attestd.yaml and secrets/', '.')
-    .option('--service-url <url>', 'origin of the service', 'https://verify.example')
+    .option('--service-url <url>', 'origin of the service', EXAMPLE)
     .addOption(
       new Option('--api <api>', 'which API the service speaks')
         .choices(['signed-key', 'wallet-session'])
@@ -23,6 +25,7 @@ export function initVerb(): Command {
         `Written: ${files.config}`,
         'Weights of the detector packages:',
         ...weightsLines(models).map((line) => `  ${line}`),
+        ...(request.serviceUrl === EXAMPLE ? [`Set service.url in ${files.config}: ${EXAMPLE} is an example.`] : []),
         ...(files.keystore ? walletHint(files, files.keystore) : keyHint(files)),
         'then check and run:',
         `  npx attestd doctor --config ${files.config}`,

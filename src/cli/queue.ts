@@ -1,11 +1,10 @@
 import { Command } from 'commander'
 import type { QueueControl } from '../app/verbs/queue-control.js'
 import { AttestdError } from '../core/errors.js'
-import { safeJson } from '../core/safe-output.js'
 import { QUEUE_WORDS } from '../queue/queues.js'
+import { wholeNumberFlag } from './flags/numbers.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { wholeNumberFlag } from './flags/whole-number.js'
-import { printText } from './terminal/print.js'
+import { printFound, printText } from './terminal/print.js'
 import { table } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix', 'queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
@@ -88,24 +87,20 @@ function named(queue: string | undefined): { queue?: string } {
   if (queue === undefined) return {}
   if (QUEUE_WORDS.includes(queue)) return { queue }
   const words = QUEUE_WORDS.join(', ')
-  throw new AttestdError('setting-invalid', `--queue takes one of ${words}, got ${JSON.stringify(queue)}.`)
+  throw new AttestdError('argument-invalid', `--queue takes one of ${words}, got ${JSON.stringify(queue)}.`)
 }
 
 async function listFailed(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
   const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
   const jobs = await control.failed({ ...named(queue), limit: count })
-  if (json) {
-    printText(`${safeJson(jobs, 2)}\n`)
-    return
-  }
   const columns = [
-    { title: 'queue' },
+    { title: 'queue', drop: 2 },
     { title: 'job', max: 46 },
-    { title: 'asset', max: 30 },
+    { title: 'asset', max: 30, drop: 4 },
     { title: 'reason' },
-    { title: 'tries', right: true },
-    { title: 'failed at' },
-    { title: 'detail', max: 70 },
+    { title: 'tries', right: true, drop: 1 },
+    { title: 'failed at', drop: 3 },
+    { title: 'detail', max: 70, min: 16 },
   ]
   const rows = jobs.map((job) => [
     job.queue,
@@ -116,23 +111,19 @@ async function listFailed(control: QueueControl, { queue, limit = '50', json }: 
     new Date(job.failedAt).toISOString(),
     job.message,
   ])
-  printText(rows.length > 0 ? `${table(columns, rows)}\n` : 'No failed jobs.\n')
+  printFound(json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No failed jobs.'))
 }
 
 async function listWaiting(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
   const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
   const jobs = await control.waiting({ ...named(queue), limit: count })
-  if (json) {
-    printText(`${safeJson(jobs, 2)}\n`)
-    return
-  }
   const columns = [
-    { title: 'queue' },
+    { title: 'queue', drop: 2 },
     { title: 'asset', max: 46 },
     { title: 'reason' },
-    { title: 'tries', right: true },
-    { title: 'next try about' },
-    { title: 'detail', max: 70 },
+    { title: 'tries', right: true, drop: 1 },
+    { title: 'next try about', drop: 3 },
+    { title: 'detail', max: 70, min: 16 },
   ]
   const rows = jobs.map(({ assetId, attempts, id, message, nextTryAt, queue: name, reason }) => [
     name,
@@ -142,5 +133,5 @@ async function listWaiting(control: QueueControl, { queue, limit = '50', json }:
     new Date(nextTryAt).toISOString(),
     message,
   ])
-  printText(rows.length > 0 ? `${table(columns, rows)}\n` : 'No job waits for a retry.\n')
+  printFound(json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No job waits for a retry.'))
 }

@@ -9,8 +9,9 @@ import { safeJson } from '../core/safe-output.js'
 import { EXIT, listenForStop } from '../core/shutdown.js'
 import type { Turnaround } from '../service/port.js'
 import { errorForPeople } from './exit-code.js'
-import { durationFlag } from './flags/duration.js'
+import { fileArgument } from './flags/files.js'
 import { neededToRegister } from './flags/needed-settings.js'
+import { durationFlag } from './flags/numbers.js'
 import { SERVICE_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { askWalletPassword } from './terminal/password-prompt.js'
 import { printErrorLines, printLines, printText } from './terminal/print.js'
@@ -57,7 +58,7 @@ async function registerAndFollow(verb: Command, file: string, flags: RegisterFla
   const signals = listenForStop(systemClock)
   try {
     const request = {
-      file,
+      file: await fileArgument('<file>', file),
       openForMs: durationFlag('--open-for', flags.openFor),
       followMs: flags.follow ? timeoutMs : undefined,
       title,

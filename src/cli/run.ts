@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withPassword } from '../app/open/open-wallet.js'
+import { nameFix } from '../config/setting-names.js'
 import { systemClock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { aborted, EXIT, listenForStop } from '../core/shutdown.js'
@@ -34,14 +35,18 @@ async function run(verb: Command): Promise<void> {
     onLine: (level) => metrics.logLines.inc({ level }),
   })
   for (const name of loaded.unknownEnv)
-    log.warn({ setting: name, reason: 'setting-unknown' }, 'unknown setting was ignored')
+    log.warn({ setting: name, reason: 'setting-unknown', fix: nameFix(name) }, 'unknown setting was ignored')
 
   const signals = listenForStop(systemClock)
   // A service manager reloads by it, and it must not end the process while that still starts.
   let reload = () => log.info({}, 'SIGHUP was ignored: the detector packages were still being read for the start')
   process.on('SIGHUP', () => reload())
   const leaveNow = (code: number) => process.exit(code)
-  void aborted(signals.force).then(() => leaveNow(EXIT.temporary))
+  const forced = () => {
+    log.warn({}, 'stop was forced by a second signal; active jobs resume at the next start')
+    return leaveNow(EXIT.temporary)
+  }
+  void aborted(signals.force).then(forced)
   const crash = (error: unknown) => {
     log.fatal({ err: toAttestdError(error) }, 'unexpected error; the process was ended, a restart continues its work')
     leaveNow(EXIT.temporary)

@@ -4,12 +4,13 @@ import path from 'node:path'
 import { Command, Option } from 'commander'
 import type { AttestationProvider } from '../app/verbs/embedded-wallet.js'
 import { systemClock } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError } from '../core/errors.js'
 import { safeJson } from '../core/safe-output.js'
 import { aborted, listenForStop } from '../core/shutdown.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../sandbox/sandbox-options.js'
-import { wholeNumberFlag } from './flags/whole-number.js'
+import { fileArgument } from './flags/files.js'
+import { wholeNumberFlag } from './flags/numbers.js'
 import { printText } from './terminal/print.js'
 
 interface SandboxFlags {
@@ -134,17 +135,13 @@ async function registerSamples(running: Sandbox): Promise<void> {
 }
 
 async function secretOf(file: string): Promise<string> {
-  try {
-    return (await fs.readFile(file, 'utf8')).trim()
-  } catch (error) {
-    throw new AttestdError('setting-invalid', `The session secret cannot be read: ${errorText(error)}`)
-  }
+  return (await fs.readFile(await fileArgument('--session-secret-file', file), 'utf8')).trim()
 }
 
 function jsonFlag<T>(flag: string, text: string): T {
   try {
     return JSON.parse(text) as T
   } catch {
-    throw new AttestdError('setting-invalid', `${flag} takes JSON.`)
+    throw new AttestdError('argument-invalid', `${flag} takes JSON.`)
   }
 }

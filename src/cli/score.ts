@@ -4,6 +4,7 @@ import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { detectionLines } from './detection-text.js'
+import { fileArgument } from './flags/files.js'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { printLines, printText } from './terminal/print.js'
 
@@ -17,7 +18,7 @@ const KEYS: readonly SettingKey[] = [
 ]
 
 interface ScoreFlags {
-  readonly mediaType: MediaType
+  readonly mediaType?: MediaType
   readonly explain?: string
   readonly json?: boolean
 }
@@ -30,12 +31,15 @@ export function scoreVerb(): Command {
     KEYS,
   )
     .argument('<file-or-uri>', 'what to score')
-    .addOption(new Option('--media-type <type>', 'kind of media').choices(MEDIA_TYPES).default('image'))
+    .addOption(
+      new Option('--media-type <type>', 'kind of media (default: detected from the bytes)').choices(MEDIA_TYPES),
+    )
     .option('--explain <out.png>', 'also write the picture with the risk of its pieces over it; images only')
     .option('--json', 'the whole detection as JSON')
   return verb.action(async (target: string, { mediaType, explain, json }: ScoreFlags) => {
-    const { scoreOnce } = await import('../app/verbs/score-once.js')
-    const request = { target, mediaType, heatMap: explain }
+    const { isUri, scoreOnce } = await import('../app/verbs/score-once.js')
+    const place = isUri(target) ? target : await fileArgument('<file-or-uri>', target)
+    const request = { target: place, mediaType, heatMap: explain }
     const detection = await scoreOnce(settingsOf(verb).settings, request)
     if (json) printText(`${safeJson(detection, 2)}\n`)
     else printLines(detectionLines(detection))

@@ -3,14 +3,15 @@ import { csvCell } from '../core/csv.js'
 import { percentOf } from '../core/risk.js'
 import { safeJson } from '../core/safe-output.js'
 import { type LedgerEntry, storeLedgerEntry } from '../pipeline/ledger.js'
+import { wholeNumberFlag } from './flags/numbers.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { wholeNumberFlag } from './flags/whole-number.js'
 import { printText } from './terminal/print.js'
-import { table } from './terminal/table.js'
+import { type Column, table } from './terminal/table.js'
 
 interface ScoresFlags {
   readonly limit: string
   readonly format: 'table' | 'csv' | 'json'
+  readonly json?: boolean
   readonly kind?: LedgerEntry['kind']
   readonly asset?: string
 }
@@ -24,6 +25,7 @@ export function scoresVerb(): Command {
   )
     .option('--limit <count>', 'most lines', '30')
     .addOption(new Option('--format <format>', 'how to print').choices(['table', 'csv', 'json']).default('table'))
+    .option('--json', 'the same as --format json')
     .addOption(
       new Option('--kind <kind>', 'only these').choices(['verdict', 'shadow', 'abstained', 'receipt', 'failed']),
     )
@@ -31,13 +33,13 @@ export function scoresVerb(): Command {
   return verb.action((flags: ScoresFlags) => scores(verb, flags))
 }
 
-async function scores(verb: Command, { limit, format, kind, asset }: ScoresFlags): Promise<void> {
+async function scores(verb: Command, { limit, format, json, kind, asset }: ScoresFlags): Promise<void> {
   const count = wholeNumberFlag('--limit', limit, { from: 1 })
   const [{ Ledger }, { dataPaths }] = await Promise.all([import('../pipeline/ledger.js'), import('../app/data-dir.js')])
   const { dataDir } = settingsOf(verb).settings
   const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)
   const entries = await new Ledger(dataPaths(dataDir).ledger).recent(count, wanted)
-  printText(FORMATS[format](entries))
+  printText(FORMATS[json ? 'json' : format](entries))
 }
 
 const HEADS = [
@@ -85,6 +87,19 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
   }
 }
 
+/** Widths by head; the rest is shown whole. What a person looks for first stays longest. */
+const COLUMNS: Readonly<Record<string, Omit<Column, 'title'>>> = {
+  at: { drop: 2 },
+  outcome: { drop: 3 },
+  mediaType: { drop: 4 },
+  algorithm: { drop: 6 },
+  receipt: { drop: 5 },
+  openToRecordMs: { drop: 7, right: true },
+  risk: { right: true },
+  reason: { min: 8 },
+  notes: { min: 12 },
+}
+
 const FORMATS = {
   json: (entries: readonly LedgerEntry[]) => `${safeJson(entries.map(storeLedgerEntry), 2)}\n`,
   csv: (entries: readonly LedgerEntry[]) =>
@@ -93,7 +108,7 @@ const FORMATS = {
     entries.length === 0
       ? 'Nothing yet.\n'
       : `${table(
-          HEADS.map((title) => ({ title, max: 44, right: title === 'risk' || title === 'openToRecordMs' })),
+          HEADS.map((title) => ({ title, max: 44, ...COLUMNS[title] })),
           entries.map(cells),
         )}\n`,
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
-import { printLines, printText } from './terminal/print.js'
+import { printFound } from './terminal/print.js'
 
 interface StatusFlags {
   readonly json?: boolean
@@ -20,8 +19,9 @@ export function statusVerb(): Command {
       import('./fleet-text.js'),
     ])
     const status = await readStatus(settingsOf(verb).settings.dataDir)
-    if (json) printText(`${safeJson(fleet ? status.fleet : status.raw, 2)}\n`)
-    else printLines(fleet && status.fleet ? fleetLines(status.fleet) : status.lines)
+    printFound(json, fleet ? status.fleet : status.raw, () =>
+      fleet && status.fleet ? fleetLines(status.fleet) : status.lines,
+    )
     process.exitCode = status.ready ? EXIT.ok : EXIT.failed
   })
 }

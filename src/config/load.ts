@@ -8,6 +8,7 @@ import type { Reason } from '../core/reasons.js'
 import { safeLine } from '../core/safe-output.js'
 import { choiceInFile } from './detector-choice.js'
 import { credentialsIn, envName, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
+import { ENV_PREFIX, PATHS, pathFix, unknownNames } from './setting-names.js'
 import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
 
 /** One thing that is wrong with the settings. */
@@ -64,8 +65,6 @@ export interface OpenFile {
   readonly mode: string
 }
 
-const ENV_PREFIX = 'ATTESTD_'
-
 /**
  * Reads the settings: flag > environment > file > default. Secrets also come from files (`ATTESTD_X_FILE`).
  * @throws SettingsError that lists every problem
@@ -74,6 +73,8 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const problems: SettingProblem[] = []
   const fileName = settingsFileOf(sources)
   const inFile = fileName ? readSettingsFile(fileName, problems) : new Map<string, string>()
+  // All others would be reported as missing.
+  if (inFile === null) throw new SettingsError(problems)
   const values: Record<string, unknown> = {}
   const origins = {} as Record<SettingKey, string>
   const secrets: string[] = []
@@ -82,7 +83,8 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     const found = findText(key, row, sources, inFile, fileName, problems)
     if (found === null) continue
     origins[key] = found.origin
-    if (found.openFile) openSecretFiles.push(found.openFile)
+    if (found.openFile && !openSecretFiles.some(({ file }) => file === found.openFile?.file))
+      openSecretFiles.push(found.openFile)
     secrets.push(...secretsOf(row, found))
     const parsed = row.parse.safeParse(found.text)
     if (parsed.success) values[key] = parsed.data
@@ -141,18 +143,41 @@ function findText(
   const flag = sources.flags?.[key]
   if (flag !== undefined) return { text: flag, origin: flagName(row) }
   const given = sources.env[name]
-  if (given !== undefined && given !== '') return { text: given, origin: name }
   const secretFile = row.secret ? sources.env[`${name}_FILE`] : undefined
+  if (given && secretFile) return refuseBoth(name, `${name}_FILE`, problems)
+  if (given) return { text: given, origin: name }
   if (secretFile) return readSecretFile(row, `${name}_FILE`, secretFile, problems)
   const written = inFile.get(row.path)
-  if (written !== undefined) return { text: written, origin: `${fileName} (${row.path})` }
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
+  if (written !== undefined && writtenSecretFile) return refuseBoth(row.path, `${row.path}File`, problems)
+  if (written !== undefined) {
+    const openFile = row.secret === 'whole' ? openFileOf(fileName!) : undefined
+    return { text: written, origin: `${fileName} (${row.path})`, openFile }
+  }
   if (writtenSecretFile) {
     // Relative to the file that names it, wherever the verb was started.
     const besideFile = resolve(dirname(fileName ?? ''), writtenSecretFile)
     return readSecretFile(row, `${row.path}File`, besideFile, problems)
   }
   return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
+}
+
+/** One of them would be ignored. */
+function refuseBoth(secret: string, file: string, problems: SettingProblem[]): null {
+  problems.push({
+    reason: 'setting-invalid',
+    setting: secret,
+    expected: `either ${secret} or ${file}`,
+    got: 'both',
+    fix: `Unset ${secret} to use the file, or unset ${file}.`,
+  })
+  return null
+}
+
+/** A file with its mode, where others may read it. */
+function openFileOf(file: string): OpenFile | undefined {
+  const mode = modeOpenToOthers(fs.statSync(file))
+  return mode === null ? undefined : { file, mode }
 }
 
 function readSecretFile(
@@ -169,9 +194,9 @@ function readSecretFile(
     return null
   }
   try {
-    const mode = modeOpenToOthers(fs.statSync(file).mode)
-    if (row.ownerOnly && mode !== null) {
-      return refuse('a file readable by its owner only', `mode ${mode}`, `Run chmod 600 ${file}.`)
+    const openFile = openFileOf(file)
+    if (row.ownerOnly && openFile) {
+      return refuse('a file readable by its owner only', `mode ${openFile.mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
     return {
@@ -180,7 +205,7 @@ function readSecretFile(
         .replace(/^\uFEFF/, '')
         .trimEnd(),
       origin: setting,
-      openFile: mode === null ? undefined : { file, mode },
+      openFile,
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
@@ -199,34 +224,38 @@ const fileShape = z.record(
     .nullable(),
 )
 
-function readSettingsFile(file: string, problems: SettingProblem[]): Map<string, string> {
+/** What to do about a settings file that cannot be read, by the system's code. */
+const FILE_FIXES: Readonly<Record<string, string>> = {
+  ENOENT: 'Correct the path (--config or ATTESTD_CONFIG), or write one with attestd init.',
+  EACCES: 'Let this user read the file (chown or chmod).',
+  EISDIR: 'Name the file in that folder (--config or ATTESTD_CONFIG).',
+}
+
+/** @returns the values by path; null where the file cannot be read, which leaves open what is missing */
+function readSettingsFile(file: string, problems: SettingProblem[]): Map<string, string> | null {
   const found = new Map<string, string>()
-  const known = new Set(settingRows.flatMap(([, row]) => (row.secret ? [row.path, `${row.path}File`] : [row.path])))
-  const broken = (got: string) =>
-    problems.push({
-      reason: 'setting-invalid',
-      setting: file,
-      expected: 'a YAML file of sections, as in config/attestd.example.yaml',
-      got,
-      fix: 'Correct the file, or start from the example.',
-    })
+  const broken = (got: string, fix = 'Correct the file, or start from the example.') => {
+    const expected = 'a YAML file of sections, as in config/attestd.example.yaml'
+    problems.push({ reason: 'setting-invalid', setting: file, expected, got, fix })
+    return null
+  }
   let content: unknown
   try {
     const text = fs.readFileSync(file, 'utf8')
     content = readYaml(text) ?? {}
   } catch (error) {
-    broken(errorText(error))
-    return found
+    return broken(errorText(error), FILE_FIXES[(error as NodeJS.ErrnoException).code ?? ''])
   }
   const parsed = fileShape.safeParse(content)
   if (!parsed.success) {
-    broken(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; '))
-    return found
+    return broken(
+      parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; '),
+    )
   }
   for (const [section, entries] of Object.entries(parsed.data)) {
     for (const [name, value] of Object.entries(entries ?? {})) {
       const path = `${section}.${name}`
-      if (!known.has(path)) problems.push(unknown(file, path, known))
+      if (!PATHS.includes(path)) problems.push(unknown(file, path))
       else if (value !== null) found.set(path, value)
     }
   }
@@ -249,7 +278,8 @@ function readYaml(text: string): unknown {
   }
 }
 
-function missing(row: Setting<unknown>): SettingProblem {
+/** The problem of a setting that a verb needs and that has no value. */
+export function missing(row: Setting<unknown>): SettingProblem {
   const file = row.secret ? ` (or ${envName(row)}_FILE with the path of a file)` : ''
   return {
     reason: 'setting-missing',
@@ -273,25 +303,16 @@ function invalid(row: Setting<unknown>, found: Found, detail: string): SettingPr
   }
 }
 
-function unknown(file: string, path: string, known: ReadonlySet<string>): SettingProblem {
+function unknown(file: string, path: string): SettingProblem {
   const section = path.split('.')[0]!
-  const near = [...known].filter((one) => one.startsWith(`${section}.`))
+  const near = PATHS.filter((one) => one.startsWith(`${section}.`))
   return {
     reason: 'setting-unknown',
     setting: `${path} in ${file}`,
     expected: near.length > 0 ? `one of ${near.join(', ')}` : 'a known section',
     got: path,
-    fix: 'Correct the name; the settings page (config/SETTINGS.md) lists all of them.',
+    fix: pathFix(path),
   }
-}
-
-function unknownNames(env: SettingSources['env']): string[] {
-  const known = new Set(['ATTESTD_CONFIG'])
-  for (const [, row] of settingRows) {
-    known.add(envName(row))
-    if (row.secret) known.add(`${envName(row)}_FILE`)
-  }
-  return Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !known.has(name))
 }
 
 function formatProblems(problems: readonly SettingProblem[]): string {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Stats } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -114,7 +115,12 @@ export async function readAt(file: string, offset: number, length: number): Prom
   }
 }
 
-/** The mode of a file that others than its owner may use, as it is written for chmod; null where nobody else may. */
-export function modeOpenToOthers(mode: number): string | null {
-  return (mode & 0o077) === 0 ? null : (mode & 0o777).toString(8).padStart(4, '0')
+/**
+ * The mode of a file that others than its owner may use, as it is written for chmod; null where nobody else may. A file that
+ * root lets a group of this process read, and nobody write, was mounted for it by an orchestrator.
+ */
+export function modeOpenToOthers({ gid, mode, uid }: Pick<Stats, 'gid' | 'mode' | 'uid'>): string | null {
+  const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])]
+  const isMounted = uid === 0 && (mode & 0o777) === 0o440 && groups.includes(gid)
+  return isMounted || (mode & 0o077) === 0 ? null : (mode & 0o777).toString(8).padStart(4, '0')
 }

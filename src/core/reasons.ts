@@ -31,6 +31,10 @@ export const REASONS = {
     summary: 'A setting name is not known.',
     fix: 'See the settings page (config/SETTINGS.md) for the list of names.',
   },
+  'argument-invalid': {
+    kind: 'setup',
+    summary: 'An argument or flag of the command line has a value that is not accepted.',
+  },
   'data-dir-unusable': {
     kind: 'setup',
     summary: 'The data directory cannot be written.',
@@ -106,12 +110,12 @@ export const REASONS = {
   'detector-self-test-failed': {
     kind: 'setup',
     summary: 'A detector did not reproduce the score that its manifest states for its own sample.',
-    fix: 'Run attestd models verify; the runtime or the weights differ from what the package was made with.',
+    fix: 'The runtime or the weights differ from what the package was made with: restore the package from its source, or state the new risk in selfTest of detector.json.',
   },
   'detector-start-failed': {
     kind: 'setup',
     summary: 'No detector process could be started.',
-    fix: 'The preceding log line has its last output; run attestd models verify.',
+    fix: 'The message holds what the process printed last. If it holds nothing, look for the out-of-memory killer in the system log.',
   },
   'detector-start-timeout': {
     kind: 'retry',
@@ -156,7 +160,11 @@ export const REASONS = {
   },
   'service-refused': { kind: 'permanent', summary: 'The service refused the request as invalid (4xx).' },
   'request-invalid': { kind: 'permanent', summary: 'A request does not match the API, so it was not sent.' },
-  'service-reply-invalid': { kind: 'retry', summary: 'The answer of the service does not match its API.' },
+  'service-reply-invalid': {
+    kind: 'retry',
+    summary: 'The answer of the service does not match its API.',
+    fix: 'Check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or of a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.',
+  },
   'service-redirected': {
     kind: 'retry',
     summary: 'The service answered with a redirect, which is never followed with signed headers.',
@@ -200,7 +208,7 @@ export const REASONS = {
   'wallet-unusable': {
     kind: 'setup',
     summary: 'The configured wallet cannot be opened.',
-    fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd doctor names what is wrong.',
+    fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd wallet address tries them.',
   },
   'wallet-unreachable': { kind: 'retry', summary: 'The wallet provider did not answer in time.' },
   'wallet-rate-limited': { kind: 'wait', summary: 'The wallet provider asked to slow down (429).' },
@@ -368,7 +376,11 @@ export const REASONS = {
   },
 
   // queue and process
-  'queue-unreachable': { kind: 'retry', summary: 'The queue engine does not answer.' },
+  'queue-unreachable': {
+    kind: 'retry',
+    summary: 'The queue engine does not answer.',
+    fix: 'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tries it.',
+  },
   'queue-paused': {
     kind: 'wait',
     summary: 'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',

@@ -1,6 +1,6 @@
 import { AttestdError } from '../core/errors.js'
 
-/** What a run of the lab ends with after Ctrl-C. */
-export function interrupted(): AttestdError {
-  return new AttestdError('draining', 'Interrupted; nothing was written.')
+/** What a run of the lab ends with after Ctrl-C. @param kept what it left behind */
+export function interrupted(kept: string | null = null): AttestdError {
+  return new AttestdError('draining', kept ?? 'Interrupted; nothing was written.')
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.js'
 import type { Log } from '../core/log.js'
 import { escapedJson, safeText } from '../core/safe-output.js'
 import { cleanText } from '../core/text.js'
-import { errorFacts } from './error-facts.js'
+import { type ErrorFacts, errorFacts, errorLine } from './error-facts.js'
 import { createRedactor } from './redaction.js'
 
 /** Takes finished lines, each ending with a newline. Must write before it returns. */
@@ -55,7 +55,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const write = (line: string) => {
     const clean = redact(line)
     // The pretty text has other quoting than the JSON line, so it is redacted once more.
-    out.write(show ? redact(String(show(JSON.parse(clean, safeValue)))) : escapedJson(clean))
+    out.write(show ? redact(String(show(withErrorLine(JSON.parse(clean, safeValue))))) : escapedJson(clean))
   }
   return pino(pinoOptions(options), { write }) as unknown as Logger
 }
@@ -65,7 +65,15 @@ function safeValue(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? safeText(value) : value
 }
 
-const PRETTY = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid', singleLine: true } as const
+/** An error is one of the facts of its line: by itself pino-pretty would print it over twenty. */
+const PRETTY = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid', singleLine: true, errorLikeObjectKeys: [] as string[] }
+
+function withErrorLine(line: Record<string, unknown>): Record<string, unknown> {
+  const { err, reason, ...rest } = line
+  if (typeof err !== 'object' || err === null) return line
+  const { text, reason: own } = errorLine(err as ErrorFacts)
+  return { ...rest, reason: reason ?? own, err: text }
+}
 
 function pinoOptions({ level, onLine }: LoggerOptions): pino.LoggerOptions {
   const counted = {

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
 import type { MediaType } from '../core/media-types.js'
-import { riskSchema } from '../core/risk.js'
-import { EVIDENCE_KINDS } from '../detect/contract/measurement.js'
 import type { Detection } from '../detect/detection.js'
+import { storedDetection } from '../detect/stored-detection.js'
 import type { SharedTexts } from '../queue/claims.js'
 import { VerdictFiles } from './verdict-files.js'
 
@@ -17,25 +15,6 @@ export interface VerdictKey {
   /** See `Detection.expectedShare`: another one gives another risk. */
   readonly expectedShare: number
 }
-
-const riskyPart = z.object({ name: z.string(), risk: riskSchema })
-
-const storedDetection = z.object({
-  detectorId: z.string(),
-  detectorVersion: z.string(),
-  detectorDigest: z.string(),
-  risk: riskSchema,
-  rawScore: z.number(),
-  unsure: z.boolean(),
-  unsureBecause: z.enum(['band', 'flip']).nullable(),
-  parts: z.array(riskyPart),
-  variants: z.array(riskyPart),
-  evidence: z.array(z.object({ kind: z.enum(EVIDENCE_KINDS), text: z.string() })),
-  notes: z.string(),
-  elapsedMs: z.object({ decode: z.number(), infer: z.number() }),
-  platform: z.string(),
-  expectedShare: z.number(),
-})
 
 /** How long other daemons of the queue find a verdict, ms: the same bytes come again within minutes, as a rule. */
 const SHARED_MS = 3_600_000

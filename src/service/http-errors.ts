@@ -1,6 +1,6 @@
 import type { Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
-import type { Reason } from '../core/reasons.js'
+import { type Reason, reasonEntry } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { cleanText } from '../core/text.js'
 
@@ -8,8 +8,7 @@ import { cleanText } from '../core/text.js'
 const SERVICE_TEXT_MAX = 300
 
 /** What can be done about an answer that is not of the API: a web page, or a route that is not there. */
-export const NOT_THE_API =
-  'What answers is not this API: check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.'
+export const NOT_THE_API = `What answers is not this API. ${reasonEntry('service-reply-invalid').fix}`
 
 /** The headers of an answer, by names in lower case. */
 export interface HeaderReader {
@@ -132,8 +131,16 @@ export function brokenOff(
   if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
   if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
   if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
-  return new AttestdError('service-unreachable', `${route} could not connect: ${connectText(cause)}`, end)
+  const text = connectText(cause)
+  const fix = NO_TLS.test(text) ? NO_TLS_FIX : undefined
+  const why = fix ? 'the port does not speak TLS' : text
+  return new AttestdError('service-unreachable', `${route} could not connect: ${why}`, { ...end, fix })
 }
+
+/** Words of OpenSSL for a port that answers in plain text. */
+const NO_TLS = /wrong version number|packet length too long|SSL routines.*record/i
+const NO_TLS_FIX =
+  'Begin ATTESTD_SERVICE_URL with http:// if the service is on this machine, or name its port for https.'
 
 /** A connection that was tried on several addresses has an empty message; its code says more. */
 function connectText(error: unknown): string {

@@ -23,6 +23,8 @@ export interface ClockState {
   readonly trusted: boolean
   /** What speaks against service time although it is known. */
   readonly objection?: string | undefined
+  /** Why it could not be read, as the request failed; absent once it was. */
+  readonly failure?: AttestdError | undefined
 }
 
 /** Service time as it was believed at one moment, kept beside a signature to judge it afterwards. */
@@ -88,6 +90,7 @@ const AWAY: ReadonlySet<Reason> = new Set<Reason>([
 export class ServiceClock {
   readonly #options: ServiceClockOptions
   #sample: ClockSample | null = null
+  #failure: AttestdError | null = null
   /** Monotonic time of the last refresh that succeeded and of the last that was tried. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
@@ -99,7 +102,10 @@ export class ServiceClock {
 
   state(): ClockState {
     const { clock, objection: look = () => null, windowMs } = this.#options
-    if (!this.#sample) return { offsetMs: null, errorBoundMs: null, trusted: false }
+    if (!this.#sample) {
+      const failure = this.#failure ? { failure: this.#failure } : {}
+      return { offsetMs: null, errorBoundMs: null, trusted: false, ...failure }
+    }
     const errorBoundMs = boundNow(this.#sample, clock)
     const offsetMs = serviceTimeAt(this.#sample, clock.monotonic()) - clock.now()
     const objection = look()
@@ -201,6 +207,7 @@ export class ServiceClock {
         // One answer is enough to go on with, and a service that fails should not be asked four times more.
         if (best) break
         const unread = unreadError(error)
+        this.#failure = error instanceof AttestdError ? error : unread
         this.#options.log.warn({ reason: unread.reason, err: error }, 'could not read service time')
         throw unread
       }

@@ -57,6 +57,9 @@ async function decrypted(file: string, { crypto }: KeystoreContent, password: st
     throw new AttestdError(
       'wallet-unusable',
       `The password does not open the keystore ${file}, or the file is damaged.`,
+      {
+        fix: 'Correct ATTESTD_WALLET_PASSWORD, or the file that ATTESTD_WALLET_PASSWORD_FILE (wallet.passwordFile) names; attestd wallet address tries it.',
+      },
     )
   }
 }

@@ -20,7 +20,7 @@ export async function readOwnerFile(file: string, what: string, maxBytes: number
   try {
     const stat = await handle.stat()
     if (!stat.isFile()) throw unusable('is not a file')
-    const mode = modeOpenToOthers(stat.mode)
+    const mode = modeOpenToOthers(stat)
     if (mode !== null) throw unusable(`may be read by others (mode ${mode}); run chmod 600 ${file}`)
     if (stat.size > maxBytes) throw unusable(`is larger than ${maxBytes} bytes`)
     return await handle.readFile('utf8')

@@ -79,6 +79,19 @@ describe('command lines', () => {
   })
 })
 
+describe('a verb that prints a table', () => {
+  it.each([
+    'status',
+    'scores',
+    'queue failed',
+    ...['list', 'verify', 'reload', 'rollback', 'canary', 'eval', 'calibrate', 'compare', 'admit'].map(
+      (verb) => `models ${verb}`,
+    ),
+  ])('%s has --json', async (verb) => {
+    expect((await attestd([...verb.split(' '), '--help'])).out).toMatch(/^ +--json /m)
+  })
+})
+
 describe('attestd init', () => {
   it('writes a settings file that doctor reads, for the owner only, and never overwrites', async () => {
     const home = path.join(folder, 'new')
@@ -163,8 +176,14 @@ describe('attestd scores', () => {
     },
   )
 
+  it('as a table of 80 columns, which names those that it left out', async () => {
+    const lines = (await attestd(['scores'])).out.trimEnd().split('\n')
+    for (const line of lines.slice(0, -1)) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines.at(-1)).toMatch(/^Left out at 80 columns: .*openToRecordMs.* \(--json has all\)\.$/)
+  })
+
   it('as a table without terminal escapes of others', async () => {
-    const { out } = await attestd(['scores'])
+    const { out } = await attestd(['scores'], { COLUMNS: '200' })
     expect(out).toMatch(/accepted {2}a1 .* 12\.5 {2}d@1/)
     expect(out).not.toContain('\u001b')
   })
@@ -206,11 +225,11 @@ describe('detector packages', () => {
     const { code, out } = await score(packagePath('samples', 'coffee.jpg'), '--json')
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ detectorId: 'tiny-image', risk: expect.any(Number) })
-    const text = await score(packagePath('package.json'))
+    const text = await score(packagePath('package.json'), '--media-type', 'image')
     expect(text.code).toBe(1)
     expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
     const absent = await score(path.join(folder, 'none.jpg'))
-    expect(absent.err).toContain('cannot be read')
+    expect(absent).toMatchObject({ code: 64, err: expect.stringContaining('does not exist') })
   }, 90_000)
 
   it('a changed weight file is refused by name', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { FleetReply } from '../../src/app/verbs/fleet-reply.js'
 import { fleetLines } from '../../src/cli/fleet-text.js'
 
@@ -26,7 +26,9 @@ describe('the fleet for people', () => {
     ...change,
   })
 
-  it('is a line a daemon, without rates of what it does not do', () => {
+  it('is a line a daemon, without rates of what it does not do', ({ onTestFinished }) => {
+    vi.stubEnv('COLUMNS', '200')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const [, , line] = fleetText(fleet()).split('\n')
     expect(line?.split(/ {2,}/)).toEqual([
       'm:1',
@@ -40,7 +42,15 @@ describe('the fleet for people', () => {
     ])
   })
 
-  it('marks shadows, and says what differs', () => {
+  it('fits 80 columns, and names what was left out', () => {
+    const lines = fleetText(fleet({ daemons: [daemon({ name: 'a-machine.example.org:12345' })] })).split('\n')
+    for (const line of lines.slice(0, 3)) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines[3]).toMatch(/^Left out at 80 columns: .*detectors/)
+  })
+
+  it('marks shadows, and says what differs', ({ onTestFinished }) => {
+    vi.stubEnv('COLUMNS', '200')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const shadow = { id: 's', version: '2', digest: DIGEST, shadow: true }
     const text = fleetText(
       fleet({

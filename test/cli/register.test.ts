@@ -171,7 +171,7 @@ describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }
     const out = path.join(folder, 'secrets')
     const { code, err } = await attestdVerb(['keys', 'create', '--kind', 'submitter', '--out', out], env)
     expect(code).toBe(75)
-    expect(err).toMatch(/Sign in to the dashboard again.*answered with 401/)
+    expect(err).toMatch(/answered with 401[\s\S]*fix .*Sign in to the dashboard again.*ATTESTD_SESSION_TOKEN/)
     expect(err).not.toContain('stolen-token')
     expect(await fs.readdir(out)).toEqual([])
     const revoked = await attestdVerb(['keys', 'revoke', 'key_none'], sessionEnv(sandbox))

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { writeTinyPackage } from '../support/detector-package.js'
@@ -54,7 +56,7 @@ it('no daemon runs: start one, or name its data directory', async () => {
 })
 
 it('the file is of another kind of media: --media-type', async () => {
-  const { err } = await attestdVerb(['score', packagePath('samples', 'cafe-review.txt')], {})
+  const { err } = await attestdVerb(['score', packagePath('samples', 'cafe-review.txt'), '--media-type', 'image'], {})
   expect(err).toMatch(/media-type-mismatch[\s\S]*--media-type text/)
 })
 
@@ -85,4 +87,165 @@ it('doctor fails a misspelled setting, with the name that was meant, and a secre
 
 it('the help shows what a setting is without being set', async () => {
   expect((await attestdVerb(['run', '--help'], {})).out.replaceAll(/\s+/g, ' ')).toContain('(default: 8780)')
+})
+
+describe('a wrong argument is a wrong command line (64), and names itself', () => {
+  it.each<[string, string[], RegExp]>([
+    ['a folder to score', ['score', os.tmpdir()], /<file-or-uri> takes a file: .* is a folder/],
+    ['a file that is not there', ['score', 'nope.jpg'], /<file-or-uri> takes a file: .*nope\.jpg does not exist/],
+    ['a limit that is no number', ['scores', '--limit', 'abc'], /--limit takes a whole number from 1, got "abc"/],
+    ['data that is not there', ['models', 'eval', 'x', '--data', '/no/data.csv'], /--data takes a file or folder/],
+    ['a package that is not there', ['models', 'eval', 'vit', '--data', 'ROWS'], /no package vit[\s\S]*fix .*tiny/],
+    ['a file to import', ['models', 'import', process.execPath], /<folder> takes a folder: .* is a file/],
+    ['an id with capitals', ['models', 'import', os.tmpdir(), '--id', 'My Detector'], /--id takes .*"my-detector"/],
+    ['a language', ['models', 'import', os.tmpdir(), '--languages', 'en,klingon'], /--languages .*"klingon"/],
+    ['a file to register', ['register', 'nope.jpg'], /<file> takes a file: .*nope\.jpg does not exist/],
+  ])('%s', async (_, args, expected) => {
+    const rows = path.join(folder, 'rows.csv')
+    await fs.writeFile(rows, 'text,label\na,real\nb,fake\n')
+    const { code, err } = await attestdVerb(
+      args.map((word) => (word === 'ROWS' ? rows : word)),
+      env(),
+    )
+    expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(expected) })
+    expect(err).not.toMatch(/ENOENT|ENOTDIR|EISDIR|invalid_/)
+  })
+})
+
+describe('the settings', () => {
+  it('file that is not there is the only problem, and the fix is its path', async () => {
+    const { code, err } = await attestdVerb(['run', '--config', path.join(folder, 'absent.yaml')], {})
+    expect(code).toBe(78)
+    expect(err).toMatch(/absent\.yaml[\s\S]*fix .*--config or ATTESTD_CONFIG/)
+    expect(err).not.toContain('ATTESTD_SERVICE_URL')
+  })
+
+  it('may name a secret or its file, not both', async () => {
+    const { code, err } = await attestdVerb(['doctor'], env({ ATTESTD_SIGNING_SECRET_FILE: '/run/secrets/x' }))
+    expect({ code, err }).toEqual({
+      code: 78,
+      err: expect.stringContaining('either ATTESTD_SIGNING_SECRET or ATTESTD_SIGNING_SECRET_FILE'),
+    })
+  })
+
+  it('misspelled are named with what was meant, in the environment of run and in the file', async () => {
+    const { out } = await attestdVerb(['run'], env({ ATTESTD_HTPP_PORT: '1', ATTESTD_HTTP_PORT: String(takenPort) }))
+    expect(out).toMatch(/ATTESTD_HTPP_PORT.*Did you mean ATTESTD_HTTP_PORT\?/)
+    const file = path.join(folder, 'typo.yaml')
+    await fs.writeFile(file, 'service:\n  ulr: https://verify.example\n')
+    const { err } = await attestdVerb(['doctor', '--config', file], {})
+    expect(err).toContain('Did you mean service.url?')
+  })
+
+  it('that run refuses, doctor fails: none at all, and a secret inside a settings file that others may read', async () => {
+    const { ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR } = env()
+    const bare = { ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR }
+    const { code, out } = await attestdVerb(['doctor'], bare)
+    expect(code).toBe(1)
+    for (const name of ['SERVICE_URL', 'ACCESS_KEY', 'SIGNING_SECRET'])
+      expect(out).toContain(`✗ settings        ATTESTD_${name} is not set`)
+    const file = path.join(folder, 'open.yaml')
+    await fs.writeFile(file, 'service:\n  accessKey: ak_att_a\n  signingSecret: secret\n', { mode: 0o644 })
+    const found = await attestdVerb(['doctor', '--config', file], bare)
+    expect(found.out).toContain(`✗ secrets         ${file} can be read by others (mode 0644)`)
+    expect(found.out).toContain(`chmod 600 ${file}`)
+  })
+})
+
+it('ffmpeg that was named and is not there ends run, as doctor fails it', async () => {
+  const { code, err } = await attestdVerb(['run'], env({ ATTESTD_FFMPEG: '/nope' }))
+  expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/ATTESTD_FFMPEG names \/nope[\s\S]*unset it/) })
+})
+
+it('a bind address that is not of this machine, and a models directory that is not there, name what to set', async () => {
+  const address = await attestdVerb(['run'], env({ ATTESTD_HTTP_HOST: '203.0.113.7' }))
+  expect(address).toMatchObject({
+    code: 78,
+    err: expect.stringMatching(/203\.0\.113\.7[\s\S]*fix .*address of this machine/),
+  })
+  const models = await attestdVerb(['models', 'list'], env({ ATTESTD_MODELS_DIR: '/no/models' }))
+  expect(models).toMatchObject({ code: 78, err: expect.stringMatching(/fix .*ATTESTD_MODELS_DIR/) })
+})
+
+it.skipIf(process.platform !== 'linux')(
+  'a data directory, or a folder of init, below /proc is refused at once',
+  async () => {
+    const run = await attestdVerb(['run'], env({ ATTESTD_DATA_DIR: '/proc/attestd' }))
+    expect(run).toMatchObject({ code: 78, err: expect.stringContaining('[data-dir-unusable]') })
+    const init = await attestdVerb(['init', '/proc/attestd/x'], {})
+    expect(init).toMatchObject({ code: 78, err: expect.stringContaining('[data-dir-unusable]') })
+  },
+)
+
+it('init without a URL says that the one it wrote is an example', async () => {
+  const { out } = await attestdVerb(['init', path.join(folder, 'plain')], {})
+  expect(out).toContain('https://verify.example is an example')
+})
+
+describe('a Redis', () => {
+  it('that does not answer is named in seconds, with what to do', async () => {
+    const { code, err } = await attestdVerb(['queue', 'failed'], env({ ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9' }))
+    expect({ code, err }).toEqual({
+      code: 75,
+      err: expect.stringMatching(/does not answer[\s\S]*fix .*ATTESTD_QUEUE_URL/),
+    })
+    expect(err).not.toContain('maxRetriesPerRequest')
+  })
+
+  it('that is a web server is refused at once, without a stack', async () => {
+    const site = http.createServer()
+    await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
+    const url = `redis://127.0.0.1:${(site.address() as AddressInfo).port}`
+    const { code, err } = await attestdVerb(['queue', 'failed'], env({ ATTESTD_QUEUE_URL: url }))
+    site.close()
+    expect({ code, err }).toEqual({
+      code: 78,
+      err: expect.stringMatching(/answers, but not as Redis[\s\S]*ATTESTD_QUEUE_URL/),
+    })
+    expect(err).not.toMatch(/^\s+at |report this/m)
+  })
+})
+
+it('https on a port without TLS: use http', async () => {
+  const site = http.createServer()
+  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
+  const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`
+  const { out } = await attestdVerb(['doctor', '--json'], env({ ATTESTD_SERVICE_URL: url }))
+  site.close()
+  expect(JSON.parse(out).checks).toContainEqual(
+    expect.objectContaining({
+      check: 'service',
+      message: expect.stringContaining('does not speak TLS'),
+      fix: expect.stringContaining('http://'),
+    }),
+  )
+})
+
+it('a reader that has seen enough ends a verb without a stack', () => {
+  const verb = `"${process.execPath}" "${packagePath('dist', 'cli', 'main.js')}" run --help`
+  const err = path.join(folder, 'err')
+  // The reader is gone before the verb writes.
+  execFileSync('sh', ['-c', `${verb} 2>"${err}" | true; cat "${err}"`], { env: env() })
+  expect(readFileSync(err, 'utf8')).toBe('')
+})
+
+it('a wrong password of the keystore ends run before a detector loads, and names the file of the password', async () => {
+  const keystore = path.join(folder, 'keystore.json')
+  const made = await attestdVerb(['wallet', 'create', keystore], { ATTESTD_WALLET_PASSWORD: 'correct horse battery' })
+  expect(made.code).toBe(0)
+  const { code, err, out } = await attestdVerb(
+    ['run'],
+    env({
+      ATTESTD_SERVICE_API: 'wallet-session',
+      ATTESTD_WALLET: 'keystore',
+      ATTESTD_WALLET_KEYSTORE: keystore,
+      ATTESTD_WALLET_PASSWORD: 'wrong horse battery',
+      ATTESTD_STAKE_CONTRACT: `0x${'11'.repeat(20)}`,
+    }),
+  )
+  expect({ code, err }).toEqual({
+    code: 78,
+    err: expect.stringMatching(/does not open the keystore[\s\S]*ATTESTD_WALLET_PASSWORD_FILE/),
+  })
+  expect(out).not.toContain('loading detector')
 })

@@ -32,17 +32,20 @@ function problemsOf(sources: SettingSources) {
 const KEY = `0x${'5e'.repeat(32)}`
 
 describe('where a secret is taken from', () => {
-  it('its own variable goes before that of a file, an empty one counts as none', () => {
+  it('its own variable or that of a file, not both; an empty one counts as none', () => {
     const secret = file('secret', 'from the file')
-    const of = (own: string) =>
-      loadSettings({ env: { ATTESTD_SIGNING_SECRET: own, ATTESTD_SIGNING_SECRET_FILE: secret } }).settings.signingSecret
-    expect(of('from the variable')).toBe('from the variable')
-    expect(of('')).toBe('from the file')
+    const env = (own: string) => ({ ATTESTD_SIGNING_SECRET: own, ATTESTD_SIGNING_SECRET_FILE: secret })
+    expect(problemsOf({ env: env('from the variable') })).toMatchObject([
+      { setting: 'ATTESTD_SIGNING_SECRET', got: 'both', fix: expect.stringContaining('ATTESTD_SIGNING_SECRET_FILE') },
+    ])
+    expect(loadSettings({ env: env('') }).settings.signingSecret).toBe('from the file')
   })
 
-  it('the environment goes before the settings file, in which the value goes before a file', () => {
+  it('the environment goes before the settings file, which names the value or a file of it', () => {
     const [one, two] = [file('one', 'secret one'), file('two', 'secret two')]
-    const yaml = file('both.yaml', `service:\n  signingSecret: written\n  signingSecretFile: ${one}\n`)
+    const both = file('both.yaml', `service:\n  signingSecret: written\n  signingSecretFile: ${one}\n`)
+    expect(problemsOf({ env: {}, file: both })).toMatchObject([{ setting: 'service.signingSecret', got: 'both' }])
+    const yaml = file('written.yaml', 'service:\n  signingSecret: written\n')
     const fileOnly = file('file-only.yaml', `service:\n  signingSecretFile: ${one}\n`)
     expect(loadSettings({ env: {}, file: yaml }).settings.signingSecret).toBe('written')
     expect(loadSettings({ env: {}, file: fileOnly })).toMatchObject({

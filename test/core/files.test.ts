@@ -127,7 +127,15 @@ describe('a mode', () => {
     [0o100601, '0601'],
     [0o100777, '0777'],
   ])('%o is open to others: %s', (mode, text) => {
-    expect(modeOpenToOthers(mode)).toBe(text)
+    expect(modeOpenToOthers({ mode, uid: 1234, gid: 1234 })).toBe(text)
+  })
+
+  it('of a file that root lets a group of this process read, as Kubernetes mounts secrets, is not', () => {
+    const gid = process.getegid!()
+    expect(modeOpenToOthers({ mode: 0o100440, uid: 0, gid })).toBeNull()
+    expect(modeOpenToOthers({ mode: 0o100440, uid: 0, gid: 54_321 })).toBe('0440')
+    expect(modeOpenToOthers({ mode: 0o100440, uid: 1234, gid })).toBe('0440')
+    expect(modeOpenToOthers({ mode: 0o100444, uid: 0, gid })).toBe('0444')
   })
 })
 

@@ -41,6 +41,7 @@ it('a second SIGTERM forces the end with 75, and the next start takes up what wa
   expect(daemon.running).toBe(true)
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(75)
+  expect(daemon.log.at(-1)?.msg).toMatch(/^stop was forced by a second signal/)
   bench.sandbox.control.setFaults({})
   await bench.startHere().ready()
   await bench.expectExactlyOneEach()

@@ -94,6 +94,7 @@ describe('labeled data', () => {
 
   it.each([
     ['label.csv', 'path,label\nx.jpg,maybe\n', /row 1: label is "maybe"/],
+    ['lable.csv', 'path,lable\nx.jpg,real\n', /row 1: there is no column label, but lable; name one label/],
     ['none.csv', 'path,label\n', /holds no rows/],
     ['outside.csv', 'path,label\n../../etc/passwd,real\n', /does not lie below/],
     ['absolute.csv', 'path,label\n/etc/passwd,real\n', /does not lie below/],
@@ -111,8 +112,37 @@ describe('labeled data', () => {
   })
 
   it('a folder without its two folders, and a missing index', async () => {
-    await expect(readData(path.join(folder, 'd/real'), null)).rejects.toThrow(/holds no folder real/)
+    await expect(readData(path.join(folder, 'd/real'), null)).rejects.toThrow(
+      /holds no folder for each class, such as real/,
+    )
     await expect(readData(path.join(folder, 'gone.csv'), null)).rejects.toThrow(/cannot be read/)
+  })
+
+  it.each([
+    ['REAL', 'FAKE'],
+    ['0', '1'],
+    ['human', 'ai'],
+  ])('folders %s and %s are classes too', async (real, fake) => {
+    const root = path.join(folder, `classes-${real}`)
+    for (const name of [real, fake]) {
+      await fs.mkdir(path.join(root, name), { recursive: true })
+      await fs.writeFile(path.join(root, name, `${name}.jpg`), name)
+    }
+    const { rows } = await readData(root, null)
+    expect(rows.map(({ fake: isFake, id }) => [id, isFake])).toEqual([
+      [`${real}/${real}.jpg`, false],
+      [`${fake}/${fake}.jpg`, true],
+    ])
+  })
+
+  it('a folder above the right one, and a dataset of save_to_disk, are refused with what to do', async () => {
+    const above = path.join(folder, 'above')
+    for (const name of ['real', 'fake']) await fs.mkdir(path.join(above, 'train', name), { recursive: true })
+    await expect(readData(above, null)).rejects.toMatchObject({ fix: `Name a folder that does: ${above}/train.` })
+    const saved = path.join(folder, 'saved')
+    await fs.mkdir(saved)
+    await fs.writeFile(path.join(saved, 'data-00000-of-00001.arrow'), '')
+    await expect(readData(saved, null)).rejects.toMatchObject({ fix: expect.stringContaining('to_parquet') })
   })
 })
 

@@ -111,7 +111,7 @@ describe('models eval', () => {
     expect(detector.id).toBe('tiny-image')
   })
 
-  it('an interrupted run writes nothing', async () => {
+  it('an interrupted run writes no report, and keeps its rows', async () => {
     const stop = new AbortController()
     const out = path.join(bench.folder, 'stopped')
     const run = evaluateModel(
@@ -120,14 +120,17 @@ describe('models eval', () => {
       options(out, { signal: stop.signal, onProgress: () => stop.abort() }),
     )
     await expect(run).rejects.toMatchObject({ reason: 'draining' })
-    await expect(fs.stat(out)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await fs.readdir(out)).toEqual(['rows.partial.jsonl'])
   })
 
   it('a missing file ends it with a hint', async () => {
     const broken = path.join(bench.folder, 'missing.csv')
     await fs.writeFile(broken, 'path,label\nnowhere.png,real\n')
     const run = evaluateModel(bench.settings, 'tiny-image', { ...options(null), data: broken })
-    await expect(run).rejects.toThrow(/nowhere\.png cannot be read.*--root/)
+    await expect(run).rejects.toMatchObject({
+      message: '1 of 1 files cannot be read: nowhere.png.',
+      fix: expect.stringContaining('--root'),
+    })
   })
 
   it('rows of one class, or without any score, give the figures that they can', async () => {

@@ -112,6 +112,28 @@ describe('createLogger', () => {
     expect(lines).toHaveLength(60)
   })
 
+  it('writes a failure for people as one line with its causes, and a bug with the place where it broke', () => {
+    const lines: string[] = []
+    const log = createLogger({
+      level: 'info',
+      format: 'pretty',
+      secrets: [],
+      destination: { write: (line) => void lines.push(line) },
+    })
+    const cause = new Error('connect ECONNREFUSED 127.0.0.1:9')
+    log.warn(
+      { err: new AttestdError('service-unreachable', 'GET /time could not connect', { cause }) },
+      'could not read',
+    )
+    log.error({ err: new TypeError('x is not a function') }, 'unexpected error')
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatch(
+      /WARN: could not read \{"reason":"service-unreachable","err":"GET \/time could not connect; cause: connect ECONNREFUSED 127\.0\.0\.1:9"\}\n$/,
+    )
+    expect(lines[1]).toMatch(/x is not a function at .*\}\n$/)
+    for (const line of lines) expect(line.trimEnd().split('\n')).toHaveLength(1)
+  })
+
   it('chooses JSON by itself where there is no terminal', () => {
     const { log, parsed } = linesOf({ format: 'auto' })
     log.info({}, 'Started')

@@ -120,13 +120,13 @@ describe('attestd sandbox', () => {
   })
 
   it.each([
-    ['a chain id that is no number', ['--chain-id', 'x'], 78, /--chain-id takes a whole number/],
+    ['a chain id that is no number', ['--chain-id', 'x'], 64, /--chain-id takes a whole number/],
     ['Privy without its settings', ['--attestation-provider', 'privy'], 78, /ATTESTD_PRIVY_APP_ID/],
     [
       'a session secret that is not there',
       ['--session-secret-file', '/nowhere/secret'],
-      78,
-      /session secret cannot be read/,
+      64,
+      /--session-secret-file takes a file: \/nowhere\/secret does not exist/,
     ],
     ['an unknown chain', ['--chain', 'ganache'], 64, /Allowed choices are auto, anvil, memory/],
     ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be created/],

@@ -3,18 +3,25 @@ import net from 'node:net'
 import type { Settings } from '../../config/settings.js'
 import { checkChosen } from '../../detect/package/package-loader.js'
 import { bindError } from '../../observe/bind-error.js'
+import { findFfmpeg } from '../open/find-program.js'
 
 /**
- * What would end the start, but only after the detectors were loaded: an address that cannot be bound, and a detector that is
- * not there.
+ * What would end the start, but only after the detectors were loaded: an address that cannot be bound, an ffmpeg and a detector
+ * that are not there.
  * @throws AttestdError port-in-use, setting-invalid
  */
 export async function cheapChecks(settings: Settings): Promise<void> {
-  await checkAddress(settings.httpHost, settings.httpPort)
-  if (settings.roles.includes('analyze')) await checkChosen(settings)
+  await checkAddress(settings)
+  if (!settings.roles.includes('analyze')) return
+  await findFfmpeg(settings)
+  await checkChosen(settings)
 }
 
-async function checkAddress(host: string, port: number): Promise<void> {
+/** @throws AttestdError port-in-use, setting-invalid */
+export async function checkAddress({
+  httpHost: host,
+  httpPort: port,
+}: Pick<Settings, 'httpHost' | 'httpPort'>): Promise<void> {
   const server = net.createServer()
   try {
     server.listen({ host, port })

@@ -1,4 +1,5 @@
-import { systemClock } from '../../core/clock.js'
+import type { Settings } from '../../config/settings.js'
+import { type Clock, systemClock } from '../../core/clock.js'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
@@ -9,6 +10,7 @@ import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_WORDS } from '../../queue/queues.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
+import type { Signer } from '../../wallet/signer.js'
 import { openDataDir } from '../data-dir.js'
 import { DriftWatch } from '../drift/drift-watch.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
@@ -78,7 +80,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onSubmitted: (assetId, outcome) => roles?.submitted(assetId, outcome),
     })
     closers.push(() => report.flush())
-    const base = { options, clock, random, paths, metrics, outages, activity, drift, report, selection }
+    // Before the detectors load: a password that is wrong ends the start at once.
+    const signer = await openDaemonWallet(settings, clock)
+    const base = { signer, options, clock, random, paths, metrics, outages, activity, drift, report, selection }
     const { openQueue } = await import('../open/open-queue.js')
     const opening = openQueue(settings, {
       clock,
@@ -137,6 +141,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await closeAll()
     throw error
   }
+}
+
+/** The wallet of a process that signs with one. @throws AttestdError setting-missing, wallet-unusable */
+async function openDaemonWallet(settings: Settings, clock: Clock): Promise<Signer | undefined> {
+  const isUsed = settings.serviceApi === 'wallet-session' && settings.roles.some((role) => role !== 'analyze')
+  if (!isUsed) return undefined
+  const { openWalletOf } = await import('../open/open-wallet.js')
+  return openWalletOf(settings, { clock })
 }
 
 /** How often old verdicts and ledger days are removed, ms. */

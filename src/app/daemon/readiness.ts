@@ -1,7 +1,7 @@
 import { clockText } from '../../core/clock.js'
 import { duration } from '../../core/duration.js'
+import { etherOf } from '../../core/ether.js'
 import type { DetectorHost } from '../../detect/detection.js'
-import { etherOf } from '../../observe/console/console-text.js'
 import type { CheckResult, Health } from '../../observe/health.js'
 import type { Doppelgangers } from '../../pipeline/doppelgangers.js'
 import type { Gate, StakeRefusal } from '../../pipeline/gate.js'
@@ -57,7 +57,7 @@ export function registerReadiness({
   if (media) health.register('media', () => mediaCheck(media))
   if (stream) health.register('stream', () => streamCheck(stream))
   if (submission) {
-    health.register('stake', () => stakeCheck(submission.gate, contract))
+    health.register('stake', () => stakeCheck(submission, contract))
     health.register('clock', () => clockCheck(submission))
     health.register('alone', () => aloneCheck(submission))
   }
@@ -104,8 +104,13 @@ function streamCheck({ activity, gate, idleMs }: NonNullable<ReadinessParts['str
   return lastByteAgeMs <= idleMs ? { ok: true, message } : { ok: false, reason: 'stream-silent', message }
 }
 
-function stakeCheck(gate: Gate, contract: ReadinessParts['contract']): CheckResult {
-  const reason = gate.stakeTrouble
+function stakeCheck(
+  { gate, serviceClock }: NonNullable<ReadinessParts['submission']>,
+  contract: ReadinessParts['contract'],
+): CheckResult {
+  // What keeps service time from being read keeps the stake, too.
+  const { failure } = serviceClock.state()
+  const reason = gate.stakeTrouble === 'stake-unknown' ? (failure?.reason ?? 'stake-unknown') : gate.stakeTrouble
   return reason
     ? { ok: false, reason, message: stakeText(gate, contract) }
     : { ok: true, message: stakeText(gate, contract) }
@@ -120,7 +125,7 @@ function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
     return `The service refused a score, and the stake contract has not been read since${why}.`
   }
   return stake
-    ? `Staked ${etherOf(String(stake.stakedWei))} ether of at least ${etherOf(String(stake.minStakeWei))}.`
+    ? `Staked ${etherOf(stake.stakedWei, 6)} ether of at least ${etherOf(stake.minStakeWei, 6)}.`
     : `The stake has not been read yet${why}.`
 }
 
@@ -133,7 +138,9 @@ function refusalText(refusal: StakeRefusal): string {
 function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['submission']>): CheckResult {
   const state = serviceClock.state()
   const reason = clockTrouble(state, windowMs)
-  const { errorBoundMs, objection, offsetMs } = state
+  const { errorBoundMs, failure, objection, offsetMs } = state
+  if (failure)
+    return { ok: false, reason: failure.reason, message: `Service time could not be read: ${failure.message}` }
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', message: 'Service time has not been read yet.' }
   if (objection !== undefined) {
     return { ok: false, reason: 'clock-untrusted', message: `Sources of the time disagree: ${objection}.` }

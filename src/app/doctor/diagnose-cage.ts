@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.js'
 import { memoryLimiter } from '../../detect/host/memory-limit.js'
+import { installFix } from '../open/install-fix.js'
 import { type CageState, openCage } from '../open/open-cage.js'
 import { type Diagnosis, failed } from './diagnosis.js'
 
@@ -14,7 +15,7 @@ export async function diagnoseCage(settings: Pick<Settings, 'detectorCage'>): Pr
     const message = `${stated(state)}; ${isLimited ? 'the kernel limits their memory' : UNLIMITED}`
     if (state.gap === null && isLimited) return { check: 'cage', outcome: 'ok', message }
     if (state.cage !== null) return { check: 'cage', outcome: 'skipped', message }
-    const fix = 'Install bubblewrap 0.8 or newer (apt-get install bubblewrap) where user namespaces are allowed.'
+    const fix = `${installFix('bubblewrap')} It must be 0.8 or newer, and user namespaces be allowed.`
     return { check: 'cage', outcome: 'skipped', message, fix }
   } catch (error) {
     return failed('cage', error)

@@ -5,6 +5,7 @@ import type { StakeReading } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { etherOf } from '../../core/ether.js'
 import type { Stake } from '../../service/port.js'
 import type { TimeWitnesses } from '../../service/time-witnesses.js'
 import { compareEasVersion } from '../open/eas-version.js'
@@ -44,8 +45,8 @@ export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake
       const { minStakeWei, stakedWei } = reading
       const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
       if (isSame) return `${stakeText(reading)}${reported ? ', as the service reports' : ''}`
-      const held = `The stake contract holds ${stakedWei} wei of at least ${minStakeWei}`
-      const theirs = `the service reports ${reported.stakedWei} of ${reported.minStakeWei}`
+      const held = `The stake contract holds ${etherOf(stakedWei)} ether of at least ${etherOf(minStakeWei)}`
+      const theirs = `the service reports ${etherOf(reported.stakedWei)} of ${etherOf(reported.minStakeWei)}`
       throw new AttestdError('stake-disagreement', `${held}, ${theirs}.`)
     }),
   )

@@ -1,12 +1,8 @@
 import type { Settings } from '../../config/settings.js'
-import { AttestdError } from '../../core/errors.js'
 import { ffmpegCage } from '../../detect/ffmpeg/ffmpeg-cage.js'
 import { ffmpegVersion } from '../open/ffmpeg-version.js'
-import { findProgram } from '../open/find-program.js'
-
-/** What the shell would look for where the setting is left alone. */
-const USUAL_NAME = 'ffmpeg'
-const INSTALL = 'Install ffmpeg (apt-get install ffmpeg), or name one in ATTESTD_FFMPEG.'
+import { findFfmpeg } from '../open/find-program.js'
+import { installFix } from '../open/install-fix.js'
 
 /** What doctor reports of ffmpeg: `missing` is no failure, because most media is read without one. */
 export type FfmpegState =
@@ -17,16 +13,13 @@ export type FfmpegState =
  * Looks for ffmpeg, runs it, and reports what needs it or how well it is confined.
  * @throws AttestdError setting-invalid where one was named and is not there, or does not run
  */
-export async function diagnoseFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
-  const program = await findProgram(ffmpeg)
-  if (program === null && ffmpeg !== USUAL_NAME) {
-    throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which cannot be run.`)
-  }
+export async function diagnoseFfmpeg(settings: Pick<Settings, 'ffmpeg'>): Promise<FfmpegState> {
+  const program = await findFfmpeg(settings)
   if (program === null) {
     return {
       state: 'missing',
       message: 'not found; most video, and sound in AAC, M4A, WebM, AIFF or WMA, ends with media-unsupported',
-      fix: INSTALL,
+      fix: `${installFix('ffmpeg')} Or name one in ATTESTD_FFMPEG.`,
     }
   }
   const version = await ffmpegVersion(program)

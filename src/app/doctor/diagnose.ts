@@ -1,7 +1,8 @@
 import type { LoadedSettings } from '../../config/load.js'
-import type { Settings } from '../../config/settings.js'
+import type { SettingKey, Settings } from '../../config/settings.js'
 import { loadPackages } from '../../detect/package/package-loader.js'
 import { shareText } from '../../detect/scoring/to-detection.js'
+import { checkAddress } from '../daemon/cheap-checks.js'
 import { openDataDir } from '../data-dir.js'
 import { admissionCheck } from '../open/admission-check.js'
 import { openQueue } from '../open/open-queue.js'
@@ -16,15 +17,26 @@ import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
 import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
 
-/** Checks everything that `run` needs, one after the other, without submitting anything. */
+/**
+ * Checks everything that `run` needs, one after the other, without submitting anything.
+ * @param unset settings that `run` needs and that have no value
+ */
 export async function* diagnose(
   loaded: Pick<LoadedSettings, 'openSecretFiles' | 'settings' | 'unknownEnv'>,
+  unset: readonly SettingKey[],
   wallet: WalletOfOptions = {},
 ): AsyncIterable<Diagnosis> {
   const { settings } = loaded
-  yield* diagnoseSettings(loaded)
+  yield* diagnoseSettings(loaded, unset)
   yield await check('node', async () => `Node ${process.version}`)
   yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
+  // A daemon that runs has its port.
+  if (!(await runningDaemon(settings.dataDir).catch(() => null))) {
+    yield await check('address', async () => {
+      await checkAddress(settings)
+      return `${settings.httpHost}:${settings.httpPort} can be bound`
+    })
+  }
   yield await check('detectors', async () => {
     const verified = await verifyModels(settings, 1)
     return verified

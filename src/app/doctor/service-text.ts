@@ -1,5 +1,6 @@
 import { clockText } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { etherOf } from '../../core/ether.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { Stake } from '../../service/port.js'
 import type { ServiceClock } from '../../service/service-clock.js'
@@ -20,6 +21,7 @@ export async function serviceTimeText(clock: ServiceClock, windowMs: number): Pr
 
 /** What doctor reports of a stake. @throws AttestdError stake-low */
 export function stakeText({ minStakeWei, stakedWei }: Stake): string {
-  if (stakedWei >= minStakeWei) return `staked ${stakedWei} wei of at least ${minStakeWei}`
-  throw new AttestdError('stake-low', `Staked ${stakedWei} wei of at least ${minStakeWei}.`)
+  const amount = `${etherOf(stakedWei)} ether of at least ${etherOf(minStakeWei)}`
+  if (stakedWei >= minStakeWei) return `staked ${amount}`
+  throw new AttestdError('stake-low', `Staked ${amount}.`)
 }

@@ -80,7 +80,8 @@ export class DriftWatch {
 }
 
 function rowOf({ id, reference, seen }: Tracked): DriftRow {
-  const facts = { detector: id, reference: reference?.from ?? null, files: seen.length }
+  const needed = reference === null ? OWN_FILES + MIN_FILES : MIN_FILES
+  const facts = { detector: id, reference: reference?.from ?? null, files: seen.length, needed }
   if (reference === null || seen.length < MIN_FILES) return { ...facts, risk: null, abstention: null }
   const now = populationOf(seen)
   return {

@@ -9,8 +9,8 @@ import {
   type CalibrationReport,
   calibrateRows,
   calibrationReportSchema,
+  requireFits,
 } from '../../lab/calibrate/calibration-report.js'
-import { requireClasses } from '../../lab/calibrate/fit-calibration.js'
 import { writeCalibration } from '../../lab/calibrate/write-calibration.js'
 import { readData } from '../../lab/data/read-data.js'
 import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
@@ -37,9 +37,7 @@ export async function calibrateModel(
   options: CalibrateModelOptions,
 ): Promise<CalibrationReport> {
   const data = await readData(options.data, options.root)
-  // Before anything is scored, which may take hours.
-  requireClasses(data.rows, '')
-  const { detector, scored } = await scoreForLab(settings, named, data, options)
+  const { detector, scored } = await scoreForLab(settings, named, data, { ...options, check: requireFits })
   if (options.write)
     refuseTimeouts(scored.filter(({ unscored }) => unscored?.reason === 'detector-timeout').length, scored.length)
   return calibratedBy(settings, detector, scored, { from: data.from, digest: dataDigest(scored) }, options)

@@ -1,10 +1,11 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { writeFileAtomic } from '../../core/files.js'
 import { VERSION } from '../../core/version.js'
 import { readData } from '../../lab/data/read-data.js'
+import { duplicatesIn } from '../../lab/evaluate/duplicates.js'
 import { evaluate, worst } from '../../lab/evaluate/evaluate.js'
 import { type Evaluation, evaluationSchema } from '../../lab/evaluate/evaluation.js'
 import type { ScoredRow } from '../../lab/evaluate/score-rows.js'
@@ -29,8 +30,9 @@ export interface EvaluateModelOptions extends LabeledDataOptions {
 }
 
 /**
- * Scores labeled data with a package and writes eval.json, scores.csv and report.html, all or none.
- * @throws AttestdError lab-data-invalid, draining (interrupted; nothing was written), and what stops detectors
+ * Scores labeled data with a package and writes eval.json, scores.csv and report.html, all or none; a run that was stopped
+ * resumes where it was.
+ * @throws AttestdError lab-data-invalid, draining (interrupted), and what stops detectors
  */
 export async function evaluateModel(
   settings: Settings,
@@ -39,11 +41,14 @@ export async function evaluateModel(
 ): Promise<Evaluation> {
   const { by, command, limit, prior, signal } = options
   const data = await readData(options.data, options.root)
-  const { detector, otherMedia, scored } = await scoreForLab(settings, named, data, options)
+  const { detector, kept, otherMedia, scored } = await scoreForLab(settings, named, data, {
+    ...options,
+    keepIn: options.out,
+  })
   const evaluation = evaluationSchema.parse(
     evaluate(scored, {
       detector,
-      data: { from: data.from, limit, otherMedia, prior },
+      data: { from: data.from, limit, otherMedia, prior, duplicates: duplicatesIn(scored) },
       by,
       command,
       attestd: VERSION,
@@ -54,6 +59,7 @@ export async function evaluateModel(
     }),
   )
   if (options.out !== null) await writeReport(options.out, evaluation, scored, signal)
+  await kept?.remove()
   return evaluation
 }
 
@@ -70,7 +76,7 @@ async function writeReport(
   )
   const thumbnails = await makeThumbnails(new Map(pictures), systemClock, signal)
   if (signal.aborted) throw interrupted()
-  await fs.mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, { mode: FILE_MODE })
   await write('scores.csv', scoresCsv(scored))
   await write('report.html', evaluationPage(evaluation, thumbnails))

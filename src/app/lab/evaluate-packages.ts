@@ -1,6 +1,6 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { packagePath, readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { readData } from '../../lab/data/read-data.js'
 import { fixtureDrift, fixtureFigures, fixtureSchema } from '../../lab/evaluate/fixture-figures.js'
@@ -91,6 +91,6 @@ export async function evaluateIntoPackage(
 }
 
 async function keep(file: string, text: string): Promise<void> {
-  await fs.mkdir(path.dirname(file), { recursive: true })
+  await makeFolder(path.dirname(file))
   await writeFileAtomic(file, text, { mode: FILE_MODE })
 }

@@ -2,8 +2,9 @@ import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { type LoadedPackage, loadPackage } from '../../detect/package/package-loader.js'
-import type { DataSet } from '../../lab/data/data-row.js'
+import type { DataRow, DataSet } from '../../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
+import { KeptRows } from '../../lab/evaluate/kept-rows.js'
 import { type ScoredRow, scoreRows } from '../../lab/evaluate/score-rows.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { packagePlace } from './named-package.js'
@@ -16,6 +17,10 @@ export interface LabScoringOptions {
   /** Most rows; null for all. */
   readonly limit: number | null
   readonly signal: AbortSignal
+  /** Folder in which the rows are kept until `LabScoring.kept` is removed, so that a stopped run resumes; null: nowhere. */
+  readonly keepIn?: string | null
+  /** Refuses rows before any is scored. */
+  readonly check?: (rows: readonly DataRow[]) => void
   onProgress(done: number, of: number): void
 }
 
@@ -33,6 +38,7 @@ export interface LabeledDataOptions extends LabScoringOptions {
 export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
   readonly detector: LoadedPackage
   readonly scored: readonly ScoredRow[]
+  readonly kept: KeptRows | null
 }
 
 /**
@@ -44,19 +50,21 @@ export async function scoreForLab(
   settings: Settings,
   named: string,
   data: DataSet,
-  { limit, signal, onProgress }: LabScoringOptions,
+  { check, keepIn = null, limit, signal, onProgress }: LabScoringOptions,
 ): Promise<LabScoring> {
   const { modelsDir, id } = await packagePlace(settings, named)
   const detector = await loadPackage(path.join(modelsDir, id))
   const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
+  check?.(rows)
   const host = await openDetectors(settings, {
     modelsDir,
     detectors: [{ id, shadow: false }],
     expectedShare: EVEN_ODDS,
   })
   try {
-    const options = { host, concurrency: settings.detectorWorkers, signal, onProgress }
-    return { detector, otherMedia, scored: await scoreRows(rows, options) }
+    const kept = keepIn === null ? null : await KeptRows.open(keepIn, `${detector.digest} ${host.platform}`)
+    const options = { host, concurrency: settings.detectorWorkers, kept, signal, onProgress }
+    return { detector, otherMedia, kept, scored: await scoreRows(rows, options) }
   } finally {
     await host.close()
   }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.js'
 import type { MeasureSampleOptions } from '../../lab/measure/measure-sample.js'
-import { findProgram } from '../open/find-program.js'
+import { findFfmpeg } from '../open/find-program.js'
 import { openCage } from '../open/open-cage.js'
 
 /** The limits of the settings, for a package's own sample in a process of its own. */
@@ -8,7 +8,7 @@ export async function measuringOf(
   settings: Settings,
 ): Promise<Pick<MeasureSampleOptions, 'cage' | 'ffmpeg' | 'remoteToken' | 'timeoutMs' | 'memoryBytes'>> {
   return {
-    ffmpeg: await findProgram(settings.ffmpeg),
+    ffmpeg: await findFfmpeg(settings),
     cage: (await openCage(settings)).cage,
     remoteToken: settings.detectorToken ?? null,
     timeoutMs: settings.detectorTimeoutMs,

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
+import { AttestdError } from '../../core/errors.js'
 import { MANIFEST_FILE } from '../../detect/package/manifest.js'
 
 /** Where a package is: the models directory and the id in it. */
@@ -9,12 +10,22 @@ export interface PackagePlace {
   readonly id: string
 }
 
-/** A package as a person names it: the path of its folder, or its id in the models directory of the settings. */
+/**
+ * A package as a person names it: the path of its folder, or its id in the models directory of the settings.
+ * @throws AttestdError argument-invalid where it is neither
+ */
 export async function packagePlace({ modelsDir }: Pick<Settings, 'modelsDir'>, named: string): Promise<PackagePlace> {
   const folder = path.resolve(named)
-  const isFolder = await fs.stat(path.join(folder, MANIFEST_FILE)).then(
+  if (await isPackage(folder)) return { modelsDir: path.dirname(folder), id: path.basename(folder) }
+  if (await isPackage(path.join(modelsDir, named))) return { modelsDir, id: named }
+  const ids = await fs.readdir(modelsDir).catch(() => [])
+  throw new AttestdError('argument-invalid', `There is no package ${named}, neither a folder nor in ${modelsDir}.`, {
+    fix: `Name the path of its folder, or one of ${ids.sort().join(', ') || 'another models directory (--models-dir)'}.`,
+  })
+}
+
+const isPackage = (folder: string) =>
+  fs.stat(path.join(folder, MANIFEST_FILE)).then(
     () => true,
     () => false,
   )
-  return isFolder ? { modelsDir: path.dirname(folder), id: path.basename(folder) } : { modelsDir, id: named }
-}

@@ -1,5 +1,22 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import type { Settings } from '../../config/settings.js'
+import { AttestdError } from '../../core/errors.js'
+
+/** What is looked for where the setting is left alone. */
+const USUAL_FFMPEG = 'ffmpeg'
+
+/**
+ * ffmpeg of the settings; null where none was named and there is none.
+ * @throws AttestdError setting-invalid where one was named and is not there
+ */
+export async function findFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<string | null> {
+  const program = await findProgram(ffmpeg)
+  if (program !== null || ffmpeg === USUAL_FFMPEG) return program
+  throw new AttestdError('setting-invalid', `ATTESTD_FFMPEG names ${ffmpeg}, which cannot be run.`, {
+    fix: 'Correct ATTESTD_FFMPEG, or unset it to use the ffmpeg on the search path.',
+  })
+}
 
 /**
  * The absolute path of a program, searched as a shell would: a name on the search path, anything with a slash as a file.

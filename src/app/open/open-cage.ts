@@ -6,6 +6,7 @@ import { cageGap, type DetectorCage } from '../../detect/host/detector-cage.js'
 import { memoryLimiter } from '../../detect/host/memory-limit.js'
 import { hasFilter } from '../../detect/host/system-calls.js'
 import { findProgram } from './find-program.js'
+import { installFix } from './install-fix.js'
 
 /** Folder of this user in that for temporary files, before the user's number. */
 const SCRATCH = 'attestd-detectors-'
@@ -28,7 +29,7 @@ export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>)
   throw new AttestdError('setting-invalid', `ATTESTD_DETECTOR_CAGE is require, but ${state.gap}.`, {
     fix:
       state.cage === null
-        ? 'Install bubblewrap (apt-get install bubblewrap), allow user namespaces to this user, or set ATTESTD_DETECTOR_CAGE to auto.'
+        ? `${installFix('bubblewrap')} Allow user namespaces to this user, or set ATTESTD_DETECTOR_CAGE to auto.`
         : 'Set ATTESTD_DETECTOR_CAGE to auto, or run on a kernel with seccomp on x86-64 or arm64.',
   })
 }

@@ -6,14 +6,14 @@ import { createDetectorHost, type DetectorHostOptions } from '../../detect/host/
 import { removeLeftPlaces } from '../../detect/host/detector-cage.js'
 import type { DaemonParts } from '../parts.js'
 import { admissionCheck } from './admission-check.js'
-import { findProgram } from './find-program.js'
+import { findFfmpeg } from './find-program.js'
 import { openCage } from './open-cage.js'
 import { describePlatform } from './platform.js'
 import { countDetectorEvent } from './room-events.js'
 
 /** The detector host of the settings; a verb that scores a file or two overrides `workers`. */
 export async function openDetectors(settings: Settings, own: Partial<DetectorHostOptions> = {}): Promise<DetectorHost> {
-  const ffmpeg = await findProgram(settings.ffmpeg)
+  const ffmpeg = await findFfmpeg(settings)
   const { cage, gap } = await openCage(settings)
   if (cage !== null && gap !== null) own.log?.warn({ detail: gap }, 'detector processes are not caged as a whole')
   if (cage !== null) await removeLeftPlaces(cage)

@@ -19,7 +19,7 @@ export interface OpenService {
   close(): Promise<void>
 }
 
-type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random'>
+type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random' | 'signer'>
 
 /**
  * The service of the settings behind the port, counted and logged, whichever API it speaks.
@@ -39,7 +39,7 @@ export async function openService(
     import('./open-wallet.js'),
     import('./open-wallet-session.js'),
   ])
-  const signer = await openWalletOf(settings, { clock })
+  const signer = parts.signer ?? (await openWalletOf(settings, { clock }))
   const opened = openWalletSession(settings, {
     ...watched,
     signer,

@@ -56,13 +56,13 @@ async function walletToken(settings: Settings, { roles, wallet }: DashboardSessi
 function readable(error: unknown, { serviceApi }: Settings): unknown {
   if (!(error instanceof AttestdError)) return error
   const status = Number(error.facts.status)
-  const hint = hints[serviceApi][status]
-  return hint ? new AttestdError(error.reason, `${hint}: ${error.message}`, { facts: error.facts }) : error
+  const fix = FIXES[serviceApi][status]
+  return fix ? new AttestdError(error.reason, error.message, { facts: error.facts, fix }) : error
 }
 
-const NOT_TAKEN = 'This service may not accept a wallet session for keys; create them in its dashboard'
+const NOT_TAKEN = 'This service may not accept a wallet session for keys: create them in its dashboard.'
 
-const hints: Readonly<Record<Settings['serviceApi'], Readonly<Record<number, string>>>> = {
-  'signed-key': { 401: 'Sign in to the dashboard again to get a new session token' },
+const FIXES: Readonly<Record<Settings['serviceApi'], Readonly<Record<number, string>>>> = {
+  'signed-key': { 401: 'Sign in to the dashboard again, and set ATTESTD_SESSION_TOKEN to the new session token.' },
   'wallet-session': { 401: NOT_TAKEN, 403: NOT_TAKEN, 404: NOT_TAKEN },
 }

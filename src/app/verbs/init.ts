@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { stringify } from 'yaml'
 import { SETTINGS, type Settings } from '../../config/settings.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readFileIfPresent, writeNewFile } from '../../core/files.js'
 
@@ -39,7 +40,7 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitReques
   const keystore = api === 'wallet-session' ? path.join(root, 'keystore.json') : null
   const content = keystore ? walletText(serviceUrl, root, secrets, keystore) : keyText(serviceUrl, root, secrets)
   try {
-    await fs.mkdir(path.join(root, 'secrets'), { recursive: true, mode: 0o700 })
+    await makeFolder(path.join(root, 'secrets'), 0o700)
     await requireNone(config)
     for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
     // Last, because its presence says that the folder was made.
@@ -47,7 +48,10 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitReques
   } catch (error) {
     if (error instanceof AttestdError) throw error
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existing(config)
-    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, { cause: error })
+    throw new AttestdError('data-dir-unusable', `${root} cannot be written (${errorText(error)}).`, {
+      cause: error,
+      fix: 'Name a folder that this user can write.',
+    })
   }
   return { config, secrets, keystore }
 }

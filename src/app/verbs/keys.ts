@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { CreatedKey, KeyKind } from '../../service/signed-key/schemas.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
@@ -56,7 +57,7 @@ const FIX =
 async function holdPlaces(folder: string) {
   const root = path.resolve(folder)
   const files = { accessKeyFile: path.join(root, 'access_key'), signingSecretFile: path.join(root, 'signing_secret') }
-  await fs.mkdir(root, { recursive: true, mode: 0o700 }).catch((cause) => {
+  await makeFolder(root, 0o700).catch((cause) => {
     throw new AttestdError('setting-invalid', `${root} cannot be created (${errorText(cause)}).`, { cause })
   })
   const held: Place[] = []

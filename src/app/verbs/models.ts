@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
-import { loadOrder, loadPackage, loadPackages } from '../../detect/package/package-loader.js'
+import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { type DetectorChoice, partInScores } from '../../detect/package/selection.js'
 import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
@@ -33,7 +33,10 @@ export interface SurveyedModel {
 export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detectors'>): Promise<SurveyedModel[]> {
   const { modelsDir, detectors } = settings
   const entries = await fs.readdir(modelsDir, { withFileTypes: true }).catch((cause) => {
-    throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, { cause })
+    throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, {
+      cause,
+      fix: MODELS_FIX,
+    })
   })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   return Promise.all(folders.sort().map((id) => survey(modelsDir, id, detectors)))

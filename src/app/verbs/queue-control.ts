@@ -7,6 +7,9 @@ import { controlOf, type ListedJob, type ListedRetry, listedJob, retryingJob } f
 import { openQueue } from '../open/open-queue.js'
 import { runningDaemon } from '../running-daemon.js'
 
+/** A person waits: longer than this, ms, and a Redis that does not answer is reported. */
+const START_WAIT_MS = 3000
+
 /** What the queue verbs do, wherever the queues are. */
 export interface QueueControl {
   failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
@@ -32,7 +35,7 @@ export async function openQueueControl({
   const named = origins.queueUrl.startsWith('--') || origins.queuePrefix.startsWith('--')
   const daemon = named ? null : await runningDaemon(settings.dataDir)
   if (daemon) return throughDaemon(daemon)
-  const queue = await openQueue(settings)
+  const queue = await openQueue(settings, { startWaitMs: START_WAIT_MS })
   return { ...controlOf(queue), close: () => queue.close() }
 }
 

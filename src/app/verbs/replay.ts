@@ -8,7 +8,7 @@ import { loadPackages } from '../../detect/package/package-loader.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
 import { Ledger, type LedgerEntry } from '../../pipeline/ledger.js'
 import { dataPaths } from '../data-dir.js'
-import { findProgram } from '../open/find-program.js'
+import { findFfmpeg } from '../open/find-program.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { openMedia } from '../open/open-media.js'
 import { describePlatform } from '../open/platform.js'
@@ -42,7 +42,7 @@ type VerdictEntry = Extract<LedgerEntry, { kind: 'verdict' }>
  * submitted; a daemon may run on the same data directory.
  */
 export async function replayVerdict(settings: Settings, assetId: string): Promise<Replay> {
-  const platform = await describePlatform(await findProgram(settings.ffmpeg))
+  const platform = await describePlatform(await findFfmpeg(settings))
   const record = await newestVerdict(settings.dataDir, assetId)
   const ended = (outcome: ReplayOutcome, message: string, detection: Detection | null = null): Replay => ({
     outcome,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
@@ -14,7 +14,7 @@ const NOTE = '.written-by-sandbox'
  * @throws AttestdError setting-invalid where a file holds something else; nothing is written then
  */
 export async function writeSandboxSecrets(folder: string, { attesterKey, wallets }: Sandbox): Promise<void> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const note = path.join(folder, NOTE)
   const digests = new Set(String((await readFileIfPresent(note)) ?? '').split('\n'))
   const files = Object.entries({

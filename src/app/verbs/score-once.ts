@@ -15,16 +15,28 @@ import { openMedia } from '../open/open-media.js'
 export interface ScoreOnceRequest {
   /** A path, or an ipfs:// or https:// URI. */
   readonly target: string
-  readonly mediaType: MediaType
+  /** Absent: by the bytes. */
+  readonly mediaType?: MediaType | undefined
   /** Where to write a heat map; images only. */
   readonly heatMap?: string | undefined
 }
 
+/** Whether what is to be scored is fetched, not a path. */
+export const isUri = (target: string) => /^[a-z]+:\/\//i.test(target)
+
 /**
  * Scores one file or URI by the daemon's own media source and detector processes.
- * @throws AttestdError media-*, detector-*, uri-unsupported, address-refused, setting-invalid (no heat map there)
+ * @throws AttestdError argument-invalid (media of no known kind, no heat map of it), media-*, detector-*, uri-unsupported, address-refused
  */
 export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreOnceRequest): Promise<Detection> {
+  const detect = async (file: string) =>
+    detectFile(settings, file, { ...asked, mediaType: await mediaTypeFor(file, asked) })
+  return isUri(target) ? scoreUri(settings, target, detect) : detect(target)
+}
+
+type FileRequest = Omit<ScoreOnceRequest, 'target' | 'mediaType'> & { readonly mediaType: MediaType }
+
+async function detectFile(settings: Settings, file: string, asked: FileRequest): Promise<Detection> {
   const { mediaType } = asked
   await checkHeatMap(asked)
   const detectors = await openDetectors(settings, { workers: 1, mediaType })
@@ -32,21 +44,28 @@ export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreO
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     }
-    const detect = (file: string) =>
-      detectors.detect({ ...asked, file }).catch(async (error: unknown) => {
-        throw await withTypeSeen(error, file, mediaType)
-      })
-    if (!/^[a-z]+:\/\//i.test(target)) return await detect(await readable(target))
-    return await scoreUri(settings, target, detect)
+    return await detectors.detect({ ...asked, file }).catch(async (error: unknown) => {
+      throw await withTypeSeen(error, file, mediaType)
+    })
   } finally {
     await detectors.close()
   }
 }
 
+async function mediaTypeFor(file: string, { mediaType }: Omit<ScoreOnceRequest, 'target'>): Promise<MediaType> {
+  const known = mediaType ?? (await seenType(file))
+  if (known !== null) return known
+  throw new AttestdError('argument-invalid', `${file} does not show its media type; set it with --media-type.`)
+}
+
+async function seenType(file: string): Promise<MediaType | null> {
+  return mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
+}
+
 /** Names the kind of media that the bytes show, where that is another than was asked for. */
 async function withTypeSeen(error: unknown, file: string, asked: MediaType): Promise<unknown> {
   if (!(error instanceof AttestdError) || error.kind !== 'abstain') return error
-  const seen = mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
+  const seen = await seenType(file)
   if (seen === null || seen === asked) return error
   const { message, reason } = error
   return new AttestdError(reason, message, {
@@ -55,24 +74,16 @@ async function withTypeSeen(error: unknown, file: string, asked: MediaType): Pro
   })
 }
 
-/** Before any work: whether the map can be made and written. */
-async function checkHeatMap({ mediaType, heatMap }: Omit<ScoreOnceRequest, 'target'>): Promise<void> {
+/** Before any detector is loaded: whether the map can be made and written. */
+async function checkHeatMap({ mediaType, heatMap }: FileRequest): Promise<void> {
   if (heatMap === undefined) return
   if (mediaType !== 'image') {
-    throw new AttestdError('setting-invalid', `A heat map needs a picture; ${mediaType} has none.`)
+    throw new AttestdError('argument-invalid', `A heat map needs a picture; ${mediaType} has none.`)
   }
   const folder = path.dirname(path.resolve(heatMap))
   await fs.access(folder, fs.constants.W_OK).catch((cause) => {
-    throw new AttestdError('setting-invalid', `The heat map cannot be written to ${folder}.`, { cause })
+    throw new AttestdError('argument-invalid', `The heat map cannot be written to ${folder}.`, { cause })
   })
-}
-
-async function readable(file: string): Promise<string> {
-  const absolute = path.resolve(file)
-  await fs.access(absolute, fs.constants.R_OK).catch((cause) => {
-    throw new AttestdError('media-unreachable', `${absolute} cannot be read.`, { cause })
-  })
-  return absolute
 }
 
 /** A URI alone has no content hash to check; an ipfs:// one is still verified block by block. */

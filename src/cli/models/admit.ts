@@ -1,16 +1,18 @@
 import fs from 'node:fs/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { AdmissionResult } from '../../app/lab/admit-model.js'
 import { EXIT } from '../../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
+import { fileArgument } from '../flags/files.js'
+import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines, printText } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
+  collected,
   type DataFlags,
   dataOptions,
   LAB_KEYS,
-  numberFlag,
   priorFlag,
   withDataFlags,
   withPriorFlag,
@@ -26,6 +28,7 @@ interface AdmitFlags extends Partial<DataFlags> {
   readonly maxLatencyMs?: string
   readonly maxMemoryMb?: string
   readonly license?: string[]
+  readonly json?: boolean
 }
 
 /** `attestd models admit`. */
@@ -46,23 +49,25 @@ export function modelsAdmitVerb(): Command {
     .option('--max-ece <share>', 'highest expected calibration error')
     .option('--max-latency-ms <ms>', "highest median time for the package's own sample")
     .option('--max-memory-mb <mb>', 'highest memory of a process with this package, MiB')
-    .addOption(
-      new Option('--license <text...>', 'license texts that are allowed, each in full as a manifest states it'),
+    .option(
+      '--license <text>',
+      'a license that is allowed, in full as a manifest states it; may be repeated',
+      collected,
     )
+    .option('--json', 'JSON instead of a table')
   return verb.action(async (named: string, flags: AdmitFlags) => {
     const { settings } = settingsOf(verb)
     const file = flags.thresholds
-    const text = file === undefined ? null : await fs.readFile(file, 'utf8')
+    const text = file === undefined ? null : await fs.readFile(await fileArgument('--thresholds', file), 'utf8')
     const options = {
       data: flags.data ?? null,
-      ...dataOptions(flags),
+      ...(await dataOptions(flags)),
       prior: priorFlag(flags.prior),
       thresholds: parseThresholds(text, thresholdFlags(flags), file ?? ''),
     }
     const { admitModel } = await import('../../app/lab/admit-model.js')
     const result = await withProgress((watch) => admitModel(settings, named, { ...options, ...watch }))
-    printText(`${thresholdTable(result)}\n\n`)
-    printLines([outcomeText(result)])
+    printFound(flags.json, result, () => [...thresholdTable(result).split('\n'), '', outcomeText(result)])
     process.exitCode = result.record === null ? EXIT.failed : EXIT.ok
   })
 }
@@ -86,7 +91,12 @@ function thresholdTable({ rows }: AdmissionResult): string {
     wanted,
     String(measured ?? 'not measured'),
   ])
-  const columns = [{ title: '' }, { title: 'threshold' }, { title: 'wanted', max: 70 }, { title: 'measured', max: 70 }]
+  const columns = [
+    { title: '' },
+    { title: 'threshold' },
+    { title: 'wanted', max: 70, min: 16 },
+    { title: 'measured', max: 70, min: 16 },
+  ]
   return table(columns, cells)
 }
 

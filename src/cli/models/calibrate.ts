@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { safeJson } from '../../core/safe-output.js'
 import type { CalibrationReport } from '../../lab/calibrate/calibration-report.js'
 import { METHODS, type Method } from '../../lab/calibrate/fit-calibration.js'
 import { decimal, percent } from '../../lab/report/figure-text.js'
+import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
-import { type DataFlags, dataOptions, LAB_KEYS, numberFlag, withDataFlags, withProgress } from './lab-flags.js'
+import { type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
 interface CalibrateFlags extends DataFlags {
   readonly method: Method
@@ -32,13 +32,13 @@ export function modelsCalibrateVerb(): Command {
     const { calibrateModel } = await import('../../app/lab/calibrate-model.js')
     const options = {
       data: flags.data,
-      ...dataOptions(flags),
+      ...(await dataOptions(flags)),
       method: flags.method,
       accuracy: numberFlag('--accuracy', flags.accuracy, 0.5, 1) ?? 0.85,
       write: flags.write ?? false,
     }
     const report = await withProgress((watch) => calibrateModel(settings, named, { ...options, ...watch }))
-    printText(flags.json ? `${safeJson(report, 2)}\n` : summary(report, options.write))
+    printFound(flags.json, report, () => summary(report, options.write))
   })
 }
 
@@ -73,5 +73,5 @@ function summary(report: CalibrationReport, written: boolean): string {
       ? 'Written to detector.json; the digest changed, so the package must be admitted again.'
       : 'Nothing was written (--write).',
   ]
-  return `${lines.join('\n')}\n`
+  return lines.join('\n')
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { AttestdError } from '../../core/errors.js'
 import { canaryText, summedCanaries } from '../../observe/console/canary-row.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 
 /** `attestd models canary`. */
 export function modelsCanaryVerb(): Command {
@@ -11,11 +11,13 @@ export function modelsCanaryVerb(): Command {
     'Compare each candidate (id=canary:percent) with those in charge, over the files that it scored on the whole fleet.',
     ['dataDir'],
   )
-  return verb.action(async () => {
+  verb.option('--json', 'JSON instead of sentences')
+  return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { readStatus } = await import('../../app/verbs/status.js')
     const { fleet } = await readStatus(settingsOf(verb).settings.dataDir)
     if (!fleet) throw new AttestdError('queue-unreachable', 'The queue does not answer, so the fleet is not known.')
     const rows = summedCanaries(fleet.daemons.flatMap(({ canaries = [] }) => canaries))
-    printLines(rows.length > 0 ? rows.map(canaryText) : ['No candidate has scored a file yet.'])
+    const none = ['No candidate has scored a file yet.']
+    printFound(json, rows, () => (rows.length > 0 ? rows.map(canaryText) : none))
   })
 }

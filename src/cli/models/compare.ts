@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import type { ModelComparison } from '../../app/lab/compare-models.js'
-import { safeJson } from '../../core/safe-output.js'
 import type { PairedFigure } from '../../lab/compare/comparison.js'
 import { decimal, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printText } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
@@ -28,11 +27,11 @@ export function modelsCompareVerb(): Command {
     const { compareModels } = await import('../../app/lab/compare-models.js')
     const options = {
       data: flags.data,
-      ...dataOptions(flags),
+      ...(await dataOptions(flags)),
       by: columnsFlag(flags.by),
     }
     const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
-    printText(flags.json ? `${safeJson(found, 2)}\n` : summary(found))
+    printFound(flags.json, found, () => summary(found))
   })
 }
 
@@ -58,7 +57,7 @@ function summary(found: ModelComparison): string {
     '',
     verdict(found, first, second),
   ]
-  return `${lines.join('\n')}\n`
+  return lines.join('\n')
 }
 
 function verdict({ better, auc }: ModelComparison, first: string, second: string): string {
@@ -70,7 +69,7 @@ function verdict({ better, auc }: ModelComparison, first: string, second: string
 
 function figureTable(title: string, rows: readonly string[][]): string {
   const columns = [
-    { title, max: 60 },
+    { title, min: 16 },
     { title: 'A', right: true },
     { title: 'B', right: true },
     { title: 'A − B', right: true },

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { safeLine } from '../../core/safe-output.js'
 import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
 import { decimal, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines, printText } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
   columnsFlag,
@@ -20,6 +21,7 @@ interface EvalFlags extends DataFlags {
   readonly prior?: string
   readonly out?: string
   readonly by: string
+  readonly json?: boolean
 }
 
 /** `attestd models eval`. */
@@ -28,20 +30,24 @@ export function modelsEvalVerb(): Command {
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
     .option('--out <folder>', 'where eval.json, scores.csv and report.html go (eval-<package> where absent)')
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
+    .option('--json', 'the content of eval.json instead of tables')
   return verb.action(async (named: string, flags: EvalFlags) => {
     const { settings } = settingsOf(verb)
     const { evaluateModel } = await import('../../app/lab/evaluate-model.js')
     const out = flags.out ?? `eval-${named.split('/').findLast((part) => part !== '')}`
     const options = {
       data: flags.data,
-      ...dataOptions(flags),
+      ...(await dataOptions(flags)),
       by: columnsFlag(flags.by),
       prior: priorFlag(flags.prior),
       out,
     }
     const evaluation = await withProgress((watch) => evaluateModel(settings, named, { ...options, ...watch }))
-    printText(`${summary(evaluation)}\n\n`)
-    printLines([`Written: ${out}/report.html, eval.json, scores.csv`])
+    printFound(flags.json, evaluation, () => [
+      ...summary(evaluation).split('\n'),
+      '',
+      `Written: ${out}/report.html, eval.json, scores.csv`,
+    ])
     process.exitCode = evaluation.outcomes.scored > 0 ? EXIT.ok : EXIT.failed
   })
 }
@@ -51,6 +57,7 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
   const lines = [
     `${detector.id}@${detector.version} on ${data.rows} rows (${data.real} real, ${data.fake} fake): ${outcomes.scored} scored`,
     ...refused.map(([reason, count]) => `  ${count} × ${reason}`),
+    ...(data.duplicates ? [`  ${duplicatesText(data.duplicates)}`] : []),
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
     `  ${verdictsText(verdicts)}`,
     '',
@@ -70,15 +77,15 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     ),
   ]
   const columns = [
-    { title: '', max: 40 },
+    { title: '', max: 40, min: 12 },
     { title: 'real', right: true },
     { title: 'fake', right: true },
     { title: 'AUC', right: true },
-    { title: '95 % interval' },
-    { title: 'at 5 % FPR', right: true },
+    { title: '95 % interval', drop: 1 },
+    { title: 'at 5 % FPR', right: true, drop: 2 },
     { title: 'real ≥ 50', right: true },
     { title: 'fake ≥ 50', right: true },
-    { title: 'refused', right: true },
+    { title: 'refused', right: true, drop: 3 },
   ]
   for (const [column, values] of Object.entries(groups)) {
     if (values.length === 0) continue
@@ -102,6 +109,10 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     )
   }
   return lines.join('\n')
+}
+
+function duplicatesText({ examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string {
+  return `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
 }
 
 type Show = (value: number | null) => string

@@ -1,8 +1,11 @@
 import path from 'node:path'
 import type { Command } from 'commander'
+import { AttestdError } from '../../core/errors.js'
+import { fileArgument } from '../flags/files.js'
+import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printLines } from '../terminal/print.js'
-import { numberFlag, withStop } from './lab-flags.js'
+import { collected, withStop } from './lab-flags.js'
 
 interface ImportFlags {
   readonly id?: string
@@ -22,7 +25,11 @@ export function modelsImportVerb(): Command {
   )
     .argument('<folder>', 'the export: config.json, model.onnx or onnx/model.onnx, preprocessor or tokenizer files')
     .option('--id <id>', 'name of the package (that of the folder where absent)')
-    .option('--fake-label <label...>', 'labels that mean fake, where their words do not say so')
+    .option(
+      '--fake-label <label>',
+      'a label that means fake, where its words do not show it; may be repeated',
+      collected,
+    )
     .option('--out <folder>', 'models directory to write to (that of the settings where absent)')
     .option('--model <file>', 'weights inside the export, where they are not at the usual place')
     .option('--languages <codes>', 'languages of a text model, ISO 639-1, comma-separated', 'en')
@@ -30,16 +37,18 @@ export function modelsImportVerb(): Command {
   return verb.action(async (folder: string, flags: ImportFlags) => {
     const { importModel } = await import('../../app/lab/import-model.js')
     const options = {
-      folder: path.resolve(folder),
-      id: flags.id ?? null,
+      folder: await fileArgument('<folder>', folder, 'folder'),
+      id: idFlag(flags.id),
       fakeLabels: flags.fakeLabel ?? null,
       out: flags.out === undefined ? null : path.resolve(flags.out),
       model: flags.model ?? null,
-      languages: flags.languages.split(',').map((code) => code.trim()),
+      languages: languagesFlag(flags.languages),
       windowSeconds: numberFlag('--window-seconds', flags.windowSeconds, 0.1, 600),
     }
     const made = await withStop((signal) => importModel(settingsOf(verb).settings, options, signal))
     const { manifest, classes, guesses } = made
+    // Found without --models-dir.
+    const named = flags.out === undefined ? manifest.id : made.folder
     const fake = classes.fake.map((index) => classes.labels[index])
     printLines([
       `Written: ${made.folder}`,
@@ -47,8 +56,28 @@ export function modelsImportVerb(): Command {
       `  its own sample has a risk of ${manifest.selfTest.risk} here`,
       ...guesses.map((guess) => `assumed: ${guess}`),
       'Its accuracy is not known yet. Next:',
-      `  npx attestd models eval ${manifest.id} --data INDEX`,
-      `  npx attestd models calibrate ${manifest.id} --data INDEX --write`,
+      `  npx attestd models eval ${named} --data INDEX`,
+      `  npx attestd models calibrate ${named} --data INDEX --write`,
     ])
   })
+}
+
+/** The id that a manifest takes; null where none was given. */
+function idFlag(id: string | undefined): string | null {
+  if (id === undefined || /^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return id ?? null
+  const like = id.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')
+  throw new AttestdError(
+    'argument-invalid',
+    `--id takes a-z, 0-9, ., _ and -, such as ${JSON.stringify(like)}, got ${JSON.stringify(id)}.`,
+  )
+}
+
+function languagesFlag(text: string): string[] {
+  const codes = text.split(',').map((code) => code.trim())
+  const wrong = codes.find((code) => !/^[a-z]{2,3}$/.test(code))
+  if (wrong === undefined) return codes
+  throw new AttestdError(
+    'argument-invalid',
+    `--languages takes ISO 639-1 codes such as en,de, got ${JSON.stringify(wrong)}.`,
+  )
 }

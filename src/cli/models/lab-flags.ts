@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { SettingKey } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
-import { AttestdError } from '../../core/errors.js'
 import { listenForStop } from '../../core/shutdown.js'
-import { wholeNumberFlag } from '../flags/whole-number.js'
+import { fileArgument } from '../flags/files.js'
+import { numberFlag, wholeNumberFlag } from '../flags/numbers.js'
 import { progressBar } from '../terminal/progress.js'
 
 /** Settings of the verbs that score labeled data. */
@@ -23,8 +23,10 @@ export interface DataFlags {
   readonly limit?: string
 }
 
-/** How the labeled data are read, with what was typed for the record. */
-export function dataOptions({ root, limit }: Omit<DataFlags, 'data'>) {
+/** How the labeled data are read, with what was typed for the record. @throws AttestdError argument-invalid */
+export async function dataOptions({ data, root, limit }: Partial<DataFlags>) {
+  if (data !== undefined) await fileArgument('--data', data, 'file or folder')
+  if (root !== undefined) await fileArgument('--root', root, 'folder')
   return { root: root ?? null, limit: countFlag('--limit', limit), command: typedCommand() }
 }
 
@@ -66,16 +68,8 @@ export function columnsFlag(text: string): string[] {
     .filter((column) => column !== '')
 }
 
-/** A number of a flag within limits; null where it was not given. */
-export function numberFlag(flag: string, text: string | undefined, min: number, max: number): number | null {
-  if (text === undefined) return null
-  const value = Number(text)
-  if (text.trim() !== '' && value >= min && value <= max) return value
-  throw new AttestdError(
-    'setting-invalid',
-    `${flag} takes a number from ${min} to ${max}, got ${JSON.stringify(text)}.`,
-  )
-}
+/** Collects a flag that may be given more than once; one that takes several words would take the argument after it too. */
+export const collected = (text: string, earlier: readonly string[] = []) => [...earlier, text]
 
 /** Runs work that ends on Ctrl-C with nothing half written. */
 export async function withStop<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

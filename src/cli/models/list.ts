@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines, printText } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
@@ -12,7 +12,8 @@ export function modelsListVerb(): Command {
     'List the detector packages of the models directory, and the part that the settings give each.',
     ['modelsDir', 'detectors', 'dataDir'],
   )
-  return verb.action(async () => {
+  verb.option('--json', 'JSON instead of a table')
+  return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const [{ surveyModels, weightsLines }, { selectionInForce }] = await Promise.all([
       import('../../app/verbs/models.js'),
       import('../../app/rollout/selection-in-force.js'),
@@ -21,12 +22,12 @@ export function modelsListVerb(): Command {
     const { detectors, summary: chosenBy } = await selectionInForce(settings)
     const packages = await surveyModels({ ...settings, detectors })
     const columns = [
-      { title: 'id' },
-      { title: 'version' },
-      { title: 'media types' },
+      { title: 'id', min: 16 },
+      { title: 'version', drop: 1 },
+      { title: 'media types', drop: 2 },
       { title: 'part' },
-      { title: 'digest' },
-      { title: 'title or problem', max: 90 },
+      { title: 'digest', drop: 3 },
+      { title: 'title or problem', max: 90, min: 24 },
     ]
     const rows = packages.map(({ id, version, mediaTypes, part, digest, summary }) => [
       id,
@@ -36,8 +37,11 @@ export function modelsListVerb(): Command {
       digest?.slice(0, 12) ?? '–',
       summary,
     ])
-    printText(`${table(columns, rows)}\n`)
-    printLines([chosenBy, ...weightsLines(packages)])
+    printFound(json, { chosenBy, packages }, () => [
+      ...table(columns, rows).split('\n'),
+      chosenBy,
+      ...weightsLines(packages),
+    ])
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed
   })
 }

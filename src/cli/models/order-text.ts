@@ -4,7 +4,13 @@ import { partText } from './part-text.js'
 
 /** Lines of what is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
 export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
-  const columns = ['in use now', 'version', 'media types', 'part', 'digest'].map((title) => ({ title }))
+  const columns = [
+    { title: 'in use now', min: 16 },
+    { title: 'version', drop: 1 },
+    { title: 'media types', min: 12 },
+    { title: 'part' },
+    { title: 'digest', drop: 2 },
+  ]
   const rows = detectors.map(({ id, version, digest, mediaTypes, ...part }) => [
     id,
     version,
@@ -12,7 +18,7 @@ export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
     partText(part),
     digest.slice(0, 12),
   ])
-  const others = ['daemon', 'outcome', 'message'].map((title) => ({ title }))
+  const others = [{ title: 'daemon', min: 16 }, { title: 'outcome' }, { title: 'message', max: 90, min: 24 }]
   const outcomes = daemons.map(({ daemon, message, outcome }) => [daemon, outcome, message])
   const tables = [
     ...(rows.length > 0 ? [table(columns, rows)] : []),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { choiceText } from '../../config/detector-choice.js'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { orderLines } from './order-text.js'
 
 /** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemons. */
@@ -12,13 +12,14 @@ export function modelsReloadVerb(): Command {
     'Have all daemons on the queue verify, warm and switch to the current detector packages, without losing a job.',
     ['dataDir', 'detectors'],
   )
-  return verb.action(async () => {
+  verb.option('--json', 'JSON instead of a table')
+  return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { settings, origins } = settingsOf(verb)
     // Only what is said here and now: the daemons have a selection of their own.
     const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
     const { reloadFleet } = await import('../../app/verbs/order-detectors.js')
     const answer = await reloadFleet(settings.dataDir, named)
-    printLines(orderLines(answer))
+    printFound(json, answer, () => orderLines(answer))
     process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
   })
 }

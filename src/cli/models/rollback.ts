@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printLines } from '../terminal/print.js'
+import { printFound } from '../terminal/print.js'
 import { orderLines } from './order-text.js'
 
 /** `attestd models rollback`. */
@@ -11,10 +11,11 @@ export function modelsRollbackVerb(): Command {
     'Have all daemons on the queue go back to the detectors that were chosen before the last models reload --detectors.',
     ['dataDir'],
   )
-  return verb.action(async () => {
+  verb.option('--json', 'JSON instead of a table')
+  return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { rollBackFleet } = await import('../../app/verbs/order-detectors.js')
     const answer = await rollBackFleet(settingsOf(verb).settings.dataDir)
-    printLines(orderLines(answer))
+    printFound(json, answer, () => orderLines(answer))
     process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
   })
 }

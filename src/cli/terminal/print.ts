@@ -1,4 +1,4 @@
-import { safeLines, safeText } from '../../core/safe-output.js'
+import { safeJson, safeLines, safeText } from '../../core/safe-output.js'
 
 // Verbs write by these alone, since ids, titles, paths and messages come from outside.
 
@@ -10,6 +10,17 @@ export function printText(text: string): void {
 /** Prints lines to standard output, made safe. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(safeLines(lines))
+}
+
+/**
+ * Prints what a verb found.
+ * @param json whether `--json` was given
+ * @param shown for people, made only then: a text whose cells are safe, as that of `table`, or lines
+ */
+export function printFound(json: boolean | undefined, found: unknown, shown: () => string | readonly string[]): void {
+  const text = json ? safeJson(found, 2) : shown()
+  if (typeof text === 'string') printText(`${text}\n`)
+  else printLines(text)
 }
 
 /** Prints lines to standard error, made safe: what went wrong, and progress. */

@@ -1,27 +1,79 @@
 import { safeLine } from '../../core/safe-output.js'
 
-/** Text in columns, for terminals. Numbers are aligned to the right by their column's `right`. */
+/** A column of a table. Numbers are aligned to the right by `right`. */
 export interface Column {
   readonly title: string
   readonly right?: boolean
-  /** Longest cell, characters; longer ones are cut with an ellipsis. */
+  /** Longest cell, characters; longer ones are cut with an ellipsis. @default 60 */
   readonly max?: number
+  /** Width down to which cells may be cut on a narrow terminal, characters. @default the widest cell */
+  readonly min?: number
+  /** On a narrow terminal the column with the highest number is left out first. @default never */
+  readonly drop?: number
 }
 
-/** A table of plain text. Cells are made safe, since titles come from outside. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => columns.map((column, index) => fitted(row[index] ?? '', column.max ?? 60)))
-  const widths = columns.map(({ title }, index) => Math.max(title.length, ...cells.map((row) => row[index]!.length)))
+const GAP = 2
+const USUAL_MAX = 60
+/** Of a terminal that does not state its width, and of a pipe. */
+const USUAL_WIDTH = 80
+/** What a column keeps where even the columns that are never left out are too wide together. */
+const LEAST = 8
+
+/** Columns of the terminal, or what COLUMNS states. */
+function outputWidth(): number {
+  return process.stdout.columns || Number(process.env.COLUMNS) || USUAL_WIDTH
+}
+
+/**
+ * A table of plain text that fits the terminal; a last line names the columns that were left out. Cells are made safe, since
+ * titles come from outside.
+ */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = outputWidth()): string {
+  const cells = rows.map((row) => columns.map((_, index) => safeLine(row[index] ?? '')))
+  const wanted = columns.map(({ title, max = USUAL_MAX }, index) =>
+    Math.max(title.length, ...cells.map((row) => Math.min(max, row[index]!.length))),
+  )
+  const { shown, widths } = fitted(columns, wanted, width)
   const line = (row: readonly string[]) =>
-    row
-      .map((cell, index) => (columns[index]!.right ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!)))
-      .join('  ')
+    shown
+      .map((index) => {
+        const cell = cut(row[index]!, widths[index]!)
+        return columns[index]!.right ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!)
+      })
+      .join(' '.repeat(GAP))
       .trimEnd()
-  const rule = widths.map((width) => '─'.repeat(width)).join('  ')
-  return [line(columns.map(({ title }) => title)), rule, ...cells.map(line)].join('\n')
+  const rule = shown.map((index) => '─'.repeat(widths[index]!)).join(' '.repeat(GAP))
+  const left = columns.flatMap(({ title }, index) => (shown.includes(index) ? [] : [title]))
+  return [
+    line(columns.map(({ title }) => title)),
+    rule,
+    ...cells.map(line),
+    ...(left.length > 0 ? [`Left out at ${width} columns: ${left.join(', ')} (--json has all).`] : []),
+  ].join('\n')
 }
 
-function fitted(text: string, max: number): string {
-  const clean = safeLine(text)
-  return clean.length > max ? `${clean.slice(0, max - 1)}…` : clean
+/** Which columns are shown, and how wide each is. */
+function fitted(columns: readonly Column[], wanted: readonly number[], width: number) {
+  const least = wanted.map((want, index) => Math.min(want, columns[index]!.min ?? want))
+  let shown = [...columns.keys()]
+  const over = (widths: readonly number[]) =>
+    shown.reduce((sum, index) => sum + widths[index]!, GAP * (shown.length - 1)) - width
+  const droppable = shown
+    .filter((index) => columns[index]!.drop !== undefined)
+    .toSorted((a, b) => columns[b]!.drop! - columns[a]!.drop!)
+  for (const index of droppable) if (over(least) > 0) shown = shown.filter((one) => one !== index)
+  const widths = [...wanted]
+  for (const limits of [least, wanted.map((want) => Math.min(want, LEAST))]) {
+    // Character by character, so that the widest column gives most.
+    const able = () => shown.filter((index) => widths[index]! > limits[index]!)
+    while (over(widths) > 0 && able().length > 0) {
+      const widest = able().reduce((a, b) => (widths[b]! > widths[a]! ? b : a))
+      widths[widest]!--
+    }
+  }
+  return { shown, widths }
+}
+
+function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text
 }

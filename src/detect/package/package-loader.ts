@@ -150,6 +150,10 @@ export function summaryOf({ manifest, digest }: DetectorPackage): DetectorSummar
   return { id, version, title, mediaTypes, digest }
 }
 
+/** What to do about a models directory that is not there. */
+export const MODELS_FIX =
+  'Correct ATTESTD_MODELS_DIR (--models-dir), or unset it to use the packages that come with attestd.'
+
 async function packageFolders(modelsDir: string): Promise<string[]> {
   let names: string[]
   try {
@@ -158,7 +162,7 @@ async function packageFolders(modelsDir: string): Promise<string[]> {
     throw new AttestdError(
       'setting-invalid',
       `The models directory ${modelsDir} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-      { cause: error },
+      { cause: error, fix: MODELS_FIX },
     )
   }
   const found = await Promise.all(names.map((name) => isFile(path.join(modelsDir, name, MANIFEST_FILE))))

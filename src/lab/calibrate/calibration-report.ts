@@ -11,7 +11,7 @@ import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '
 import { seededRandom } from '../metrics/seeded-random.js'
 import { calledBy, type VerdictRow } from '../metrics/verdict-figures.js'
 import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
-import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS } from './fit-calibration.js'
+import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS, requireClasses } from './fit-calibration.js'
 import { FOLDS, foldsByGroup } from './folds.js'
 import { type SuggestedBand, suggestBand } from './suggest-band.js'
 
@@ -114,8 +114,24 @@ function crossFitted(
   return risks
 }
 
+/**
+ * Refuses rows that no fit can be made of and judged, before they are scored.
+ * @throws AttestdError lab-data-invalid
+ */
+export function requireFits(rows: readonly DataRow[]): void {
+  requireClasses(rows, '')
+  const { folds } = foldsOf(rows.map((row) => ({ row })))
+  for (const fold of new Set(folds)) {
+    const left = rows.filter((_, index) => folds[index] !== fold)
+    requireClasses(
+      left,
+      ` in one of the ${FOLDS} fits that judge the calibration, each on ${FOLDS - 1} of ${FOLDS} rows`,
+    )
+  }
+}
+
 /** Folds of whole sources, where enough of them hold each class that every fit still has both; else of single rows. */
-function foldsOf(scored: readonly CalibratedRow[]): { folds: number[]; heldOut: 'rows' | 'source' } {
+function foldsOf(scored: readonly Pick<CalibratedRow, 'row'>[]): { folds: number[]; heldOut: 'rows' | 'source' } {
   const sources = scored.map(({ row }) => row.columns.source ?? UNSTATED)
   const folds = foldsByGroup(sources)
   const enough = Array.from({ length: FOLDS }, (_, fold) => fold).every((fold) =>

@@ -38,7 +38,13 @@ export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, w
 /** The same of fields whose content is known. @throws AttestdError lab-data-invalid */
 export function labeledRow(fields: Readonly<Record<string, unknown>>, content: RowContent, where: string): DataRow {
   const { label, id = where, mediaType, ...columns } = namedFields(fields)
-  return { id, fake: isFake(label, where), mediaType: mediaTypeOf(mediaType, where), columns, content }
+  return {
+    id,
+    fake: isFake(label, where, Object.keys(fields)),
+    mediaType: mediaTypeOf(mediaType, where),
+    columns,
+    content,
+  }
 }
 
 function namedFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {
@@ -52,14 +58,21 @@ function namedFields(fields: Readonly<Record<string, unknown>>): Record<string, 
   return named
 }
 
-function isFake(label: string | undefined, where: string): boolean {
-  const word = label?.trim().toLowerCase() ?? ''
+/** Whether a label means fake; null where it is of neither class. */
+export function classOf(label: string): boolean | null {
+  const word = label.trim().toLowerCase()
   if (FAKE_WORDS.includes(word)) return true
-  if (REAL_WORDS.includes(word)) return false
-  throw new AttestdError(
-    'lab-data-invalid',
-    `${where}: label is ${JSON.stringify(label ?? null)}; it takes real or fake (human or machine, 0 or 1).`,
-  )
+  return REAL_WORDS.includes(word) ? false : null
+}
+
+function isFake(label: string | undefined, where: string, columns: readonly string[]): boolean {
+  const fake = label === undefined ? null : classOf(label)
+  if (fake !== null) return fake
+  const wrong =
+    label === undefined
+      ? `there is no column label, but ${columns.join(', ')}; name one label`
+      : `label is ${JSON.stringify(label)}`
+  throw new AttestdError('lab-data-invalid', `${where}: ${wrong}; it takes real or fake (human or machine, 0 or 1).`)
 }
 
 function mediaTypeOf(stated: string | undefined, where: string): MediaType | null {

@@ -25,7 +25,7 @@ const MAX_NOTE = 300
 
 export interface EvaluateOptions {
   readonly detector: DetectorPackage
-  readonly data: Pick<Evaluation['data'], 'from' | 'limit' | 'otherMedia' | 'prior'>
+  readonly data: Pick<Evaluation['data'], 'duplicates' | 'from' | 'limit' | 'otherMedia' | 'prior'>
   /** Columns that get a table each. */
   readonly by: readonly string[]
   /** What was typed. */

@@ -96,6 +96,8 @@ export const evaluationSchema = z.strictObject({
     prior: z.number().nullable(),
     /** Rows of media that the package does not score. */
     otherMedia: count,
+    /** Rows whose bytes another row has too, with ids of such rows; absent where there are none. */
+    duplicates: z.strictObject({ rows: count, examples: z.array(z.array(z.string())) }).optional(),
   }),
   outcomes: z.strictObject({
     scored: count,

@@ -9,6 +9,7 @@ import type { Reason } from '../../core/reasons.js'
 import type { Detection, DetectorHost } from '../../detect/detection.js'
 import type { DataRow } from '../data/data-row.js'
 import { interrupted } from '../interrupted.js'
+import type { KeptRows } from './kept-rows.js'
 
 /** What became of one row: a detection, or the reason there is none. */
 export interface ScoredRow {
@@ -33,6 +34,8 @@ export interface ScoreOptions {
   /** Rows that are asked for at the same time; as many as the host has processes. */
   readonly concurrency: number
   readonly signal: AbortSignal
+  /** Rows of a run that was stopped, and where those of this one are kept; null: nowhere. */
+  readonly kept?: KeptRows | null
   onProgress(done: number, of: number): void
 }
 
@@ -40,17 +43,21 @@ type TypedRow = DataRow & { readonly mediaType: MediaType }
 
 /**
  * Scores rows through the detector processes, in any order, and gives the results in the order of the rows.
- * @throws AttestdError lab-data-invalid (a file is missing), draining (the signal aborted), setup reasons of the host
+ * @throws AttestdError lab-data-invalid (files are missing), draining (the signal aborted), detector-unreachable, setup reasons
+ *   of the host
  */
 export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions): Promise<ScoredRow[]> {
-  const { concurrency, onProgress, signal } = options
+  const { concurrency, kept = null, onProgress, signal } = options
+  await requireFiles(rows)
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-lab-'))
   const scored: ScoredRow[] = []
   const ahead = rows.entries()
   let done = 0
+  const stopped = () =>
+    interrupted(kept && `Interrupted after ${done} of ${rows.length} rows; the same command resumes there.`)
   const takeRows = async () => {
     for (const [index, row] of ahead) {
-      if (signal.aborted) throw interrupted()
+      if (signal.aborted) throw stopped()
       scored[index] = await scoreRow(row, path.join(folder, String(index)), options)
       onProgress(++done, rows.length)
     }
@@ -59,19 +66,19 @@ export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions
     await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, takeRows))
     return scored
   } catch (error) {
-    throw isAbort(error) && signal.aborted ? interrupted() : error
+    throw isAbort(error) && signal.aborted ? stopped() : error
   } finally {
     await fs.rm(folder, { recursive: true, force: true })
   }
 }
 
 /** @param scratch where a text of the index, or media of a table, is put while it is scored */
-async function scoreRow(row: TypedRow, scratch: string, { host, signal }: ScoreOptions): Promise<ScoredRow> {
+async function scoreRow(row: TypedRow, scratch: string, options: ScoreOptions): Promise<ScoredRow> {
   const { content, mediaType } = row
-  if ('file' in content) return scoreFile(row, content.file, { host, signal }, mediaType)
+  if ('file' in content) return scoreFile(row, content.file, options, mediaType)
   await fs.writeFile(scratch, 'text' in content ? content.text : await content.bytes())
   try {
-    return await scoreFile(row, scratch, { host, signal }, mediaType)
+    return await scoreFile(row, scratch, options, mediaType)
   } finally {
     await fs.rm(scratch, { force: true })
   }
@@ -80,23 +87,52 @@ async function scoreRow(row: TypedRow, scratch: string, { host, signal }: ScoreO
 async function scoreFile(
   row: DataRow,
   file: string,
-  { host, signal }: Pick<ScoreOptions, 'host' | 'signal'>,
+  { host, kept, signal }: ScoreOptions,
   mediaType: MediaType,
 ): Promise<ScoredRow> {
   const sha256 = await digestOf(file, row.id)
-  try {
-    return { row, sha256, detection: await host.detect({ file, mediaType, label: row.id }, signal), unscored: null }
-  } catch (error) {
-    if (isAbort(error)) throw error
-    return { row, sha256, detection: null, unscored: unscoredBy(error) }
-  }
+  const earlier = kept?.find(row.id, sha256)
+  if (earlier) return { row, sha256, ...earlier }
+  const result = await host.detect({ file, mediaType, label: row.id }, signal).then(
+    (detection) => ({ detection, unscored: null }),
+    (error: unknown) => ({ detection: null, unscored: unscoredBy(error) }),
+  )
+  const scored = { row, sha256, ...result }
+  await kept?.add(scored)
+  return scored
 }
 
-/** Why this file has no score; what is about the set-up would be the same for every row, so it ends the run. */
+/** Why this file has no score; what is about the set-up, or a model server, would be the same for every row, so it ends the run. */
 function unscoredBy(error: unknown): Unscored {
+  if (isAbort(error)) throw error
   const { kind, message, reason } = toAttestdError(error)
-  if (kind === 'setup' || kind === 'wait') throw error
+  if (kind === 'setup' || kind === 'wait' || reason === 'detector-unreachable') throw error
   return { how: kind === 'abstain' ? 'abstained' : 'failed', reason, message }
+}
+
+/** Missing files that an error names. */
+const NAMED = 3
+
+/** Before the first row is scored, which may be hours before the last. @throws AttestdError lab-data-invalid */
+async function requireFiles(rows: readonly TypedRow[]): Promise<void> {
+  const missing: string[] = []
+  for (const { content, id } of rows) {
+    if (
+      'file' in content &&
+      !(await fs.access(content.file, fs.constants.R_OK).then(
+        () => true,
+        () => false,
+      ))
+    )
+      missing.push(id)
+  }
+  if (missing.length === 0) return
+  const named = missing.slice(0, NAMED).join(', ')
+  throw new AttestdError(
+    'lab-data-invalid',
+    `${missing.length} of ${rows.length} files cannot be read: ${named}${missing.length > NAMED ? ', ...' : ''}.`,
+    { fix: 'Unpack the media, correct the paths, or name the folder that they start from with --root.' },
+  )
 }
 
 async function digestOf(file: string, id: string): Promise<string> {

@@ -73,7 +73,10 @@ export interface HuggingFaceExport {
  */
 export async function readExport(folder: string, model: string | null): Promise<HuggingFaceExport> {
   const config = await readJson(folder, 'config.json', modelConfig)
-  if (config === null) throw unsupported(`${folder} holds no config.json.`)
+  if (config === null) {
+    const fix = 'Name the folder of an export: optimum-cli export onnx --model MODEL FOLDER writes one.'
+    throw unsupported(`${folder} holds no config.json.`, undefined, fix)
+  }
   return {
     folder,
     model: await findModel(folder, model),

@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 
 /** The refusal of an export. */
-export function unsupported(message: string, cause?: unknown): AttestdError {
-  return new AttestdError('import-unsupported', message, { cause })
+export function unsupported(message: string, cause?: unknown, fix?: string): AttestdError {
+  return new AttestdError('import-unsupported', message, { cause, fix })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
@@ -50,7 +51,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
   if (await exists(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
-  await fs.mkdir(modelsDir, { recursive: true })
+  await makeFolder(modelsDir)
   await removeLeftFolders(modelsDir, WORKSHOP)
   const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
   try {

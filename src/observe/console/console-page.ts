@@ -3,7 +3,7 @@ import { checkSign, type Readiness } from '../health.js'
 import { type CanaryRow, canaryText } from './canary-row.js'
 import { CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console-assets.js'
 import type { ConsoleState } from './console-state.js'
-import { etherOf, milliseconds, shortDigest } from './console-text.js'
+import { milliseconds, shortDigest, shortEther } from './console-text.js'
 import { driftLines } from './drift-row.js'
 import { fleetSection } from './fleet-section.js'
 import type { HistoryDocument } from './history.js'
@@ -87,8 +87,8 @@ function queues({ queues, queueEngine }: ConsoleState): Html {
 
 function gates({ stake, clock, stream, doppelgangers }: ConsoleState): Html {
   return html`<section><h2>Stake, clock, stream</h2><dl>
-<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${etherOf(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
-<dt>Minimum</dt><dd>${stake ? `${etherOf(stake.minStakeWei)} ether` : '–'}</dd>
+<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${shortEther(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
+<dt>Minimum</dt><dd>${stake ? `${shortEther(stake.minStakeWei)} ether` : '–'}</dd>
 <dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clockWord(clock)}</span>${troubleOf(clock)}` : '–'}</dd>
 <dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
 <dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>

@@ -1,3 +1,5 @@
+import { etherOf } from '../../core/ether.js'
+
 const SECOND = 1000
 
 /** A duration for people: whole milliseconds below 10 s, else seconds with one decimal; `?` where it is not known. */
@@ -6,17 +8,9 @@ export function milliseconds(ms: number | null): string {
   return Math.abs(ms) < 10 * SECOND ? `${Math.round(ms)} ms` : `${(ms / SECOND).toFixed(1)} s`
 }
 
-/**
- * Wei as ether with at most six decimals, cut and never rounded up, so that a stake just below the minimum does not
- * read as the minimum.
- * @param wei decimal string
- */
-export function etherOf(wei: string): string {
-  if (!/^\d+$/.test(wei)) return '?'
-  const digits = wei.padStart(19, '0')
-  const fraction = digits.slice(-18, -12).replace(/0+$/, '')
-  const whole = digits.slice(0, -18).replace(/^0+(?=\d)/, '')
-  return fraction ? `${whole}.${fraction}` : whole
+/** Wei as ether with at most six decimals; `?` where it is not known. @param wei decimal string */
+export function shortEther(wei: string): string {
+  return /^\d+$/.test(wei) ? etherOf(BigInt(wei), 6) : '?'
 }
 
 /** The first bytes of a digest, enough to compare by eye. */

@@ -7,6 +7,8 @@ export interface DriftRow {
   readonly reference: 'evaluation' | 'own' | null
   /** Files that are compared, or that wait to become the reference. */
   readonly files: number
+  /** Of those, how many there must be before drift is known. */
+  readonly needed: number
   /** Of its risks. */
   readonly risk: number | null
   /** Of how often it abstains. */
@@ -22,9 +24,9 @@ export function driftLines(rows: readonly DriftRow[]): Html {
   return html`${rows.map(driftLine)}`
 }
 
-function driftLine({ abstention, detector, files, reference, risk }: DriftRow): Html {
+function driftLine({ abstention, detector, files, needed, reference, risk }: DriftRow): Html {
   if (risk === null || abstention === null) {
-    return html`<p class="soft">Drift of ${detector}: not known yet, ${files} files.</p>`
+    return html`<p class="soft">Drift of ${detector}: needs ${needed} files (${files} so far).</p>`
   }
   const tone = Math.max(risk, abstention) > LARGE ? 'warn' : 'soft'
   const against = reference ? REFERENCES[reference] : 'nothing'

@@ -4,7 +4,7 @@ import { percentOf, type Risk } from '../../core/risk.js'
 /** A point of the history stands for so long, ms. */
 export const HISTORY_EVERY_MS = 10_000
 /** Points that are kept: an hour. */
-const MAX_POINTS = 360
+export const MAX_POINTS = 360
 
 /** One number for each queue. */
 export interface ByQueue {

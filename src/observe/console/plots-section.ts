@@ -1,4 +1,4 @@
-import type { HistoryDocument } from './history.js'
+import { type HistoryDocument, MAX_POINTS } from './history.js'
 import { type Html, html } from './html.js'
 
 /** The table states every so many points: five minutes. */
@@ -13,7 +13,15 @@ type Plot = HistoryDocument['plots'][number]
 export function plotsSection(history: HistoryDocument): Html {
   return html`<section class="wide" aria-labelledby="hour-title"><h2 id="hour-title">Last hour, whole fleet</h2>
 <div class="plots">${history.plots.map(figure)}</div>
-<div id="hour" data-live>${hourTable(history)}</div></section>`
+<div id="hour" data-live>${sinceLine(history)}${hourTable(history)}</div></section>`
+}
+
+/** Each daemon keeps the hour from its own start on, so that two of them show different beginnings. */
+function sinceLine({ at, everyMs }: HistoryDocument): Html | null {
+  const [first] = at
+  if (first === undefined || at.length >= MAX_POINTS) return null
+  const since = new Date(first - everyMs).toISOString().slice(11, 16)
+  return html`<p class="soft">Recorded since ${since} UTC, when this daemon started.</p>`
 }
 
 function figure({ id, series, title, unit }: Plot): Html {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { createPostgresBackend, type IQueueBackend, type PgPool } from 'bullmq'
 import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/disk/directory-lock.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { storageError } from '../../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -50,7 +51,7 @@ export async function openEmbedded(dir: string, { clock, fsync = false, log }: E
 
 async function makeDirectory(dir: string): Promise<void> {
   try {
-    await fs.mkdir(dir, { recursive: true, mode: 0o700 })
+    await makeFolder(dir, 0o700)
   } catch (error) {
     throw storageError(`The queue directory ${dir} cannot be created: ${errorText(error)}`, error)
   }

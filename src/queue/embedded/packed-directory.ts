@@ -3,6 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { gunzip, gzip } from 'node:zlib'
+import { makeFolder } from '../../core/disk/make-folder.js'
 
 /** Path below the directory, and what is in the file; null for a directory. Parents come before what is in them. */
 type Entry = readonly [name: string, content: Uint8Array | null]
@@ -26,7 +27,7 @@ export async function packDirectory(directory: string): Promise<Buffer> {
  */
 export async function unpackDirectory(packed: Uint8Array, directory: string, fsync: boolean): Promise<void> {
   const entries = deserialize(await promisify(gunzip)(packed)) as Entry[]
-  await fs.mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeFolder(directory, 0o700)
   for (const [name, content] of entries)
     if (content === null) await fs.mkdir(path.join(directory, name), { mode: 0o700 })
   const files = entries.values()

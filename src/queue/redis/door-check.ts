@@ -28,7 +28,12 @@ async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
   const port = `Port ${node.port} of ${node.host}`
   if (tlsOptions === null) {
     const withTls = await knock(node, { rejectUnauthorized: false }, clock)
-    if (withTls !== null && !isAboutCertificate(withTls)) return null
+    if (withTls !== null && !isAboutCertificate(withTls)) {
+      if (failure.message !== OTHER_ANSWER) return null
+      return new AttestdError('queue-address-wrong', `${port} answers, but not as Redis does.`, {
+        fix: 'Name the port of Redis (6379 as a rule) in ATTESTD_QUEUE_URL.',
+      })
+    }
     return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, and ${shown} does not say so.`)
   }
   if (isAboutCertificate(failure)) {
@@ -48,12 +53,15 @@ function isAboutCertificate(failure: NodeJS.ErrnoException): boolean {
 /** What the other side says, where OpenSSL adds only its own line numbers. */
 const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? false
 
+/** What speaks another protocol, such as a web server. */
+const OTHER_ANSWER = 'no answer of a Redis'
+
 /** Says PING. @returns null where something like Redis answered, else what went wrong */
 async function knock(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
   const socket = options ? tls.connect({ ...node, ...options }) : net.connect(node)
   const answered = new Promise<Error | null>((resolve) => {
     socket.once(options ? 'secureConnect' : 'connect', () => socket.write('PING\r\n'))
-    socket.once('data', (data) => resolve(/^[+-]/.test(data.toString()) ? null : new Error('no answer of a Redis')))
+    socket.once('data', (data) => resolve(/^[+-]/.test(data.toString()) ? null : new Error(OTHER_ANSWER)))
     socket.on('error', resolve)
     socket.once('close', () => resolve(new Error('closed without an answer')))
   })

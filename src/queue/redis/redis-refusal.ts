@@ -70,5 +70,7 @@ export function redisTrouble(error: unknown, target: RedisTarget): AttestdError 
 function redisErrorText(error: unknown): string {
   const { lastNodeError } = error as { lastNodeError?: unknown }
   const text = lastNodeError ? `${errorText(error)} ${errorText(lastNodeError)}` : errorText(error)
-  return text.replace(/ Retrying from scratch after \d+ms\./, '')
+  return text
+    .replace(/ Retrying from scratch after \d+ms\./, '')
+    .replace(/Reached the max retries per request limit.*/, 'no connection was possible')
 }

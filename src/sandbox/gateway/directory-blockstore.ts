@@ -1,8 +1,8 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { BaseBlockstore } from 'blockstore-core'
 import { base32 } from 'multiformats/bases/base32'
 import type { CID } from 'multiformats/cid'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 
 type BlockBytes = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
@@ -17,7 +17,7 @@ export class DirectoryBlockstore extends BaseBlockstore {
   }
 
   static async open(directory: string): Promise<DirectoryBlockstore> {
-    await fs.mkdir(directory, { recursive: true })
+    await makeFolder(directory)
     return new DirectoryBlockstore(directory)
   }
 

@@ -1,7 +1,7 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
 import { DirectoryLock } from '../../core/disk/directory-lock.js'
+import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { removeUnfinished } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
@@ -61,7 +61,7 @@ export async function openStorage(folder: string, random: RandomBytes, clock: Cl
 
 async function lockFolder(folder: string, clock: Clock): Promise<DirectoryLock> {
   try {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
   } catch (error) {
     throw new AttestdError('data-dir-unusable', `${folder} cannot be created: ${errorText(error)}`, { cause: error })
   }

@@ -1,9 +1,9 @@
 import type { Reason } from '../../core/reasons.js'
 
-/** By its prefix (specification, API key): who a key is for, and what it cannot do. */
+/** By its prefix (specification, API key): whose key it is, and which one the refused routes take. */
 const KINDS = [
-  { prefix: 'ak_att_', kind: 'an attester', lacks: 'upload and register, which need the key of a submitter (ak_sub_)' },
-  { prefix: 'ak_sub_', kind: 'a submitter', lacks: 'list and score, which need the key of an attester (ak_att_)' },
+  { prefix: 'ak_att_', kind: 'an attester', other: 'Use a submitter key (ak_sub_) to upload and register.' },
+  { prefix: 'ak_sub_', kind: 'a submitter', other: 'Use an attester key (ak_att_) to list and score.' },
 ] as const
 
 /** What a person can do about the refusals of this API, by the key and header prefix in use. */
@@ -15,11 +15,9 @@ export function keyFixes({
   readonly headerPrefix?: string | undefined
 }): Readonly<Partial<Record<Reason, string>>> {
   const key = KINDS.find(({ prefix }) => accessKey.startsWith(prefix))
-  const ofKind = key
-    ? `ATTESTD_ACCESS_KEY is of ${key.kind} (${key.prefix}), which cannot ${key.lacks}. Else check`
-    : 'Check'
+  const ofKind = key ? `ATTESTD_ACCESS_KEY is ${key.kind} key (${key.prefix}). ${key.other} Otherwise check` : 'Check'
   return {
-    'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, that the key was not revoked, and ATTESTD_HEADER_PREFIX: the headers were sent as ${headerPrefix}-Access-Key and so on, and a service that names its own differently sees none.`,
+    'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked. The headers were sent as ${headerPrefix}-Access-Key and so on; if the service uses another prefix, set ATTESTD_HEADER_PREFIX.`,
     'service-forbidden': `${ofKind} the stake and the wallet of the key in the dashboard.`,
   }
 }

@@ -188,6 +188,21 @@ describe('the stake', () => {
   })
 })
 
+describe('a website in place of the service', () => {
+  it('is the reason of clock and stake, not that they are unknown', async () => {
+    const { check, time } = newReadiness()
+    const failure = new AttestdError('service-reply-invalid', 'The answer to GET /time cannot be used: <html>')
+    time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
+    for (const name of ['clock', 'stake']) {
+      expect(await check(name)).toMatchObject({
+        ok: false,
+        reason: 'service-reply-invalid',
+        fix: expect.stringContaining('ATTESTD_SERVICE_URL'),
+      })
+    }
+  })
+})
+
 describe('the clock', () => {
   it.each<[string, ClockState, string | undefined]>([
     ['that was never compared', { offsetMs: null, errorBoundMs: null, trusted: false }, 'clock-untrusted'],

@@ -71,7 +71,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(lines.get('session')).toMatch(/^ok: opened until \d{4}-.*attester/)
     expect(lines.get('clock')).toMatch(/^ok: service time is known/)
     expect(lines.get('rpc')).toMatch(/^ok: http:\/\/127\.0\.0\.1:\d+ is on chain 84532, block \d+ is /)
-    expect(lines.get('stake contract')).toMatch(/^ok: staked 2\d+ wei of at least 1\d+; roles: attester/)
+    expect(lines.get('stake contract')).toMatch(/^ok: staked 2[\d.]* ether of at least 1[\d.]*; roles: attester/)
     expect(lines.get('eas contract')).toMatch(/^skipped: there is none at /)
     expect([...lines.values()].join()).not.toContain(attester.privateKey.slice(2))
   })
@@ -128,7 +128,9 @@ describe.concurrent('doctor on a wallet-session service', () => {
   it('a stake below the minimum and an address without a contract', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     await sandbox.control.setStake({ stakedWei: 5n })
-    expect((await walletSession()).get('stake contract')).toMatch(/^failed: Staked 5 wei.*\[stake-low\]/)
+    expect((await walletSession()).get('stake contract')).toMatch(
+      /^failed: Staked 0.000000000000000005 ether.*\[stake-low\]/,
+    )
     const lines = await walletSession({ ATTESTD_STAKE_CONTRACT: `0x${'22'.repeat(20)}` })
     expect(lines.get('stake contract')).toMatch(/^failed: .*\[stake-contract-unreadable\]/)
   })
@@ -152,11 +154,13 @@ describe.concurrent('doctor on a signed-key service', () => {
     const chain = chainEnv(sandbox)
     expect((await signedKey(chain)).get('stake contract')).toBe('skipped: ATTESTD_WALLET_ADDRESS is not set')
     const wallet = { ...chain, ATTESTD_WALLET_ADDRESS: sandbox.attesterKey.wallet }
-    expect((await signedKey(wallet)).get('stake contract')).toMatch(/^ok: staked 2\d+ wei.*, as the service reports$/)
+    expect((await signedKey(wallet)).get('stake contract')).toMatch(
+      /^ok: staked 2[\d.]* ether.*, as the service reports$/,
+    )
     const other = sandbox.control.createKey({ kind: 'attester' })
     await sandbox.control.setStake({ wallet: other.wallet!, stakedWei: 7n })
     const lines = await signedKey({ ...chain, ATTESTD_WALLET_ADDRESS: other.wallet! })
-    expect(lines.get('stake contract')).toMatch(/^failed: .*holds 7 wei.*\[stake-disagreement\]/)
+    expect(lines.get('stake contract')).toMatch(/^failed: .*holds 0.000000000000000007 ether.*\[stake-disagreement\]/)
   })
 
   it('without a key leaves that part out; a wrong one, or nobody who answers, is a failure by name', async ({

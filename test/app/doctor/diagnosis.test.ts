@@ -4,6 +4,7 @@ import { diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
 import { check, failed } from '../../../src/app/doctor/diagnosis.js'
 import { stakeText } from '../../../src/app/doctor/service-text.js'
 import { AttestdError } from '../../../src/core/errors.js'
+import { etherOf } from '../../../src/core/ether.js'
 
 describe('a check', () => {
   it('that returns is fine, with what it found', async () => {
@@ -43,14 +44,14 @@ describe('a stake', () => {
     [4n, 5n, false],
   ])('of %i wei with a minimum of %i is enough: %s', (stakedWei, minStakeWei, enough) => {
     const text = () => stakeText({ stakedWei, minStakeWei })
-    if (enough) expect(text()).toBe(`staked ${stakedWei} wei of at least ${minStakeWei}`)
+    if (enough) expect(text()).toBe(`staked ${etherOf(stakedWei)} ether of at least ${etherOf(minStakeWei)}`)
     else expect(text).toThrow(expect.objectContaining({ reason: 'stake-low' }))
   })
 })
 
 describe('the settings', () => {
   const of = (unknownEnv: string[], openSecretFiles: { file: string; mode: string }[] = []) =>
-    diagnoseSettings({ unknownEnv, openSecretFiles })
+    diagnoseSettings({ unknownEnv, openSecretFiles }, [])
 
   it('are fine where nothing is to be said', () => {
     expect(of([])).toMatchObject([{ check: 'settings', outcome: 'ok' }])
@@ -67,6 +68,16 @@ describe('the settings', () => {
 
   it.each(['ATTESTD_SOMETHING_ELSE_ALTOGETHER', 'ATTESTD_HTTP_PORTABLE'])('with %s ask for nothing near', (name) => {
     expect(of([name])[0]?.fix).toBe('Unset it, or find its name in config/SETTINGS.md.')
+  })
+
+  it('name what run refuses to start without', () => {
+    expect(diagnoseSettings({ unknownEnv: [], openSecretFiles: [] }, ['serviceUrl'])).toMatchObject([
+      {
+        outcome: 'failed',
+        message: expect.stringContaining('ATTESTD_SERVICE_URL is not set'),
+        fix: expect.stringContaining('Set ATTESTD_SERVICE_URL'),
+      },
+    ])
   })
 
   it('with several faults name each, names before files', () => {

@@ -60,7 +60,9 @@ describe('the drift of a detector', () => {
     const watch = await newWatch()
     feed(watch, 499, spread)
     feed(watch, 199, spread)
-    expect(watch.rows()).toEqual([{ detector: 'tiny', reference: 'own', files: 199, risk: null, abstention: null }])
+    expect(watch.rows()).toEqual([
+      { detector: 'tiny', reference: 'own', files: 199, needed: 200, risk: null, abstention: null },
+    ])
     feed(watch, 301, spread)
     const [steady] = watch.rows()
     expect(steady?.risk).toBeLessThan(0.05)

@@ -1,7 +1,9 @@
+import os from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { columnsFlag, dataOptions, numberFlag, priorFlag } from '../../../src/cli/models/lab-flags.js'
+import { numberFlag } from '../../../src/cli/flags/numbers.js'
+import { columnsFlag, dataOptions, priorFlag } from '../../../src/cli/models/lab-flags.js'
 
-const invalid = expect.objectContaining({ reason: 'setting-invalid' })
+const invalid = expect.objectContaining({ reason: 'argument-invalid' })
 
 describe('a number of a flag', () => {
   it.each([
@@ -36,17 +38,26 @@ describe('the flags of labeled data', () => {
     expect(columnsFlag(text)).toEqual(columns)
   })
 
-  it('a limit is a whole number from 1, or none', () => {
-    expect(dataOptions({}).limit).toBeNull()
-    expect(dataOptions({ limit: '7', root: '/media' })).toMatchObject({ limit: 7, root: '/media' })
-    for (const bad of ['0', '-1', '1.5', 'all', '']) expect(() => dataOptions({ limit: bad })).toThrow(invalid)
+  it('a limit is a whole number from 1, or none', async () => {
+    expect((await dataOptions({})).limit).toBeNull()
+    expect(await dataOptions({ limit: '7', root: os.tmpdir() })).toMatchObject({ limit: 7, root: os.tmpdir() })
+    for (const bad of ['0', '-1', '1.5', 'all', '']) await expect(dataOptions({ limit: bad })).rejects.toThrow(invalid)
   })
 
-  it('what was typed is kept so that a shell takes it again', () => {
+  it('data and root must be there', async () => {
+    await expect(dataOptions({ data: '/no/such.csv' })).rejects.toThrow(
+      '--data takes a file or folder: /no/such.csv does not',
+    )
+    await expect(dataOptions({ root: process.execPath })).rejects.toThrow(
+      `--root takes a folder: ${process.execPath} is a file`,
+    )
+  })
+
+  it('what was typed is kept so that a shell takes it again', async () => {
     const before = process.argv
     process.argv = ['node', 'main.js', 'models', 'eval', '--data', "it's mine.csv", '--by=a,b', '$(rm)']
     try {
-      expect(dataOptions({}).command).toBe(`attestd models eval --data 'it'\\''s mine.csv' --by=a,b '$(rm)'`)
+      expect((await dataOptions({})).command).toBe(`attestd models eval --data 'it'\\''s mine.csv' --by=a,b '$(rm)'`)
     } finally {
       process.argv = before
     }

@@ -88,13 +88,16 @@ describe('the lab on the command line', () => {
     expect((await models('list', '--detectors', 'another')).out).toMatch(/tiny-image .*not in use/)
   })
 
-  it('Ctrl-C ends it with 75 and leaves nothing half written', async () => {
+  it('Ctrl-C ends it with 75 and leaves what the same command resumes from, which then is removed', async () => {
     const { child, ended } = modelsProcess('eval', 'tiny-image', '--data', index, '--out', 'stopped')
     child.stderr.once('data', () => child.kill('SIGINT'))
     const { code, err } = await ended
     expect(code).toBe(75)
-    expect(err).toContain('nothing was written')
-    expect(await fs.readdir(bench.folder)).not.toContain('stopped')
+    expect(err).toMatch(/Interrupted after \d+ of 60 rows; the same command resumes there/)
+    const folder = path.join(bench.folder, 'stopped')
+    expect((await fs.readdir(folder)).filter((name) => name !== 'rows.partial.jsonl')).toEqual([])
+    expect((await models('eval', 'tiny-image', '--data', index, '--out', 'stopped')).code).toBe(0)
+    expect((await fs.readdir(folder)).sort()).toEqual(['eval.json', 'report.html', 'scores.csv'])
   })
 
   it('calibrate and compare print what they found', async () => {
@@ -119,8 +122,8 @@ describe('the lab on the command line', () => {
 
   it.each([
     [['eval', 'tiny-image'], 64, /--data/],
-    [['eval', 'tiny-image', '--data', 'gone.csv'], 78, /cannot be read/],
-    [['eval', 'tiny-image', '--data', '.', '--limit', '0'], 78, /--limit takes/],
+    [['eval', 'tiny-image', '--data', 'gone.csv'], 64, /gone\.csv does not exist/],
+    [['eval', 'tiny-image', '--data', '.', '--limit', '0'], 64, /--limit takes/],
     [['calibrate', 'tiny-image', '--data', '.', '--method', 'guess'], 64, /Allowed choices/],
     [['import', '.'], 78, /holds no config\.json/],
     [['admit', 'tiny-image'], 78, /No threshold is stated/],

@@ -69,3 +69,33 @@ describe('progress', () => {
     expect(shown(true, 3, [1, 1, 2, 2, 3])).toHaveLength(3)
   })
 })
+
+describe('a table on a narrow terminal', () => {
+  const columns = [
+    { title: 'id', min: 6 },
+    { title: 'state' },
+    { title: 'version', drop: 1 },
+    { title: 'digest', drop: 2 },
+    { title: 'notes', min: 10 },
+  ]
+  const rows = [['attestd-image', 'ready', '1.2.3', 'abcdef012345', 'x'.repeat(50)]]
+
+  it.each([60, 80, 100, 200])('of %i columns fits', (width) => {
+    for (const line of table(columns, rows, width).split('\n').slice(0, 3))
+      expect(line.length).toBeLessThanOrEqual(width)
+  })
+
+  it('names the columns that it left out, those with the highest number first', () => {
+    expect(table(columns, rows, 44).split('\n').at(-1)).toBe('Left out at 44 columns: digest (--json has all).')
+    expect(table(columns, rows, 32).split('\n').at(-1)).toBe(
+      'Left out at 32 columns: version, digest (--json has all).',
+    )
+  })
+
+  it('cuts the widest cells first, and leaves nothing out where that is enough', () => {
+    const [, , line] = table(columns, rows, 80).split('\n')
+    expect(line).toContain('attestd-image  ready  1.2.3    abcdef012345  ')
+    expect(line).toMatch(/x…$/)
+    expect(table(columns, rows, 200)).not.toContain('Left out')
+  })
+})

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
+import { requireFits } from '../../../src/lab/calibrate/calibration-report.js'
 import { weightedToPrior } from '../../../src/lab/calibrate/calibration-row.js'
 import { fitCalibration, METHODS, requireClasses } from '../../../src/lab/calibrate/fit-calibration.js'
+import { dataRow } from '../../support/scored-rows.js'
 import { BY_LENGTH, drawn, row } from './drawn-rows.js'
 
 describe('what is fitted', () => {
@@ -65,5 +67,17 @@ describe('too few rows', () => {
     expect(() => fitCalibration([...turned, ...right], 'by-length', 0.5, BY_LENGTH)).toThrow(
       /fake rows of length 0 to 500 above real/,
     )
+  })
+})
+
+describe('rows that are going to be scored', () => {
+  const some = (each: number) => Array.from({ length: 2 * each }, (_, nth) => dataRow(`row ${nth}`, nth % 2 === 0))
+
+  it.each([10, 24])('%i of each class are too few for the fits that judge a calibration', (each) => {
+    expect(() => requireFits(some(each))).toThrow(/a fit needs 20 of each/)
+  })
+
+  it('60 of each are enough', () => {
+    expect(() => requireFits(some(60))).not.toThrow()
   })
 })

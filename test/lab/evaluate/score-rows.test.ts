@@ -4,6 +4,8 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { DetectRequest } from '../../../src/detect/detection.js'
+import { duplicatesIn } from '../../../src/lab/evaluate/duplicates.js'
+import { KeptRows } from '../../../src/lab/evaluate/kept-rows.js'
 import { dataDigest, type ScoredRow, type ScoreOptions, scoreRows } from '../../../src/lab/evaluate/score-rows.js'
 import { settle } from '../../support/manual-clock.js'
 import { storableDetection } from '../../support/pipeline-parts.js'
@@ -180,5 +182,67 @@ describe('the digest of data', () => {
     expect(dataDigest([a, { ...b, row: dataRow('b', false) }])).not.toBe(dataDigest(rows))
     expect(dataDigest([a, { ...b, row: dataRow('c', true) }])).not.toBe(dataDigest(rows))
     expect(dataDigest([a])).not.toBe(dataDigest(rows))
+  })
+})
+
+describe('a run over many rows', () => {
+  it('names the files that are missing before it scores the first row', async () => {
+    let asked = 0
+    const detect: Detect = async (request) => {
+      asked++
+      return byContent(request)
+    }
+    const missing = ['x', 'y', 'z', 'last'].map((id) => ({ ...row(id), content: { file: path.join(folder, id) } }))
+    await expect(scoreRows([...rows(3), ...missing], options(detect))).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: '4 of 7 files cannot be read: x, y, z, ....',
+      fix: expect.stringContaining('--root'),
+    })
+    expect(asked).toBe(0)
+  })
+
+  it('ends where the model server is away, instead of refusing row after row', async () => {
+    const detect: Detect = async (request) => {
+      if (request.label === 'row 2') throw new AttestdError('detector-unreachable')
+      return byContent(request)
+    }
+    await expect(scoreRows(rows(50), options(detect))).rejects.toMatchObject({ reason: 'detector-unreachable' })
+  })
+
+  it('that was stopped resumes: what was scored or abstained from is kept, what failed is scored again', async () => {
+    const report = path.join(folder, 'report')
+    const stop = new AbortController()
+    const asked: string[] = []
+    const detect =
+      (stopAt: string): Detect =>
+      async (request) => {
+        asked.push(request.label!)
+        if (request.label === stopAt) stop.abort()
+        if (request.label === 'row 1') throw new AttestdError('media-type-mismatch', 'why')
+        if (request.label === 'row 2' && stopAt !== '') throw new AttestdError('detector-crashed')
+        return byContent(request)
+      }
+    const run = async (stopAt: string, signal: AbortSignal, by = 'digest') =>
+      scoreRows(rows(6), options(detect(stopAt), { concurrency: 1, signal, kept: await KeptRows.open(report, by) }))
+    await expect(run('row 3', stop.signal)).rejects.toMatchObject({
+      reason: 'draining',
+      message: 'Interrupted after 4 of 6 rows; the same command resumes there.',
+    })
+    await fs.appendFile(path.join(report, 'rows.partial.jsonl'), '{"by":"digest","id":"ro')
+    asked.length = 0
+    const scored = await run('', new AbortController().signal)
+    expect(asked).toEqual(['row 2', 'row 4', 'row 5'])
+    expect(scored.map(({ detection }) => detection?.notes ?? null)).toEqual(
+      [0, null, 2, 3, 4, 5].map((nth) => (nth === null ? null : `text of row ${nth}`)),
+    )
+    asked.length = 0
+    await run('', new AbortController().signal, 'another package')
+    expect(asked).toHaveLength(6)
+  })
+
+  it('names rows with the same bytes', () => {
+    const scored = ['a', 'b', 'c', 'd'].map((id, nth) => ({ row: row(id), sha256: nth === 1 ? 'one' : 'two' }))
+    expect(duplicatesIn(scored)).toEqual({ rows: 2, examples: [['a', 'c', 'd']] })
+    expect(duplicatesIn(scored.slice(0, 2))).toBeUndefined()
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { etherOf, milliseconds, shortDigest } from '../../../src/observe/console/console-text.js'
+import { milliseconds, shortDigest, shortEther } from '../../../src/observe/console/console-text.js'
 import { Html, html } from '../../../src/observe/console/html.js'
 
-describe('etherOf', () => {
+describe('shortEther', () => {
   const ETHER = 10n ** 18n
   it.each([
     [0n, '0'],
@@ -18,16 +18,16 @@ describe('etherOf', () => {
     [1_000_000n * ETHER, '1000000'],
     [2n ** 256n - 1n, '115792089237316195423570985008687907853269984665640564039457.584007'],
   ])('%s wei are %s ether, cut and never rounded up', (wei, ether) => {
-    expect(etherOf(String(wei))).toBe(ether)
+    expect(shortEther(String(wei))).toBe(ether)
   })
 
   it('does not show zeros in front as digits', () => {
-    expect(etherOf(`000${2n * ETHER}`)).toBe('2')
-    expect(etherOf('0'.repeat(40))).toBe('0')
+    expect(shortEther(`000${2n * ETHER}`)).toBe('2')
+    expect(shortEther('0'.repeat(40))).toBe('0')
   })
 
   it.each(['', '-1', '1.5', '0x10', '1e18', ' 1', 'many'])('shows %j, which is no amount, as unknown', (wei) => {
-    expect(etherOf(wei)).toBe('?')
+    expect(shortEther(wei)).toBe('?')
   })
 })
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type DriftRow, driftLines } from '../../../src/observe/console/drift-row.js'
 import { textsOfClass, visibleText } from './visible-text.js'
 
-const ROW: DriftRow = { detector: 'image@1', reference: 'own', files: 500, risk: 0.1, abstention: 0.05 }
+const ROW: DriftRow = { detector: 'image@1', reference: 'own', files: 500, needed: 700, risk: 0.1, abstention: 0.05 }
 
 it.each([
   ['both small', 0.1, 0.05, 'soft'],
@@ -26,7 +26,9 @@ it.each([
   [0.3, null],
   [null, 0.3],
 ])('states no number while one is missing: risk %j, abstention %j', (risk, abstention) => {
-  expect(visibleText(driftLines([{ ...ROW, risk, abstention }]))).toBe('Drift of image@1: not known yet, 500 files.')
+  expect(visibleText(driftLines([{ ...ROW, risk, abstention }]))).toBe(
+    'Drift of image@1: needs 700 files (500 so far).',
+  )
 })
 
 it('gives a line for each detector, and escapes its name', () => {

@@ -23,6 +23,15 @@ describe('plotsSection', () => {
     expect(visibleText(page)).toContain('Open to accepted: median (s)')
   })
 
+  it('states since when this daemon records, until that is an hour', () => {
+    const points = (count: number) =>
+      Array.from({ length: count }, (_, nth) => ({ ...FULL, at: (nth + 1) * HISTORY_EVERY_MS }))
+    const text = (count: number) => visibleText(plotsSection(documentOf(points(count))))
+    expect(text(7)).toContain('Recorded since 00:00 UTC, when this daemon started.')
+    expect(text(360)).not.toContain('Recorded since')
+    expect(text(0)).not.toContain('Recorded since')
+  })
+
   it('uses the six colors in turn', () => {
     const risks = Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`d${nth}`, riskOfPercent(nth)]))
     const keys = [...plotsSection(documentOf([{ ...FULL, risks }])).text.matchAll(/class="key (k\d)">d\d/g)]

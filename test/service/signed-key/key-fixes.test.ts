@@ -2,11 +2,15 @@ import { expect, it } from 'vitest'
 import { keyFixes } from '../../../src/service/signed-key/key-fixes.js'
 
 it('a refusal names the kind of key that is needed, where the key is of the other', () => {
-  expect(keyFixes({ accessKey: 'ak_sub_1' })['service-forbidden']).toMatch(/of a submitter.*ak_att_/)
-  expect(keyFixes({ accessKey: 'ak_att_1' })['service-forbidden']).toMatch(/of an attester.*ak_sub_/)
+  expect(keyFixes({ accessKey: 'ak_sub_1' })['service-forbidden']).toMatch(
+    /^ATTESTD_ACCESS_KEY is a submitter key.*Use an attester key \(ak_att_\)/,
+  )
+  expect(keyFixes({ accessKey: 'ak_att_1' })['service-forbidden']).toMatch(
+    /is an attester key.*Use a submitter key \(ak_sub_\)/,
+  )
   expect(keyFixes({ accessKey: 'other' })['service-forbidden']).toMatch(/^Check the stake/)
 })
 
 it('refused credentials name the header prefix that was used', () => {
-  expect(keyFixes({ headerPrefix: 'Brand' })['service-unauthorized']).toMatch(/ATTESTD_HEADER_PREFIX.*Brand-Access-Key/)
+  expect(keyFixes({ headerPrefix: 'Brand' })['service-unauthorized']).toMatch(/Brand-Access-Key.*ATTESTD_HEADER_PREFIX/)
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { DataRow } from '../data-row.js'
-import { readFolder } from '../read-folder.js'
+import { classFolders, readFolder } from '../read-folder.js'
 import { readIndex } from '../read-index.js'
 import { rowOf, UNSTATED } from '../row-fields.js'
 import { featuresOfFolder, withClassNames } from './features.js'
@@ -17,7 +17,7 @@ const METADATA = /(?:^|\/)metadata\.(?:csv|jsonl)$/
  */
 export async function readDatasetFolder(folder: string): Promise<DataRow[]> {
   const names = await namesBelow(folder)
-  if (names.includes('real') && names.includes('fake')) return readFolder(folder)
+  if ((await classFolders(folder)) !== null) return readFolder(folder)
   const parquet = names.filter((name) => name.endsWith('.parquet'))
   if (parquet.length > 0)
     return readParquet(

@@ -24,6 +24,8 @@ describe('a dataset folder', () => {
 
   it('with real/ alone lacks the other class', async () => {
     await write('half/real/a.jpg', 'x')
-    await expect(readDatasetFolder(path.join(files.path, 'half'))).rejects.toThrow(/holds no folder fake/)
+    await expect(readDatasetFolder(path.join(files.path, 'half'))).rejects.toThrow(
+      /holds no folder for each class, such as real/,
+    )
   })
 })

@@ -1,0 +1,25 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { makeFolder } from '../../../src/core/disk/make-folder.js'
+
+it('makes a folder with those above it, for its owner where asked, and again', async ({ onTestFinished }) => {
+  const root = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-make-'))
+  onTestFinished(() => fs.rm(root, { recursive: true }))
+  const folder = path.join(root, 'a', 'b')
+  await makeFolder(folder, 0o700)
+  await makeFolder(folder, 0o700)
+  expect((await fs.stat(folder)).mode & 0o777).toBe(0o700)
+  const file = path.join(root, 'file')
+  await fs.writeFile(file, '')
+  await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST' })
+  await expect(makeFolder(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+})
+
+it.skipIf(process.platform !== 'linux')(
+  'refuses at once below /proc, where the mkdir of Node never returns',
+  async () => {
+    await expect(makeFolder('/proc/attestd/data')).rejects.toMatchObject({ code: 'ENOENT' })
+  },
+)
