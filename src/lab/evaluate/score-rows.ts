@@ -53,21 +53,31 @@ export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions
   const scored: ScoredRow[] = []
   const ahead = rows.entries()
   let done = 0
+  let isOver = false
   const stopped = () =>
     interrupted(kept && `Interrupted after ${done} of ${rows.length} rows; the same command resumes there.`)
   const takeRows = async () => {
     for (const [index, row] of ahead) {
+      if (isOver) return
       if (signal.aborted) throw stopped()
       scored[index] = await scoreRow(row, path.join(folder, String(index)), options)
       onProgress(++done, rows.length)
     }
   }
+  const taking = Array.from({ length: Math.min(concurrency, rows.length) }, () =>
+    takeRows().catch((error: unknown) => {
+      isOver = true
+      throw error
+    }),
+  )
   try {
-    await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, takeRows))
+    await Promise.all(taking)
     return scored
   } catch (error) {
     throw isAbort(error) && signal.aborted ? stopped() : error
   } finally {
+    // Those at work still write into it.
+    await Promise.allSettled(taking)
     await fs.rm(folder, { recursive: true, force: true })
   }
 }

@@ -117,8 +117,10 @@ describe('a port that tells nothing', () => {
     await expect(check(port, { ca: own.cert })).resolves.toBeUndefined()
   })
 
-  it('passes where something else answers', async () => {
-    await expect(check(await plain('HTTP/1.1 400 Bad Request\r\n\r\n'))).resolves.toBeUndefined()
+  it('refuses what answers as no Redis does, and passes where nothing is said', async () => {
+    await expect(check(await plain('HTTP/1.1 400 Bad Request\r\n\r\n'))).rejects.toMatchObject({
+      reason: 'queue-address-wrong',
+    })
     await expect(check(await listening(net.createServer((socket) => socket.end())))).resolves.toBeUndefined()
   })
 
