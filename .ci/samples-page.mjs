@@ -9,7 +9,7 @@ by \`npm run docs\`. Photographs are cropped, resized and re-encoded only. Most 
 of ours: rendered from nothing, or made from these photographs and recordings, also by published networks under a free license
 (enlarging and restyling ones; the source names package and license); two texts were written for this folder. The five
 pictures by diffusion models are as a freely licensed package carries them. No detector is trained, calibrated or chosen on
-these pictures. The card of \`attestd-image\` says how the five were picked.
+these pictures. The card of \`attestd-image\` states how the five were picked.
 `
 
 /** The text of samples/README.md. */

@@ -20,7 +20,7 @@ export async function runningDaemon(dataDir: string): Promise<ControlFile | null
       redirect: 'error',
       signal: deadline.signal,
     })
-    // A daemon whose queue is away says so by an error of its own, and runs all the same.
+    // A daemon whose queue is away reports it by its own error, and runs all the same.
     return status === 401 || status === 404 ? null : control
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError' ? control : null

@@ -12,7 +12,7 @@ export interface Network {
 const RECENT_EAS = '1.2.0'
 
 /**
- * Names and endpoints are those of viem's chain definitions, said again because importing these two loads all of them
+ * Names and endpoints are those of viem's chain definitions, repeated because importing these two loads all of them
  * (0.2 s, 30 MB); a test compares. Base has an older EAS than its test net, by EAS's README.
  */
 const KNOWN: readonly Network[] = [

@@ -28,7 +28,7 @@ export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   eth_getBalance: quantity,
 }
 
-/** One answer of JSON-RPC 2.0; an endpoint that could not read the question says `id: null`. */
+/** One answer of JSON-RPC 2.0; an endpoint that could not read the question states `id: null`. */
 export const envelope = z.union([
   z.object({
     id: z.union([z.number(), z.string(), z.null()]).optional(),
@@ -44,7 +44,7 @@ export type RpcError = Extract<z.infer<typeof envelope>, { error: unknown }>['er
 const REVERTED = 3
 const FAILED_IN_EVM = /revert|invalid opcode|out of gas|stack (under|over)flow|invalid jump|vm execution/i
 
-/** How clients say that they do not have a block yet. */
+/** How clients state that they do not have a block yet. */
 const BLOCK_UNKNOWN =
   /(header|block).{0,20}not (found|available)|unknown block|block is out of range|after last accepted/i
 

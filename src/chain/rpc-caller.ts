@@ -106,10 +106,10 @@ export class RpcCaller {
   }
 
   #refusal(method: string, params: unknown, { code, message, data }: RpcError): Error {
-    const said = maskedEndpointText(message, this.#options.url)
-    const error = { code, message: said, data }
+    const stated = maskedEndpointText(message, this.#options.url)
+    const error = { code, message: stated, data }
     if (!failedInContract(error)) {
-      return this.#unreachable(`refused ${method}: ${said} (${code})`, isBehind(error) ? { behind: true } : {})
+      return this.#unreachable(`refused ${method}: ${stated} (${code})`, isBehind(error) ? { behind: true } : {})
     }
     return new RpcRequestError({ body: { method, params: params as unknown[] }, error, url: this.name })
   }

@@ -9,7 +9,7 @@ export function endpointName(url: string): string {
   return new URL(url).origin
 }
 
-/** What an endpoint said, as one short line without anything that may be the key in its URL. */
+/** What an endpoint stated, as one short line without anything that may be the key in its URL. */
 export function maskedEndpointText(text: string, url: string): string {
   const { pathname, search } = new URL(url)
   const whole = [`${pathname}${search}`, pathname].filter((part) => part.length > 1)

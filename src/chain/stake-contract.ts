@@ -43,7 +43,7 @@ export class StakeContract {
 
   /**
    * What the contract holds of the account, all of it at one block.
-   * @throws AttestdError stake-contract-unreadable where the contract does not answer as the ABI says, rpc-* where no endpoint does
+   * @throws AttestdError stake-contract-unreadable where the contract does not answer as the ABI states, rpc-* where no endpoint does
    */
   read(account: Address, signal?: AbortSignal): Promise<StakeReading> {
     return this.#options.reader.read((client, head) => this.#readAt(client, head, account), signal)
@@ -86,7 +86,7 @@ export class StakeContract {
     throw this.#unreadable(call, 'returned a value of another type')
   }
 
-  /** An endpoint that failed says nothing of the contract. */
+  /** An endpoint that failed states nothing about the contract. */
   #problem(call: StakeCall, error: unknown): AttestdError {
     const ours = attestdErrorIn(error)
     if (ours !== null) return ours

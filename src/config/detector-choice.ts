@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { list } from './setting.js'
 
-/** One detector package of the setting, with what is said there about its part in the scores. */
+/** One detector package of the setting, with what is stated there about its part in the scores. */
 export interface ChosenDetector {
   readonly id: string
   /** Share in an ensemble; undefined: what the manifest states. */

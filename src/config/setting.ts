@@ -10,7 +10,7 @@ export interface Setting<T> {
   readonly env: string
   /** Where it stands in the YAML file, e.g. `service.url`. */
   readonly path: string
-  /** Turns the text of any source into the value, or says what was expected. */
+  /** Turns the text of any source into the value, or states what was expected. */
   readonly parse: z.ZodType<T, string>
   /** Text of the default; absent where the verb that needs the setting must be given one. */
   readonly fallback?: string

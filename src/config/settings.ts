@@ -140,7 +140,7 @@ export const SETTINGS = {
     fallback: '120000',
     expects: 'milliseconds, 100 to 3600000',
     summary:
-      'Longest time for one fetch, all gateways together. A fetch must reach 32 kB/s within 8 s, and more the longer it takes; one that was too slow is tried again later with 32 s, then with the whole time.',
+      'Longest time for one fetch, all gateways together. A fetch must reach 32 kB/s within 8 s, and more the longer it takes; one that was too slow is retried with 32 s, then with the whole time.',
   }),
   fetchConnections: define({
     env: 'FETCH_CONNECTIONS',
@@ -192,7 +192,7 @@ export const SETTINGS = {
     expects:
       'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all packages except variants',
     summary:
-      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted; a canary scores that share of the assets in place of those in charge. What is not given here comes from the manifest.',
+      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted; a canary scores that share of the assets instead of the active detectors. What is not given here comes from the manifest.',
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({

@@ -4,13 +4,13 @@ import { type Reason, type ReasonKind, reasonEntry } from './reasons.js'
 export interface AttestdErrorOptions {
   /** The underlying error, kept for the log. */
   cause?: unknown
-  /** How long to wait before a next try, in milliseconds, where the other side said so. */
+  /** How long to wait before a next try, in milliseconds, where the other side reported it. */
   retryAfterMs?: number | undefined
   /** Whether a request may have taken effect although no clear answer came. @default false */
   ambiguous?: boolean
   /** Small plain facts for the log line (status, gateway, size). Never secrets. */
   facts?: Readonly<Record<string, string | number | boolean>>
-  /** What a person can do about this case. @default what the list of reasons says */
+  /** What a person can do about this case. @default what the list of reasons states */
   fix?: string | undefined
 }
 

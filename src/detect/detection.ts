@@ -53,7 +53,7 @@ export interface Detection {
 export interface DetectRequest {
   readonly file: string
   readonly mediaType: MediaType
-  /** Of the asset; decides whether a candidate scores it. Without it those in charge do. */
+  /** Of the asset; decides whether a candidate scores it. Without it the active detectors do. */
   readonly contentHash?: string
   /** For log lines only. */
   readonly label?: string
@@ -77,7 +77,7 @@ export interface LoadedDetector extends DetectorSummary {
 /** The result of a shadow detector for one file. */
 export type ShadowMeasurement = {
   readonly detector: DetectorSummary
-  /** Set where those in charge were measured on a file of this candidate, by its digest. */
+  /** Set where the active detectors were measured on a file of this candidate, by its digest. */
   readonly besideCandidate?: string
   /** From its turn to its answer, ms. */
   readonly totalMs: number
@@ -112,12 +112,12 @@ export interface DetectorHost {
   readonly expectedShare: number
   /**
    * What would score this kind of media, one detector or an ensemble; null where nothing would.
-   * @param contentHash of the asset, by which a candidate has its share; without it, those in charge
+   * @param contentHash of the asset, by which a candidate has its share; without it, the active detectors
    */
   detectorFor(mediaType: MediaType, contentHash?: string): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
   /**
-   * Measures a file by each shadow detector of its kind, and a file of a candidate by those in charge, one after the
+   * Measures a file by each shadow detector of its kind, and a file of a candidate by the active detectors, one after the
    * other, in a process of low priority that live work never waits for. Rejects only with `draining` or the signal's reason.
    */
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]>

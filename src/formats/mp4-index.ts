@@ -6,7 +6,7 @@ const MAX_BOXES = 10_000
 /** Where the index (moov) of an ISO base media file lies, in bytes. */
 export interface Mp4Index {
   readonly offset: number
-  /** As the box states it; infinite where it says "to the end". The file may end before. */
+  /** As the box states it; infinite where it states "to the end". The file may end before. */
   readonly size: number
 }
 

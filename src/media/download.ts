@@ -35,7 +35,7 @@ export interface DownloadOptions {
 }
 
 /**
- * Brings the bytes of a URI into the cache, within the time limit and the limits of the pool.
+ * Fetches the bytes of a URI into the cache, within the time limit and the limits of the pool.
  * @param hash what the bytes must have; null where nothing is stated
  * @param slowBefore how often this media was too slow; undefined takes it at any rate
  * @throws AttestdError uri-unsupported, media-*, content-hash-mismatch, or the signal's reason

@@ -64,7 +64,7 @@ export function freeMs(slowBefore: number): number {
 
 /**
  * Bytes that must be here after `usedMs`: the least mean rate grows in proportion to the time used, 32 kB/s after 8 s and
- * 480 kB/s after 120 s in a first attempt. So a line of R bytes per second brings files up to R²/4000 bytes at once (2.5 MB
+ * 480 kB/s after 120 s in a first attempt. So a line of R bytes per second fetches files of up to R²/4000 bytes at once (2.5 MB
  * at 100 kB/s, 250 MB at 1 MB/s) and, after 32 s free, up to R²/1000. A third attempt has 128 s, more than the default
  * limit of one fetch: whatever arrives within that limit arrives at last.
  */

@@ -1,7 +1,7 @@
 /** Which digest the service means by contentHash. */
 export type ContentHashAlgorithm = 'sha256' | 'keccak256'
 
-/** Bytes that are only of use if they have this hash; which digest it is, the settings say. */
+/** Bytes that are only of use if they have this hash; which digest it is, the settings state. */
 export interface FetchRequest {
   /** `ipfs://…` or `https://…` as the asset states it. */
   readonly uri: string

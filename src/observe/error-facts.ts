@@ -26,7 +26,7 @@ export interface ErrorFacts {
 
 /**
  * Reads any thrown value: reason, message, fix, facts and at most five causes. A stack is given only where the code
- * did not expect the error, since for a named reason the reason says more.
+ * did not expect the error, since for a named reason the reason explains more.
  */
 export function errorFacts(error: unknown): ErrorFacts {
   const own = oneError(error)

@@ -57,7 +57,7 @@ export interface HealthOptions {
   readonly version: string
   /** Called with each check's result, for the metric. */
   readonly onResult?: (name: string, ok: boolean) => void
-  /** What a person can do about a check, by its reason. @default what the list of reasons says */
+  /** What a person can do about a check, by its reason. @default what the list of reasons states */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>>
 }
 

@@ -21,7 +21,7 @@ import { guardPages } from './page-guard.js'
 import { parseRequest } from './parse-request.js'
 import type { Redactor } from './redaction.js'
 
-/** What the server shows and whom it lets in; `state` is asked for each page, not kept. */
+/** What the server shows and whom it admits; `state` is asked for each page, not kept. */
 export interface HttpServerOptions {
   /** Address to bind. Off loopback and without a password only probes and metrics are served. */
   readonly host: string
@@ -72,7 +72,7 @@ const SECURITY_HEADERS = {
 } as const
 
 /**
- * Starts console, status, board, probes, metrics and control routes; `accessPolicy` says who sees what.
+ * Starts console, status, board, probes, metrics and control routes; `accessPolicy` states who sees what.
  * @throws AttestdError `port-in-use`, or `setting-invalid` where the address cannot be bound
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {

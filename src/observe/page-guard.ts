@@ -40,7 +40,7 @@ export async function guardPages(app: FastifyInstance, options: GuardOptions): P
   })
 }
 
-/** Says nothing of passwords that come too fast after wrong ones, right or wrong. */
+/** States nothing of passwords that come too fast after wrong ones, right or wrong. */
 function passwordCheck({ clock, log, password }: GuardOptions) {
   const wrong = new WrongPasswords(clock)
   const { trouble } = createThrottledLog({ log, clock })

@@ -50,7 +50,7 @@ const BY_SHAPE: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** A value that can stand in JSON without quotes; its replacement must bring the quotes along. */
+/** A value that can stand in JSON without quotes; its replacement must include the quotes. */
 const BARE_JSON = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
 
 /**

@@ -13,7 +13,7 @@ export interface ThrottledLogOptions {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** One report of trouble; reason and subject together say which outage it belongs to. */
+/** One report of trouble; reason and subject together state which outage it belongs to. */
 export interface OutageLine {
   readonly reason: Reason
   /** Distinguishes outages of one reason, such as a gateway host. */

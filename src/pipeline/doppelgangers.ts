@@ -18,7 +18,7 @@ export interface DoppelgangerOptions {
 }
 
 /** What was found since the start, for console and readiness. */
-export interface DoppelgangerNews {
+export interface DoppelgangerFindings {
   readonly scores: number
   /** Asset of the last one; null where there is none. */
   readonly lastAsset: string | null
@@ -33,15 +33,15 @@ export class Doppelgangers {
   readonly #options: DoppelgangerOptions
   /** Since when every attempt of this queue is known, monotonic ms. */
   #knownSince: number
-  #news: DoppelgangerNews = { scores: 0, lastAsset: null }
+  #findings: DoppelgangerFindings = { scores: 0, lastAsset: null }
 
   constructor(options: DoppelgangerOptions) {
     this.#options = options
     this.#knownSince = options.clock.monotonic()
   }
 
-  get news(): DoppelgangerNews {
-    return this.#news
+  get findings(): DoppelgangerFindings {
+    return this.#findings
   }
 
   /** The queue may have lost records of attempts. */
@@ -63,7 +63,7 @@ export class Doppelgangers {
   /** Raises the alarm. */
   found(asset: string): void {
     const { gate, log, onFound, policy } = this.#options
-    this.#news = { scores: this.#news.scores + 1, lastAsset: asset }
+    this.#findings = { scores: this.#findings.scores + 1, lastAsset: asset }
     onFound()
     if (policy === 'stop') gate.close('doppelganger')
     log.error({ reason: 'doppelganger', asset, policy }, 'our key was used elsewhere')

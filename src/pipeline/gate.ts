@@ -25,7 +25,7 @@ export interface GateOptions {
 const LOOK_AGAIN_MS = 2000
 /** How soon the worker follows the gate, ms. */
 const FOLLOW_MS = 250
-/** Pause after a 429 that did not say how long, growing while they repeat. */
+/** Pause after a 429 that did not state how long, growing while they repeat. */
 const RATE_BACKOFF = { baseMs: 2000, maxMs: 60_000 } as const
 
 /**
@@ -64,7 +64,7 @@ export class Gate {
     return before !== this.stakeOk || (isFirst && this.stakeLow)
   }
 
-  /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is news */
+  /** The service answered 403, as it does below the minimum stake: closed until a stake can be read. @returns whether this is a change */
   refuse(because: StakeRefusal = 'service-forbidden'): boolean {
     const before = this.shutOut
     this.#refused = because
@@ -73,29 +73,29 @@ export class Gate {
 
   /**
    * The service refused a score and the stake could not be read again: the last reading no longer counts.
-   * @returns whether this is news
+   * @returns whether this is a change
    */
   doubtStake(): boolean {
-    const news = !this.#stakeDoubted
+    const changed = !this.#stakeDoubted
     this.#stakeDoubted = true
-    return news
+    return changed
   }
 
   get stakeDoubted(): boolean {
     return this.#stakeDoubted
   }
 
-  /** The service let this key in again, whatever it said of the stake. */
+  /** The service let this key in again, whatever it stated of the stake. */
   letIn(): void {
     this.#refused = null
   }
 
-  /** Why the service lets this key do nothing; a stake that is known to be too low says more than its refusal. */
+  /** Why the service lets this key do nothing; a stake that is known to be too low explains more than its refusal. */
   get shutOut(): StakeRefusal | null {
     return this.stakeLow ? 'stake-low' : this.#refused
   }
 
-  /** What keeps this wallet from scoring, whatever the clock and the rate limits say. */
+  /** What keeps this wallet from scoring, whatever the clock and the rate limits state. */
   get stakeTrouble(): Reason | null {
     // What is known of the wallet comes before the refusal that follows from it.
     if (!this.#hasRole) return 'role-missing'
@@ -103,11 +103,11 @@ export class Gate {
     return this.#stake === null || this.#stakeDoubted ? 'stake-unknown' : null
   }
 
-  /** Whether the stake contract has the wallet as an attester; where none is read, the service alone decides. @returns whether this is news */
+  /** Whether the stake contract has the wallet as an attester; where none is read, the service alone decides. @returns whether this is a change */
   updateRole(hasRole: boolean): boolean {
-    const news = hasRole !== this.#hasRole
+    const changed = hasRole !== this.#hasRole
     this.#hasRole = hasRole
-    return news
+    return changed
   }
 
   get hasRole(): boolean {

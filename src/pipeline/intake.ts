@@ -28,7 +28,7 @@ export interface IntakeOptions {
   readonly onStake: (stake: Stake | null) => void
   /** The service refused the list (403), as it does below the minimum stake. */
   readonly onForbidden: (failure: AttestdError) => void
-  /** The service refused the stream, or reported an error on it: its list may say more of the stake. */
+  /** The service refused the stream, or reported an error on it: its list may state more of the stake. */
   readonly onStreamRefused: (signal: AbortSignal) => void
 }
 
@@ -94,7 +94,7 @@ export class Intake {
 
   /** Runs stream and list until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    // The first list knows what is scored already, which the stream does not say.
+    // The first list knows what is scored already, which the stream does not state.
     const firstPauseMs = await this.#list(signal)
     const lanes = Array.from({ length: LANES }, () => this.#queueOffers(signal))
     await Promise.all([this.#followStream(signal), this.#listRegularly(firstPauseMs, signal), ...lanes])
@@ -242,7 +242,7 @@ export class Intake {
         await this.#offer(read)
       } catch (error) {
         if (signal.aborted) return
-        // The queue may be away for a while; the next list or snapshot brings the assets again.
+        // The queue may be away for a while; the next list or snapshot contains the assets again.
         this.#line.clear()
         this.forget()
         const failure = toAttestdError(error, 'queue-unreachable')

@@ -13,7 +13,7 @@ const jobAsset = z.object({
   title: z.string(),
   contentHash: z.string(),
   uri: z.string(),
-  /** Null until the bytes were seen, where the service does not say. */
+  /** Null until the bytes were seen, where the service does not state. */
   mediaType: z.enum(MEDIA_TYPES).nullable(),
   turnaround: z.enum(['standard', 'priority_5min']),
 })
@@ -27,7 +27,7 @@ export const lookedAtBy = z.object({ mediaType: z.enum(MEDIA_TYPES), detectorDig
 /** Which detector an analysis failed or was abstained by; see `Detection` for digest and platform. */
 export type LookedAtBy = z.infer<typeof lookedAtBy>
 
-/** Service time (Unix ms) at which the service had no score of this attester; null where it did not say, and in older jobs. */
+/** Service time (Unix ms) at which the service had no score of this attester; null where it did not state, and in older jobs. */
 const unscoredAt = z.number().nullable().default(null)
 
 const analyzeJob = z.object({
@@ -125,7 +125,7 @@ export const submitResult = z.discriminatedUnion('outcome', [
   /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
   z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
 ])
-/** The decoded end of a submit job: what the receipt says, or that the asset was closed. */
+/** The decoded end of a submit job: what the receipt states, or that the asset was closed. */
 export type SubmitResult = z.infer<typeof submitResult>
 /** As the queue keeps it. */
 export type StoredSubmitResult = z.input<typeof submitResult>

@@ -12,7 +12,7 @@ const common = {
   at: z.number(),
   assetId: z.string(),
   title: z.string(),
-  /** Null where neither the service nor the bytes said. */
+  /** Null where neither the service nor the bytes stated. */
   mediaType: z.enum(MEDIA_TYPES).nullable(),
   contentHash: z.string(),
   uri: z.string(),

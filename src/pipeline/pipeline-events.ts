@@ -38,7 +38,7 @@ export interface PipelineEvents {
   /** A detector abstained from a file without a score. */
   refused?(event: { asset: TypedAsset; detector: DetectorSummary }): void
   shadowed?(comparison: ShadowComparison): void
-  /** Those in charge were measured on a file of a candidate; what was submitted is the candidate's. */
+  /** The active detectors were measured on a file of a candidate; what was submitted is the candidate's. */
   canaryCompared?(comparison: ShadowComparison): void
   /** A file that no shadow measured, because there was other work. */
   shadowDropped?(asset: TypedAsset): void

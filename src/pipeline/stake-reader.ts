@@ -9,7 +9,7 @@ import type { Gate, StakeRefusal } from './gate.js'
 export interface StakeReaderOptions {
   readonly service: Pick<AttesterService, 'listOpen'>
   readonly gate: Gate
-  /** Reads the stake contract now, where the service says nothing of the stake; the reading comes by `readInContract`. */
+  /** Reads the stake contract now, where the service states nothing about the stake; the reading comes by `readInContract`. */
   readonly readContract?: ((signal: AbortSignal) => Promise<unknown>) | undefined
   readonly clock: Clock
   readonly log: Log
@@ -22,7 +22,7 @@ export interface StakeReaderOptions {
 /** A reading answers every question that comes within this time, ms, so that many refused jobs ask once. */
 const SHARED_MS = 2000
 
-/** Brings to the gate what the service says of the stake, by its numbers or by refusing the key with a 403. */
+/** Reports to the gate what the service states of the stake, by its numbers or by refusing the key with a 403. */
 export class StakeReader {
   readonly #options: StakeReaderOptions
   #reading: Promise<boolean | null> | null = null
@@ -32,13 +32,13 @@ export class StakeReader {
     this.#options = options
   }
 
-  /** What the service said of the stake on the way; null: it let the key in and said nothing of the stake. */
+  /** What the service stated of the stake on the way; null: it let the key in and stated nothing about the stake. */
   seen(stake: Stake | null): void {
     if (stake) this.#update(stake, 'service')
     else this.#options.gate.letIn()
   }
 
-  /** What the stake contract holds, for a service that says nothing of the stake. */
+  /** What the stake contract holds, for a service that states nothing about the stake. */
   readInContract(stake: Stake, hasRole: boolean): void {
     const { gate, log } = this.#options
     this.#update(stake, 'contract')
@@ -70,7 +70,7 @@ export class StakeReader {
     onRefused()
   }
 
-  /** Asks the service now, and the stake contract where the service says nothing of the stake. @returns whether the key is let in; null where that could not be found out */
+  /** Asks the service now, and the stake contract where the service states nothing about the stake. @returns whether the key is let in; null where that could not be found out */
   confirm(signal: AbortSignal): Promise<boolean | null> {
     const now = this.#options.clock.monotonic()
     if (!this.#reading || now - this.#readAt > SHARED_MS) {

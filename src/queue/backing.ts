@@ -21,7 +21,7 @@ export interface HeldJob extends JobPlace {
   readonly lockMs: number
 }
 
-/** What an engine brings to BullMQ: how to connect, how to check, how to end. */
+/** What an engine adds to BullMQ: how to connect, how to check, how to end. */
 export interface Backing {
   readonly kind: 'embedded' | 'redis'
   /** For commands of queues: fails when the engine stays away. */

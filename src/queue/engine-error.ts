@@ -1,7 +1,7 @@
 import { isDiskFull } from '../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../core/errors.js'
 
-/** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that said no. */
+/** Words of ioredis, BullMQ and Node for an engine that was not there, rather than one that refused. */
 const AWAY =
   /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|redirections|slots cache|startup nodes|isn't ready|sentinels are|node is disconnected/i
 

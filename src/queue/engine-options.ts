@@ -14,7 +14,7 @@ export interface Retention {
   readonly count: number
 }
 
-/** What both engines are opened with; where only one of them uses an option, its text says so. */
+/** What both engines are opened with; where only one of them uses an option, its text names it. */
 export interface QueueEngineOptions {
   /** `embedded:`, `embedded:/some/dir`, or a URL of Redis as `redis/redis-url.ts` reads it. */
   readonly url: string
@@ -22,7 +22,7 @@ export interface QueueEngineOptions {
   readonly dataDir: string
   /** What opens Redis beside the URL. */
   readonly redis?: RedisAccess
-  /** Redis key prefix; keeps deployments apart. The embedded engine has a directory of its own and ignores it. */
+  /** Redis key prefix; keeps deployments apart. The embedded engine has its own directory and ignores it. */
   readonly prefix: string
   /** How long a job stays with a worker that stopped renewing its lock, milliseconds. */
   readonly lockMs: number

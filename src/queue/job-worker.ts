@@ -27,7 +27,7 @@ export interface JobWorkerOptions {
   readonly onForged: RunnerOptions['onForged']
 }
 
-/** Wait before a failed command of a worker is tried again, milliseconds. */
+/** Wait before a failed command of a worker is retried, milliseconds. */
 const COMMAND_RETRY_MS = 2000
 /** Time for aborted runs to end and put their jobs back, milliseconds. */
 const ABORT_GRACE_MS = 2000

@@ -144,7 +144,7 @@ export interface RunningWorker {
   resume(): void
   /**
    * Takes no new jobs; resolves when active ones ended, or after `capMs` (then their signals abort and they are left to be
-   * taken over). Once it has ended, it says again how.
+   * taken over). Once it has ended, it reports again how.
    */
   stop(capMs: number): Promise<{ drained: boolean }>
 }

@@ -42,7 +42,7 @@ export interface Tries {
 }
 
 /**
- * Decides from what a run threw: passing trouble is tried again however long it lasts (an asset that closes takes its
+ * Decides from what a run threw: passing trouble is retried however long it lasts (an asset that closes takes its
  * job away), waits cost no attempt, everything else is final.
  * @param maxMs longest pause, unless the other side asked for a longer one
  */

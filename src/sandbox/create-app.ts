@@ -45,7 +45,7 @@ export async function createApp(world: World, control: SandboxControl): Promise<
     throw new Refusal('route-unknown', 'No such route; the list is at /docs.')
   })
   app.decorateRequest('fault', null)
-  // A service whose clock is off says so: clients judge the ends of challenges and sessions by this.
+  // A service whose clock is off reports it: clients judge the ends of challenges and sessions by this.
   app.addHook('onSend', async (_, reply) => stateDate(world, reply))
   await documentRoutes(app, world.limits.headerPrefix)
   await app.register(publicRoutes(world))

@@ -30,7 +30,7 @@ export interface SandboxKey {
   readonly wallet: string
 }
 
-/** A standard asset where nothing is said; `mediaType` is then `DEFAULT_MEDIA_TYPE`, whatever the bytes are. */
+/** A standard asset where nothing is stated; `mediaType` is then `DEFAULT_MEDIA_TYPE`, whatever the bytes are. */
 export interface RegisterFileOptions extends ImportOptions {
   /** The content; the file is read where absent. */
   readonly content?: Uint8Array

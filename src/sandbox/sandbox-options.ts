@@ -67,7 +67,7 @@ export interface SandboxOptions {
   readonly sessionSecret?: string
   /** Private keys of the wallets that have a role from the start; made up where absent. */
   readonly wallets?: FixedWallets
-  /** The stake contract and its chain. @default opened as `chain` says */
+  /** The stake contract and its chain. @default opened as `chain` states */
   readonly registry?: StakeRegistry
   /** @default 'memory' */
   readonly chain?: ChainChoice

@@ -33,7 +33,7 @@ export interface ErrorResponse {
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
 }
 
-/** What an error says of its request; see `HttpCall`. */
+/** What an error states of its request; see `HttpCall`. */
 type Sent = Pick<ErrorResponse, 'route' | 'changes'>
 
 /** State of one request that its error reports. */
@@ -57,15 +57,15 @@ export function errorOfResponse({
   provenBy,
   fixes = {},
 }: ErrorResponse): AttestdError {
-  const said = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
+  const stated = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   const reason = reasonOfStatus(status)
-  const unproven = provenBy ? said === '' || !provenBy.includes(status) : status >= 500 || status === 408
-  return new AttestdError(reason, `${route} was answered with ${status}${said && `: ${said}`}`, {
+  const unproven = provenBy ? stated === '' || !provenBy.includes(status) : status >= 500 || status === 408
+  return new AttestdError(reason, `${route} was answered with ${status}${stated && `: ${stated}`}`, {
     retryAfterMs,
-    fix: fixes[reason] ?? (status === 404 && said === '' ? NOT_THE_API : undefined),
+    fix: fixes[reason] ?? (status === 404 && stated === '' ? NOT_THE_API : undefined),
     ambiguous: changes && unproven,
     // Whatever stands before the service, such as a proxy, answers without the error body of the specification.
-    facts: { status, route, ...(said === '' ? { withoutErrorBody: true } : {}) },
+    facts: { status, route, ...(stated === '' ? { withoutErrorBody: true } : {}) },
   })
 }
 
@@ -142,7 +142,7 @@ const NO_TLS = /wrong version number|packet length too long|SSL routines.*record
 const NO_TLS_FIX =
   'Begin ATTESTD_SERVICE_URL with http:// if the service is on this machine, or name its port for https.'
 
-/** A connection that was tried on several addresses has an empty message; its code says more. */
+/** A connection that was tried on several addresses has an empty message; its code explains more. */
 function connectText(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
@@ -158,13 +158,13 @@ export function retryAfterOf(headers: HeaderReader, localNow: number): number | 
   return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
 }
 
-/** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not say. */
+/** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not state. */
 export function ageOf(headers: HeaderReader): number {
   const seconds = Number(headers.get('age') ?? 0)
   return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : 0
 }
 
-/** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not say. */
+/** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not state. */
 export function dateOf(headers: HeaderReader): number | null {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) ? null : date

@@ -73,7 +73,7 @@ export interface HttpOptions {
   readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
-  /** What a person can do about a refusal, by its reason. @default what the list of reasons says */
+  /** What a person can do about a refusal, by its reason. @default what the list of reasons states */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
   /** Called with the time that an answer states in its Date, Unix milliseconds to the second, where it does. */
   readonly onDate?: ((serverMs: number) => void) | undefined
@@ -195,7 +195,7 @@ export class HttpCaller {
   async #refusal(call: HttpCall, { body, headers, status }: Answer): Promise<AttestdError> {
     const { route, changes, provenBy, secrets = [] } = call
     const retryAfterMs = retryAfterOf(headers, this.#options.clock.now())
-    // The status has been said; an error body that breaks off or is too large takes nothing away from it.
+    // The status has been stated; an error body that breaks off or is too large takes nothing away from it.
     const text = await this.#text(call, body).catch(() => '')
     const { fixes } = this.#options
     return errorOfResponse({ route, status, retryAfterMs, body: text, secrets, changes, provenBy, fixes })

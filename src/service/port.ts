@@ -57,7 +57,7 @@ export interface Receipt {
   readonly attester: string | null
 }
 
-/** News of the open set, the same for both APIs; `ids` also names assets that are malformed and not in `assets`. */
+/** Changes of the open set, the same for both APIs; `ids` also names assets that are malformed and not in `assets`. */
 export type ServiceEvent =
   /** A connection is open and the service sent its first event. */
   | { readonly kind: 'ready'; readonly stake: Stake | null }

@@ -27,7 +27,7 @@ export interface ClockState {
   readonly failure?: AttestdError | undefined
 }
 
-/** Service time as it was believed at one moment, kept beside a signature to judge it afterwards. */
+/** Service time as it was estimated at one moment, kept beside a signature to judge it afterwards. */
 export interface ClockStamp {
   /** Unix milliseconds. */
   readonly serviceMs: number
@@ -66,7 +66,7 @@ export const CHECK_MS = 5_000
 
 /**
  * What a service that is away is called, and a session that does not open where the time route needs one; other
- * failures of the time route say nothing about the request to be signed.
+ * failures of the time route state nothing about the request to be signed.
  */
 const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'service-unreachable',

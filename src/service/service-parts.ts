@@ -7,7 +7,7 @@ import type { OnMalformed } from './record.js'
 import { type ClockState, ServiceClock } from './service-clock.js'
 import type { StreamReaderOptions } from './stream-reader.js'
 
-/** @default what the requests say they come from */
+/** @default what the requests state they come from */
 const USER_AGENT = 'attestd'
 /** @default how far a timestamp may be from service time, milliseconds */
 export const TIMESTAMP_WINDOW_MS = 30_000

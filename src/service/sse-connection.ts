@@ -108,7 +108,7 @@ export class SseConnection {
       ...(lastId && { 'last-event-id': lastId }),
       ...(await source.sign(signal)),
     }
-    // Not 'error': undici then says no more than "unexpected redirect"; a 3xx answer is refused by its status.
+    // Not 'error': undici then reports only "unexpected redirect"; a 3xx answer is refused by its status.
     const sent = fetch(source.url, { headers, cache: 'no-store', redirect: 'manual', signal, dispatcher })
     const late = () => new AttestdError('service-timeout', `${source.route} sent no headers in time.`)
     const response = await this.#within(headerTimeoutMs, sent, late, 'service-unreachable')

@@ -24,7 +24,7 @@ const EVENT_ID_MAX = 1024
 
 /**
  * Events of a stream until the signal aborts, over as many connections as it takes; never throws for trouble on the
- * wire but says so with a `trouble` event. Events come one after the other: the next is read only when the consumer
+ * wire but reports it with a `trouble` event. Events come one after the other: the next is read only when the consumer
  * asks for it, so a slow consumer slows the sender and holds no more than one event in memory.
  */
 export async function* readStream(options: StreamReaderOptions, signal: AbortSignal): AsyncGenerator<ServiceEvent> {

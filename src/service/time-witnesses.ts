@@ -32,9 +32,9 @@ export interface TimeWitnessesOptions {
 }
 
 /**
- * What a wallet-session service, its `Date` and the RPC endpoints say the time is. The service's word is what others are
- * judged by, the local clock only where the service has said nothing; and where the others contradict each other,
- * `disagreement` says who, and nothing should be dated. A statement from before a suspend or clock step no longer counts.
+ * What a wallet-session service, its `Date` and the RPC endpoints state the time is. The service's word is what others are
+ * judged by, the local clock only where the service has stated nothing; and where the others contradict each other,
+ * `disagreement` states who, and nothing should be dated. A statement from before a suspend or clock step no longer counts.
  */
 export class TimeWitnesses {
   readonly #options: TimeWitnessesOptions
@@ -66,13 +66,13 @@ export class TimeWitnesses {
     this.#report()
   }
 
-  /** By what the blocks of RPC endpoints are judged: the service's time, the local clock where it has said none. */
+  /** By what the blocks of RPC endpoints are judged: the service's time, the local clock where it has stated none. */
   forBlocks(): StatedTime {
     return this.#service() ?? this.#local()
   }
 
   /**
-   * By what a challenge is judged: the service's time; where it has said none, the local clock, unless all RPC endpoints
+   * By what a challenge is judged: the service's time; where it has stated none, the local clock, unless all RPC endpoints
    * contradict it: then the youngest of their blocks.
    */
   now(): StatedTime {

@@ -11,7 +11,7 @@ type Derivation = Pick<KeystoreContent['crypto'], 'kdf' | 'kdfparams'>
 
 /**
  * Derives the key of a keystore from its password, letting other work run meanwhile. Not by ox, whose asynchronous
- * scrypt takes r = 1 and p = 8 whatever the file says, nor scrypt by Node, whose OpenSSL refuses the n of the
+ * scrypt takes r = 1 and p = 8 whatever the file states, nor scrypt by Node, whose OpenSSL refuses the n of the
  * definition's own example (n must be below 2^(16 r) there).
  */
 export async function deriveKeystoreKey({ kdfparams }: Derivation, password: string): Promise<Hex> {

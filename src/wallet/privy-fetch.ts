@@ -57,15 +57,15 @@ function signatureReply(response: Response, text: string, now: number): Response
 
 function refusal(status: number, code: string | undefined, retryAfter: string | null, now: number): AttestdError {
   const asked = parseRetryAfter(retryAfter, now)
-  const said = `The wallet provider answered with ${status}${code ? ` (${code})` : ''}`
+  const stated = `The wallet provider answered with ${status}${code ? ` (${code})` : ''}`
   const facts = { status, ...(code ? { code } : {}) }
   if (status === 429) {
-    return new AttestdError('wallet-rate-limited', `${said}.`, { facts, retryAfterMs: asked ?? RATE_LIMIT_PAUSE_MS })
+    return new AttestdError('wallet-rate-limited', `${stated}.`, { facts, retryAfterMs: asked ?? RATE_LIMIT_PAUSE_MS })
   }
   if (status >= 500 || status === 408)
-    return new AttestdError('wallet-unreachable', `${said}.`, { facts, retryAfterMs: asked })
-  if (status < 400) return new AttestdError('wallet-refused', `${said}: redirects are not followed.`, { facts })
-  return new AttestdError('wallet-refused', `${said}.`, { facts, retryAfterMs: asked })
+    return new AttestdError('wallet-unreachable', `${stated}.`, { facts, retryAfterMs: asked })
+  if (status < 400) return new AttestdError('wallet-refused', `${stated}: redirects are not followed.`, { facts })
+  return new AttestdError('wallet-refused', `${stated}.`, { facts, retryAfterMs: asked })
 }
 
 function unreachable(why: string): AttestdError {

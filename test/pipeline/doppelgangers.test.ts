@@ -47,7 +47,7 @@ it('a queue that may have lost records starts again', async () => {
 it('warns and goes on, or stops submitting for good', () => {
   const warned = setUp('warn')
   warned.doppelgangers.found('asset-1')
-  expect(warned.doppelgangers.news).toEqual({ scores: 1, lastAsset: 'asset-1' })
+  expect(warned.doppelgangers.findings).toEqual({ scores: 1, lastAsset: 'asset-1' })
   expect(warned.counted()).toBe(1)
   expect(warned.gate.check()).toEqual({ open: true })
 

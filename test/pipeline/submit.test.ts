@@ -170,7 +170,7 @@ describe('a score that is on record', () => {
     const parts = setUp(job, finds, submits)
     await parts.clock.advance(KNOWN_MS)
     await parts.end().catch(() => {})
-    return parts.doppelgangers.news.scores
+    return parts.doppelgangers.findings.scores
   }
 
   it('came from elsewhere where the service had none and nothing was sent', async () => {
@@ -199,7 +199,7 @@ describe('a score that is on record', () => {
       throw new AttestdError('job-lock-lost')
     }
     await expect(parts.end()).rejects.toMatchObject({ reason: 'job-lock-lost' })
-    expect(parts.doppelgangers.news.scores).toBe(0)
+    expect(parts.doppelgangers.findings.scores).toBe(0)
   })
 })
 

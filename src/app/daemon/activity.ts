@@ -38,7 +38,7 @@ export class Activity {
     return this.#recent
   }
 
-  /** A verdict is news until it is known what became of it. */
+  /** A verdict is shown until the outcome of its asset is known. */
   addRow(row: RecentRow): void {
     const others = this.#recent.filter(({ assetId, outcome }) => outcome !== 'verdict' || assetId !== row.assetId)
     this.#recent = [row, ...others].slice(0, RECENT_ROWS)

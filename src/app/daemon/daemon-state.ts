@@ -55,7 +55,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
         : null,
       clock: submission ? clockState(submission) : null,
       stream: stream ? activity.stream() : null,
-      doppelgangers: submission?.doppelgangers.news ?? null,
+      doppelgangers: submission?.doppelgangers.findings ?? null,
       detectors: detectors?.detectors ?? [],
       canaries: activity.canaries.rows,
       drift: parts.drift.rows(),
@@ -69,7 +69,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
   }
 }
 
-/** Verbs read the same file; without one only the folder says which daemon is meant. */
+/** Verbs read the same file; without one only the folder states which daemon is meant. */
 function commandFlags({ file, settings }: DaemonParts['options']): string[] {
   return file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]
 }

@@ -98,7 +98,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         })
       },
     })
-    // A Redis that refuses us says so at once. The embedded queue takes a while to open, in which detectors start: they
+    // A Redis that refuses us reports it at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
     opening.catch(() => {})
     if (!settings.queueUrl.startsWith('embedded:')) await opening

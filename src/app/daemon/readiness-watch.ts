@@ -3,7 +3,7 @@ import type { Reason } from '../../core/reasons.js'
 import type { NamedCheck, Readiness } from '../../observe/health.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 
-/** Where the news of readiness go. */
+/** Where changes of readiness are reported. */
 export interface ReadinessWatchOptions {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'notReady'>
@@ -14,7 +14,7 @@ interface Failing {
   readonly logged: boolean
 }
 
-/** Reports what `/readyz` would say, by the same reasons, to those who do not ask: the log and the metric. */
+/** Reports what `/readyz` would state, by the same reasons, to those who do not ask: the log and the metric. */
 export class ReadinessWatch {
   readonly #options: ReadinessWatchOptions
   readonly #failing = new Map<string, Failing>()
@@ -42,7 +42,7 @@ export class ReadinessWatch {
     }
     metrics.notReady.set({ check, reason }, 1)
     const repeats = before?.reason === reason
-    // While the daemon starts each check fails for a moment, which is no news.
+    // While the daemon starts each check fails for a moment, which is not reported.
     const logged = repeats || this.#passed.has(check)
     if (logged && !(repeats && before.logged)) log.warn({ check, reason, detail: message }, 'readiness check failed')
     this.#failing.set(check, { reason, logged })

@@ -29,7 +29,7 @@ export interface ReadinessParts {
     readonly serviceClock: Pick<ServiceClock, 'state'>
     /** How far a timestamp may be from service time, ms. */
     readonly windowMs: number
-    readonly doppelgangers: Pick<Doppelgangers, 'news'>
+    readonly doppelgangers: Pick<Doppelgangers, 'findings'>
   } | null
 }
 
@@ -151,7 +151,7 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
 
 /** With the setting `warn` the daemon continues and stays ready, with a warning. */
 function aloneCheck({ doppelgangers, gate }: NonNullable<ReadinessParts['submission']>): CheckResult {
-  const { lastAsset, scores } = doppelgangers.news
+  const { lastAsset, scores } = doppelgangers.findings
   if (lastAsset === null) return { ok: true, message: 'No foreign scores found.' }
   const message = `Scores that no daemon on this queue sent: ${scores}, the last for asset ${lastAsset}.`
   return gate.closedFor ? { ok: false, reason: gate.closedFor, message } : { ok: true, reason: 'doppelganger', message }

@@ -24,7 +24,7 @@ import { stageOf, type WorkerEvents } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
 import type { Activity } from './activity.js'
 
-/** Where news go, and the two callbacks by which the roles hear of what concerns them. */
+/** Where events are reported, and the two callbacks for the roles. */
 export interface ReportOptions {
   readonly metrics: Metrics
   readonly ledger: Ledger
@@ -197,7 +197,7 @@ function shadowEntry(
   }
 }
 
-/** Those in charge were measured as a shadow would be: the ledger keeps it as one. */
+/** The active detectors were measured as a shadow would be: the ledger keeps it as one. */
 function reportCanary(comparison: ShadowComparison, { activity, metrics }: ReportOptions, book: LedgerWriter): void {
   activity.canaries.compared(comparison, metrics)
   const { asset, measurement } = comparison

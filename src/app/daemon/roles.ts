@@ -27,7 +27,7 @@ export interface Roles {
   submitted(assetId: string, outcome: SubmitResult['outcome']): void
   /** Takes jobs of the kinds that there are detectors for by now, and see `Analysis.retryFailed`. */
   detectorsChanged(): void
-  /** Removes what is older than the settings say. */
+  /** Removes what is older than the settings state. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
 }

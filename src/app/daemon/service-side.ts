@@ -27,8 +27,8 @@ export interface WatchedContract {
 
 /**
  * Opens the service with its gate, and the stake contract: where the stake of a wallet-session service is read, and a
- * second opinion on what a signed-key service says.
- * @param loops lose the process where service and stake contract say that the wallet is no attester, and where attestations
+ * second opinion on what a signed-key service states.
+ * @param loops lose the process where service and stake contract state that the wallet is no attester, and where attestations
  *   would be signed for another version of the EAS contract
  * @throws AttestdError of kind `setup`
  */

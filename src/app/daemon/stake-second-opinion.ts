@@ -10,7 +10,7 @@ export interface SecondOpinionOptions {
 }
 
 /**
- * Compares what a signed-key service says of the stake with what the stake contract holds. It only reports: the
+ * Compares what a signed-key service states of the stake with what the stake contract holds. It only reports: the
  * service's word stays the one that opens and closes the gate, since it is the service that takes the scores.
  * A word of the service is judged where it came between two equal readings, so that a stake that just changed, and is
  * seen sooner by one side than by the other, is no disagreement.

@@ -16,7 +16,7 @@ export type Attested =
 
 /**
  * Verifies the attestation of a score once more, as it would be read from a file: form, uid, signature of the attester,
- * and that it says this score.
+ * and that it states this score.
  */
 export async function attestedBy(profile: EasProfile, contentHash: string, score: Score): Promise<Attested> {
   const { assetId, algorithm, attestation, attesterAddress, notes } = score

@@ -16,7 +16,7 @@ export interface DaemonProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-/** How the daemon is started: with settings of its own, so that those of the shell change nothing about the demo. */
+/** How the daemon is started: with its own settings, so that those of the shell change nothing about the demo. */
 export interface DaemonProcessOptions {
   /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH and HOME. */
   readonly env: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ export interface DaemonProcessOptions {
 /** How often a starting daemon is looked at, ms. */
 const LOOK_EVERY_MS = 100
 
-/** Starts the real daemon as a process of its own and waits until it says that it is ready. */
+/** Starts the real daemon as its own process and waits until it states that it is ready. */
 export async function startDaemonProcess(options: DaemonProcessOptions): Promise<DaemonProcess> {
   const log = fs.openSync(options.logFile, 'a', 0o600)
   const { PATH = '', HOME = '' } = process.env

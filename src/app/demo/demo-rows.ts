@@ -20,7 +20,7 @@ export interface DemoRow {
   readonly receiptId: string | null
   /** Scores on record; exactly one is right. */
   readonly accepted: number
-  /** Why there is no score, where the daemon said so. */
+  /** Why there is no score, where the daemon reported it. */
   readonly reason: string | null
   /** Null where the API has none that the attester makes. */
   readonly attested: Attested | null

@@ -20,7 +20,7 @@ import { type DaemonProcess, startDaemonProcess } from './daemon-process.js'
 import { demoSettings } from './demo-api.js'
 import { type DemoRow, demoRow } from './demo-rows.js'
 
-/** What the flags of `attestd demo` say; `chain` and `searchPath` count on the wallet-session API alone. */
+/** What the flags of `attestd demo` state; `chain` and `searchPath` count on the wallet-session API alone. */
 export interface DemoOptions {
   readonly api: Settings['serviceApi']
   /** Where stake and roles stand on the wallet-session API. */
@@ -152,7 +152,7 @@ async function registerAll(env: Readonly<Record<string, string>>, samples: reado
   }
 }
 
-/** Ends when every asset has a score, or when no more can come; the table then says which are missing and why. */
+/** Ends when every asset has a score, or when no more can come; the table then states which are missing and why. */
 async function untilScored(
   sandbox: Sandbox,
   daemon: DaemonProcess,

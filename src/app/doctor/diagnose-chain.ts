@@ -36,7 +36,7 @@ export async function* diagnoseChain(
   })
 }
 
-/** Where the stake contract is set on a signed-key service: whether it says what the service does. */
+/** Where the stake contract is set on a signed-key service: whether it states what the service does. */
 export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake | null): AsyncIterable<Diagnosis> {
   if (!settings.stakeContract) return
   yield* diagnoseEndpoints(settings)
@@ -73,7 +73,7 @@ async function* diagnoseEndpoints(settings: Settings, witnesses?: TimeWitnesses)
 }
 
 /**
- * Lets every RPC endpoint say its time, as it does beside a running daemon: a challenge is judged by it where the
+ * Lets every RPC endpoint state its time, as it does beside a running daemon: a challenge is judged by it where the
  * service states no time before a session is open.
  */
 export async function hearEndpoints(settings: Settings, witnesses: TimeWitnesses): Promise<void> {
@@ -81,7 +81,7 @@ export async function hearEndpoints(settings: Settings, witnesses: TimeWitnesses
     const reader = openReader({ ...settings, rpcUrls: [url] }, witnesses)
     await reader.head().finally(() => reader.close())
   }
-  // What fails is said by the checks of the endpoints.
+  // What fails is stated by the checks of the endpoints.
   await Promise.allSettled(endpointsOf(settings).map(hear))
 }
 

@@ -6,7 +6,7 @@ import { diagnoseSecondOpinion } from './diagnose-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { serviceTimeText, stakeText } from './service-text.js'
 
-/** Service, time, key and stake; and where the stake contract is set, what that says. */
+/** Service, time, key and stake; and where the stake contract is set, what that states. */
 export async function* diagnoseSignedKey(settings: Settings): AsyncIterable<Diagnosis> {
   const { accessKey, serviceUrl, signingSecret } = settings
   let opened: SignedKeyService | undefined

@@ -21,7 +21,7 @@ export async function check(name: string, work: () => Promise<string>): Promise<
   }
 }
 
-/** What was thrown as a finding: message with the reason behind it, and what to do where the reason says so. */
+/** What was thrown as a finding: message with the reason behind it, and what to do where the reason states it. */
 export function failed(name: string, error: unknown): Diagnosis {
   const { fix, message, reason } = toAttestdError(error)
   return { check: name, outcome: 'failed', message: `${message}  [${reason}]`, fix }

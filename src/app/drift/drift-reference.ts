@@ -54,7 +54,7 @@ export async function readReference(
   return kept && { from: 'own', ...kept }
 }
 
-/** Keeps what a detector said first. */
+/** Keeps what a detector stated first. */
 export async function keepReference(folder: string, digest: string, { risks, abstentions }: Population): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFileAtomic(ownFile(folder, digest), `${JSON.stringify({ risks, abstentions })}\n`)

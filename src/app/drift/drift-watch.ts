@@ -5,7 +5,7 @@ import { populationOf, type Seen, stabilityIndex } from './population.js'
 
 /** Files that are compared: the last so many. */
 const WINDOW = 500
-/** Files that make a reference where the package brings none. */
+/** Files that make a reference where the package contains none. */
 const OWN_FILES = 500
 /** Of fewer files an index is mostly chance. */
 const MIN_FILES = 200
@@ -20,7 +20,7 @@ interface Tracked {
   seen: Seen[]
 }
 
-/** Whether what the detectors of this daemon say shifts away from what they said where they were measured. */
+/** Whether what the detectors of this daemon state shifts away from what they stated where they were measured. */
 export class DriftWatch {
   readonly #places: ReferencePlaces
   readonly #log: Log

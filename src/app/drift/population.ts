@@ -1,14 +1,14 @@
 /** Bins of equal width that risks are counted in. */
 export const RISK_BINS = 10
 
-/** What a detector said of one file; `risk` is null where it gave none. */
+/** What a detector stated of one file; `risk` is null where it gave none. */
 export interface Seen {
   readonly risk: number | null
   /** Whether it gave none, or was unsure. */
   readonly abstained: boolean
 }
 
-/** Files by what a detector said of them. */
+/** Files by what a detector stated of them. */
 export interface Population {
   /** Files by risk, `RISK_BINS` bins; those without a risk are in none. */
   readonly risks: readonly number[]

@@ -35,13 +35,13 @@ export class Fleet {
     return this.#options.name()
   }
 
-  /** Says that this daemon lives. */
+  /** Reports that this daemon lives. */
   async announce(): Promise<void> {
     const { card, queue } = this.#options
     await queue.fleet.announce(this.#id, JSON.stringify(card()))
   }
 
-  /** Says that it ends in order. */
+  /** Reports that it ends in order. */
   async leave(): Promise<void> {
     await this.#options.queue.fleet.leave(this.#id)
   }

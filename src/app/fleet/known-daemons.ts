@@ -25,7 +25,7 @@ export function knownDaemons(
 function knownDaemon({ stopping, ...card }: DaemonCard, lastSeenMs: number): FleetDaemon {
   const here = stopping ? 'stopping' : 'alive'
   if (lastSeenMs <= LOST_AFTER_MS) return { ...card, state: here, lastSeenMs }
-  // What it was doing says nothing of now.
+  // What it was doing states nothing about now.
   return { ...card, state: 'lost', lastSeenMs, jobsPerSecond: { analyze: null, submit: null }, reasons: [] }
 }
 

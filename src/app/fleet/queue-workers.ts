@@ -20,7 +20,7 @@ export async function unserved(
   return waiting.filter((one) => one.waiting > 0)
 }
 
-/** With those that wait for another try: without a worker nobody brings them forward. */
+/** With those that wait for another try: without a worker nobody moves them forward. */
 export function waitingIn(queue: Pick<QueueEngine, 'counts'>, names: readonly QueueName[]): Promise<Unserved[]> {
   return Promise.all(
     names.map(async (name) => {

@@ -42,7 +42,7 @@ export async function keptRows(store: FleetStore, limit: number): Promise<Recent
   return withoutSettled(texts.flatMap(readRow)).slice(0, limit)
 }
 
-/** A verdict is news until it is known what became of it. */
+/** A verdict is shown until the outcome of its asset is known. */
 export function withoutSettled(rows: readonly RecentRow[]): RecentRow[] {
   const ended = new Set(rows.filter(({ outcome }) => outcome !== 'verdict').map(({ assetId }) => assetId))
   return rows.filter(({ assetId, outcome }) => outcome !== 'verdict' || !ended.has(assetId))

@@ -3,7 +3,7 @@ import type { MeasureSampleOptions } from '../../lab/measure/measure-sample.js'
 import { findFfmpeg } from '../open/find-program.js'
 import { openCage } from '../open/open-cage.js'
 
-/** The limits of the settings, for a package's own sample in a process of its own. */
+/** The limits of the settings, for a package's own sample in its own process. */
 export async function measuringOf(
   settings: Settings,
 ): Promise<Pick<MeasureSampleOptions, 'cage' | 'ffmpeg' | 'remoteToken' | 'timeoutMs' | 'memoryBytes'>> {

@@ -5,7 +5,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 /** Printing its version takes an ffmpeg milliseconds, on a busy machine a second. */
 const VERSION_TIMEOUT_MS = 10_000
 
-/** The version that a program says it is of. @throws AttestdError setting-invalid where it does not run or is no ffmpeg */
+/** The version that a program states it is of. @throws AttestdError setting-invalid where it does not run or is no ffmpeg */
 export async function ffmpegVersion(program: string): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(program, ['-version'], { env: {}, timeout: VERSION_TIMEOUT_MS })

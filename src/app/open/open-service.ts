@@ -66,7 +66,7 @@ function countedBy({ metrics, outages }: ServiceParts) {
   const onMalformed: OnMalformed = ({ what, source, id, message: detail }) => {
     const reason = what === 'asset' ? 'asset-malformed' : 'service-reply-invalid'
     metrics.malformed.inc({ what, reason })
-    // A few as examples, whatever their ids: every list and snapshot brings them again, and a hostile one brings others.
+    // A few as examples, whatever their ids: every list and snapshot contains them again, and a hostile one contains others.
     outages.trouble({
       reason,
       subject: source,

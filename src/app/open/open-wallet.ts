@@ -6,7 +6,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { WalletChoice } from '../../wallet/open-signer.js'
 import type { Signer } from '../../wallet/signer.js'
 
-/** What the settings do not say: whom to ask for a password, by which clock to wait, and when to give up. */
+/** What the settings do not state: whom to ask for a password, by which clock to wait, and when to give up. */
 export interface WalletOfOptions {
   /** Asks a person for the password of a keystore where the settings hold none. @default it must be set */
   readonly askPassword?: (file: string) => Promise<string>

@@ -13,7 +13,7 @@ export type AttestUpload = (
   now: number,
 ) => Promise<OffchainAttestation>
 
-/** What a contributor attestation says; the specifications name no schema for it. */
+/** What a contributor attestation states; the specifications name no schema for it. */
 const CONTRIBUTOR_SCHEMA = 'bytes32 contentHash,string uri'
 
 /** Attests uploads by a wallet, with the EAS of the settings. */

@@ -7,7 +7,7 @@ import { type FollowEnd, followAsset } from './follow-asset.js'
 import { openSubmitter } from './open-submitter.js'
 import { type NewAssetRequest, type Registered, registerFile } from './register-file.js'
 
-/** A file and what its submitter states about it; which digest is its content hash, the settings say. */
+/** A file and what its submitter states about it; which digest is its content hash, the settings state. */
 export interface RegisterRequest extends Omit<NewAssetRequest, 'contentHash'> {
   /** Longest time to follow, ms; null: until the asset closes; absent: not at all. */
   readonly followMs?: number | null | undefined

@@ -14,7 +14,7 @@ export interface NewAsset {
   readonly uri: string
   /** Absent where the API has no field for it. */
   readonly mediaType?: MediaType | undefined
-  /** Absent where the submitter did not say. */
+  /** Absent where the submitter did not state. */
   readonly turnaround?: Turnaround | undefined
   /** Made from the wallet, or from the content hash, where absent. */
   readonly attestationUid?: Hex | undefined

@@ -52,7 +52,7 @@ async function walletToken(settings: Settings, { roles, wallet }: DashboardSessi
   throw missing
 }
 
-/** That these routes take a wallet session is not stated anywhere: a service that does not take it says 401 or 404. */
+/** That these routes take a wallet session is not stated anywhere: a service that does not take it states 401 or 404. */
 function readable(error: unknown, { serviceApi }: Settings): unknown {
   if (!(error instanceof AttestdError)) return error
   const status = Number(error.facts.status)

@@ -43,7 +43,7 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitReques
     await makeFolder(path.join(root, 'secrets'), 0o700)
     await requireNone(config)
     for (const secret of secrets) await fs.writeFile(secret, '', { flag: 'a', mode: 0o600 })
-    // Last, because its presence says that the folder was made.
+    // Last, because its presence states that the folder was made.
     await writeNewFile(config, content)
   } catch (error) {
     if (error instanceof AttestdError) throw error
@@ -73,7 +73,7 @@ function keyText(url: string, root: string, [accessKeyFile, signingSecretFile]: 
   return HEAD + stringify({ service: { url, accessKeyFile, signingSecretFile }, ...runIn(root) })
 }
 
-/** What the service's operator must say stands there without a value. */
+/** What the service's operator must state stands there without a value. */
 function walletText(url: string, root: string, [keyFile]: readonly string[], keystore: string): string {
   const id = Number(SETTINGS.chainId.fallback)
   const parts = [

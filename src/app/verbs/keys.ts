@@ -17,7 +17,7 @@ export interface KeyFiles {
 export interface NewKeyRequest {
   readonly kind: KeyKind
   readonly label: string
-  /** Folder for the two halves, each in a file of its own; null: the caller shows them. */
+  /** Folder for the two halves, each in its own file; null: the caller shows them. */
   readonly out: string | null
 }
 

@@ -21,7 +21,7 @@ export interface SurveyedModel {
   readonly digest: string | null
   /** Whether its weights may be used commercially. */
   readonly openWeights: boolean
-  /** What its verdicts are worth at even odds on held-out data; null where evaluation/calibration.json does not say. */
+  /** What its verdicts are worth at even odds on held-out data; null where evaluation/calibration.json does not state. */
   readonly verdicts: CalibrationReport['bandAfter'] | null
   /** What the settings make of it; null where they do not name it, or it is not accepted. */
   readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null

@@ -44,7 +44,7 @@ export async function attestScore(
 }
 
 /**
- * The same for data of any schema: what is proved is the signature, not what the data says.
+ * The same for data of any schema: what is proved is the signature, not what the data states.
  * @throws AttestdError attestation-invalid for a time that is none, signature-wrong where the wallet's signature is not its
  * address's or not the canonical one, and what the wallet throws
  */

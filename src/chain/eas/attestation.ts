@@ -23,7 +23,7 @@ export interface SchemaField {
   readonly type: string
 }
 
-/** What an attestation says; a schema takes the fields that it names. */
+/** What an attestation states; a schema takes the fields that it names. */
 export interface AttestedScore {
   readonly assetId: string
   readonly contentHash: string

@@ -6,7 +6,7 @@ const ABI = parseAbi(['function version() view returns (string)'])
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 
 /**
- * What the EAS contract says its version is, for instance `1.2.0`: it must be the domain version of attestations.
+ * What the EAS contract states its version is, for instance `1.2.0`: it must be the domain version of attestations.
  * @throws AttestdError rpc-*, or setting-invalid where no contract with a version stands at this address
  */
 export function readEasVersion(reader: ChainReader, contract: Address, signal?: AbortSignal): Promise<string> {

@@ -56,7 +56,7 @@ export function readAttestedScore(profile: Fields, { message }: OffchainAttestat
 function decode({ fields }: Fields, data: Hex): readonly unknown[] {
   try {
     const values = decodeAbiParameters([...fields], data)
-    // A decoder passes over what no offset points to; only the plain encoding says one thing in one way.
+    // A decoder passes over what no offset points to; only the plain encoding states one thing in one way.
     if (encodeAbiParameters([...fields], values) === data.toLowerCase()) return values
   } catch {
     // Not of this shape: the same refusal.
@@ -72,13 +72,13 @@ function plainValue(name: keyof AttestedScore, value: unknown): string | number 
 }
 
 /**
- * Checks that an attestation says this score and no other.
+ * Checks that an attestation states this score and no other.
  * @throws AttestdError attestation-invalid with the first field that differs
  */
 export function checkAttestedScore(profile: Fields, attestation: OffchainAttestation, score: AttestedScore): void {
   const expected = decode(profile, encodeScore(profile, score))
-  const said = decode(profile, attestation.message.data)
-  const differs = profile.fields.find((_, index) => said[index] !== expected[index])
+  const stated = decode(profile, attestation.message.data)
+  const differs = profile.fields.find((_, index) => stated[index] !== expected[index])
   if (differs) throw invalid(`${differs.name} in data is not that of the score`)
 }
 

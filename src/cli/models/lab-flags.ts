@@ -45,7 +45,7 @@ export function withDataFlags(verb: Command, need: 'required' | 'optional' = 're
     .option('--limit <count>', 'most rows; the same ones each time')
 }
 
-/** The flag that says how many fakes there are where the detector will work. */
+/** The flag that states how many fakes there are where the detector will work. */
 export function withPriorFlag(verb: Command): Command {
   return verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
 }

@@ -15,7 +15,7 @@ export function modelsReloadVerb(): Command {
   verb.option('--json', 'JSON instead of a table')
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { settings, origins } = settingsOf(verb)
-    // Only what is said here and now: the daemons have a selection of their own.
+    // Only what is stated here and now: the daemons have their own selection.
     const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
     const { reloadFleet } = await import('../../app/verbs/order-detectors.js')
     const answer = await reloadFleet(settings.dataDir, named)

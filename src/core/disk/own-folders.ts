@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { answersSignals } from './process-identity.js'
 
-/** Folders that this very process has open; its pid says nothing about the others it may find. */
+/** Folders that this very process has open; its pid states nothing about the others it may find. */
 const open = new Set<string>()
 
 /**

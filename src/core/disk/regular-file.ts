@@ -4,7 +4,7 @@ import fs, { type FileHandle } from 'node:fs/promises'
 /**
  * Opens a regular file for reading. A named pipe would be waited for until somebody writes to it, a device has no end.
  * @param flags in addition to those for reading, such as `O_NOFOLLOW`
- * @throws the system's error, or one that says what it is
+ * @throws the system's error, or one that states what it is
  */
 export async function openRegularFile(file: string, flags = 0): Promise<FileHandle> {
   const handle = await fs.open(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)

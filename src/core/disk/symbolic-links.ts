@@ -34,6 +34,6 @@ function passOverVanished(error: NodeJS.ErrnoException): [] {
 /** Whether a file that exists lies below a folder once every symbolic link on the way to either was followed. */
 export async function staysBelow(folder: string, file: string): Promise<boolean> {
   const real = await fs.realpath(file).catch(() => null)
-  // What is not there leads nowhere; whoever opens it says so.
+  // What is not there leads nowhere; whoever opens it reports it.
   return real === null || real.startsWith(`${await fs.realpath(folder)}${path.sep}`)
 }

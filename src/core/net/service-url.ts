@@ -3,7 +3,7 @@ import { isLoopback } from './loopback.js'
 
 /**
  * Parses the service's origin. HTTPS is required for real credentials (specification, What the service does), so plain
- * HTTP is taken only for this machine itself, or where `allowInsecure` says so.
+ * HTTP is taken only for this machine itself, or with `allowInsecure`.
  * @throws AttestdError setting-invalid
  */
 export function parseServiceUrl(text: string, { allowInsecure = false } = {}): URL {

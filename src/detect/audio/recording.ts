@@ -42,7 +42,7 @@ export interface Recording {
 }
 
 /**
- * Decodes a file, or passages of a long one, takes the mean of the channels that each part has, and brings it to a rate.
+ * Decodes a file, or passages of a long one, takes the mean of the channels that each part has, and resamples it to a rate.
  * @throws AttestdError media-*, detector-timeout
  */
 export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {

@@ -15,7 +15,7 @@ const MAX_EXACT_VALUES = 1_000_000
 const INTERPOLATED_PHASES = 256
 
 /**
- * Brings mono sound from one rate to another, block by block: a polyphase windowed sinc whose delay is taken out, so
+ * Resamples mono sound from one rate to another, block by block: a polyphase windowed sinc whose delay is taken out, so
  * that output sample n lies at n / toRate seconds. Deterministic: doubles added in one order.
  */
 export class Resampler {

@@ -56,7 +56,7 @@ export function planWindows(samples: Float32Array, plan: Plan, passages: readonl
   return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
 }
 
-/** A window's samples; those of a shorter stretch repeated or followed by zeros, as the plan says. */
+/** A window's samples; those of a shorter stretch repeated or followed by zeros, as the plan states. */
 export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Float32Array {
   const values = new Float32Array(window.samples)
   values.set(stretch)

@@ -25,7 +25,7 @@ function send(message: FromChild): void {
 async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
   const tools = { ...limits, clock: systemClock, parsers }
   try {
-    // Side by side: networks are built by threads of their own.
+    // Side by side: networks are built by their own threads.
     const loading = new Map<string, Promise<unknown>>()
     const loadOne = async (pack: DetectorPackage) => {
       await Promise.all(usedBy(pack.manifest).map(({ id }) => loading.get(id)))

@@ -52,7 +52,7 @@ async function readClaims(jumbf: Uint8Array, asset: Asset | null): Promise<Evide
   ]
 }
 
-/** By which program, signed by whom, and how the content is said to have come about. */
+/** By which program, signed by whom, and how the content is stated to have come about. */
 function claim({ claim: stated, assertions, signature }: Manifest): string {
   const program = [stated?.claimGeneratorName, stated?.claimGeneratorVersion].filter(Boolean).join(' ')
   const actions = (assertions?.assertions ?? []).flatMap((each) =>
@@ -85,7 +85,7 @@ async function checks(store: ManifestStore, asset: Asset | null): Promise<string
   ].join(', ')
 }
 
-/** The bad news first: it counts even where good news stands beside it. */
+/** Bad findings first: they count even next to good ones. */
 const SIGNATURE = {
   [ValidationStatusCode.ClaimSignatureMismatch]: 'SIGNATURE DOES NOT FIT',
   [ValidationStatusCode.ClaimSignatureValidated]: 'signature fits',

@@ -25,7 +25,7 @@ const MAKER_TAGS = [
   'AIGC',
 ]
 
-/** What the tags of a video or audio file say about its making. */
+/** What the tags of a video or audio file state about its making. */
 export async function containerEvidence(file: string): Promise<Evidence[]> {
   const input = new Input({
     formats: ALL_FORMATS,

@@ -11,7 +11,7 @@ const LIMIT_MS = 5_000
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 /**
- * Reads evidence in a thread of its own, which can be ended while it computes: parsers of hostile metadata may take any
+ * Reads evidence in its own thread, which can be ended while it computes: parsers of hostile metadata may take any
  * time and any memory. One file at a time. For use in a detector process.
  */
 export class EvidenceReader {
@@ -41,7 +41,7 @@ export class EvidenceReader {
 
   #start(): Worker {
     const thread = new Worker(entryFile(import.meta.url, 'evidence-thread'), { resourceLimits: MEMORY })
-    // Where nobody waits for an answer, its end says nothing: the next file starts another.
+    // Where nobody waits for an answer, its end states nothing: the next file starts another.
     thread.on('error', () => {})
     thread.unref()
     this.#thread = thread

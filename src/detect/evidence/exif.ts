@@ -10,7 +10,7 @@ const MAX_EXIF_BYTES = 256 * 1024
 /** The marker before the TIFF structure in JPEG and WebP. */
 const PREFIX = 'Exif\0\0'
 
-/** What EXIF says about the making of a picture. @param block a TIFF structure, with or without `Exif\0\0` before it */
+/** What EXIF states about the making of a picture. @param block a TIFF structure, with or without `Exif\0\0` before it */
 export function exifEvidence(block: Buffer): Evidence[] {
   const start = block.toString('latin1', 0, PREFIX.length) === PREFIX ? PREFIX.length : 0
   const { exif } = load(block.subarray(start, start + MAX_EXIF_BYTES), { expanded: true })

@@ -29,7 +29,7 @@ const KEYWORDS = new Set([
   'aigc',
 ])
 
-/** What text chunks of a PNG say about its making. */
+/** What text chunks of a PNG state about its making. */
 export async function pngTextEvidence(bytes: FileBytes): Promise<Evidence[]> {
   const found: Evidence[] = []
   let texts = 0

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 3000
 
 /**
  * What a file states about its own origin: C2PA credentials, generator marks in PNG text, XMP and EXIF, and maker
- * tags of video and audio containers. It says what is claimed, never whether it is so; it does not change a risk and
+ * tags of video and audio containers. It states what is claimed, never whether it is so; it does not change a risk and
  * is no proof of being real, since any of it can be written, copied or removed by anybody. For use in a child process.
  * Never throws and never fails a job: what cannot be read is left out.
  */

@@ -19,7 +19,7 @@ const PROPERTIES = [
 const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' }
 
 /**
- * What an XMP packet says about the making of the file. Found by pattern, not by an XML parser: a packet from outside
+ * What an XMP packet states about the making of the file. Found by pattern, not by an XML parser: a packet from outside
  * gets no entities, no external files and no nesting this way; a property under another prefix is not found.
  */
 export function xmpEvidence(packet: Uint8Array): Evidence[] {

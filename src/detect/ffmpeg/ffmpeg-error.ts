@@ -16,7 +16,7 @@ export interface FfmpegEnd {
  * the first that fits, the ones that name a cause before those that name a symptom.
  */
 const CASES = [
-  // Trouble of this machine, not of the media: it is tried again, and no verdict on the file.
+  // Trouble of this machine, not of the media: it is retried, and no verdict on the file.
   [/No such file or directory|Permission denied|Too many open files/i, 'internal-error'],
   [/exceeds specified max pixel count|Picture size \S+ is invalid/i, 'media-too-complex'],
   [/Cannot allocate memory|Error allocating|Invalid max_alloc|Failed to allocate/i, 'media-too-complex'],

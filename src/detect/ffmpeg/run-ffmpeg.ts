@@ -11,7 +11,7 @@ import { DECODERS, DEMUXERS } from './ffmpeg-formats.js'
 const MAX_ALLOC_BYTES = 256 * 1024 ** 2
 /** Most pixels of a frame that ffmpeg decodes: 8K UHD (7680x4320). */
 export const MAX_FRAME_PIXELS = 33_177_600
-/** What ffmpeg says at level `error` that is kept, characters: of a broken file it says the same for every frame. */
+/** What ffmpeg states at level `error` that is kept, characters: of a broken file it states the same for every frame. */
 const MAX_STDERR = 16_384
 /** Most that is read of the side channel, bytes; a line for each of some hundred frames. */
 const MAX_SIDE_BYTES = 1024 ** 2

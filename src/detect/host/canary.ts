@@ -12,7 +12,7 @@ export interface Canary extends Lineup {
 
 /**
  * The candidate of each kind of media that has one.
- * @throws AttestdError setting-invalid where a kind has two, or nothing in charge that one is set against
+ * @throws AttestdError setting-invalid where a kind has two, or nothing active that one is set against
  */
 export function canariesOf(
   packages: readonly SelectedPackage[],

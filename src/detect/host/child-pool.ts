@@ -143,7 +143,7 @@ export class ChildPool {
     slot.isCostly = served?.isCostly ?? false
   }
 
-  /** While no process can be started at all, waiting is no use: the job is better tried again later. */
+  /** While no process can be started at all, waiting is no use: the job is better retried later. */
   #refuseWhenDown(retryAfterMs?: number): void {
     if (!this.#slots.every((slot) => slot.down)) return
     this.#line.dismiss(new AttestdError('detector-unavailable', undefined, { retryAfterMs }))

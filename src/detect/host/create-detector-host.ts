@@ -27,7 +27,7 @@ export interface DetectorHostOptions
   readonly mediaType?: MediaType
   /** Bearer token for the model server of remote detectors. @default none */
   readonly remoteToken?: string | undefined
-  /** See `Detection.platform`. @default a text that says it is not known */
+  /** See `Detection.platform`. @default a text that states it is not known */
   readonly platform?: string
   /** See `Detection.expectedShare`. @default even odds */
   readonly expectedShare?: number

@@ -115,8 +115,8 @@ export async function cageGap(cage: DetectorCage): Promise<string | null> {
   // A bwrap that fails may leave a child that waits for it for ever, with the output open.
   child.once('exit', () => endGroup(child))
   try {
-    const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
-    return code === 0 ? null : firstLine(said) || `it ended with ${code}`
+    const [stated, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
+    return code === 0 ? null : firstLine(stated) || `it ended with ${code}`
   } catch (error) {
     return errorText(error)
   }
@@ -131,9 +131,9 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Both processes of bubblewrap may say why they end, now and then into each other, behind their name. */
-const firstLine = (said: string) =>
-  said
+/** Both processes of bubblewrap may state why they end, now and then into each other, behind their name. */
+const firstLine = (stated: string) =>
+  stated
     .trim()
     .replace(/^(bwrap:\s*)+/, '')
     .split('\n', 1)[0]!

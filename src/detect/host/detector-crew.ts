@@ -51,7 +51,7 @@ export interface CrewOptions {
 /** One set of detector packages with the processes that run it: what a reload replaces as a whole. */
 export class DetectorCrew {
   readonly detectors: readonly LoadedDetector[]
-  /** Those in charge. */
+  /** The active detectors. */
   readonly #lineups: ReadonlyMap<MediaType, Lineup>
   readonly #canaries: ReadonlyMap<MediaType, Canary>
   readonly #live: readonly SelectedPackage[]
@@ -94,7 +94,7 @@ export class DetectorCrew {
     this.#lastInferenceAt = this.#options.clock.monotonic()
   }
 
-  /** What scores an asset: a candidate where it is of its share, else those in charge; undefined where nothing does. */
+  /** What scores an asset: a candidate where it is of its share, else the active detectors; undefined where nothing does. */
   lineupFor(mediaType: MediaType, contentHash?: string): Lineup | undefined {
     return this.#canaryFor({ mediaType, contentHash }) ?? this.#lineups.get(mediaType)
   }

@@ -10,7 +10,7 @@ export function isKilled(code: number | null, signal: string | null): boolean {
   return signal === 'SIGKILL' || code === 128 + os.constants.signals.SIGKILL
 }
 
-/** The error of a job whose process ended without this daemon: being killed says nothing about the file. */
+/** The error of a job whose process ended without this daemon: being killed states nothing about the file. */
 export function endedError(cause: StopCause, facts: AttestdError['facts']): AttestdError {
   return new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
 }

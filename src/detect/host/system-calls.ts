@@ -86,7 +86,7 @@ export const FILTER_ARGUMENTS: readonly string[] = ['--seccomp', String(FILTER_F
 
 /** Gives the program to a bubblewrap that was started with `FILTER_ARGUMENTS` and a pipe as its fifth `stdio`. */
 export function sendFilter(child: ChildProcess): void {
-  // Not there where no process could be started; one that ended before it read says why by its end.
+  // Not there where no process could be started; one that ended before it read states why by its end.
   const pipe = child.stdio?.[FILTER_FD] as Writable | undefined
   pipe?.on('error', () => {})
   pipe?.end(systemCallFilter(process.arch))

@@ -53,7 +53,7 @@ async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serve
   }
 }
 
-/** A cap below what a process needs at rest would kill every job; better said at the start. */
+/** A cap below what a process needs at rest would kill every job; better stated at the start. */
 async function refuseTightMemory(child: DetectorProcess, options: WarmChildOptions): Promise<void> {
   const rss = await residentBytes(child.pid)
   if (rss !== null && rss > options.memoryBytes) throw tightMemory(`${Math.ceil(rss / MIB)} MiB`, options)

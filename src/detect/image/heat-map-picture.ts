@@ -23,7 +23,7 @@ const OPACITY = 140
 const LEGEND = 48
 /** Size of a dot of the legend's digits, px. */
 const DOT = 2
-/** Colors of the risks 0, 0.5 and 1: blue, pale yellow, red, told apart by the color-blind too (ColorBrewer RdYlBu). */
+/** Colors of the risks 0, 0.5 and 1: blue, pale yellow, red, distinguished by the color-blind too (ColorBrewer RdYlBu). */
 const COLORS = [
   [49, 54, 149],
   [255, 255, 191],

@@ -17,7 +17,7 @@ export interface ImageCrop {
 type Position = readonly [name: string, x: number, y: number]
 
 /**
- * Brings the short side (or both) to the size the model was trained with and cuts the crops, in a fixed order.
+ * Resizes the short side (or both) to the size the model was trained with and cuts the crops, in a fixed order.
  * @throws AttestdError media-too-small
  */
 export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {

@@ -77,7 +77,7 @@ function decodeError(error: unknown, mostPixels: number, bytes: number): Attestd
   return new AttestdError('media-corrupt', `The image cannot be decoded: ${text}`, options)
 }
 
-/** Without the file's path, which says nothing and differs by machine. */
+/** Without the file's path, which states nothing and differs by machine. */
 function firstLine(text: string): string {
   const line = text.split('\n').find((part) => part.trim() !== '') ?? text
   return line.replaceAll(/\/\S+/g, '(file)').slice(0, 200)

@@ -17,7 +17,7 @@ export interface SeenPicture {
 
 /**
  * Cuts all views from the one buffer of decoded pixels and scores them, the whole first.
- * @param findFaces gives the faces to look at; it is told the logit of the whole, which may say that none is worth a look
+ * @param findFaces gives the faces to look at; it receives the logit of the whole, which may state that none is worth a look
  * @throws AttestdError detector-failed
  */
 export async function seePicture(

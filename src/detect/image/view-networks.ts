@@ -7,7 +7,7 @@ import { outputAsLogit } from '../scoring/aggregation.js'
 import { type Cut, imageTensor } from './image-tensor.js'
 
 /**
- * The logits of cuts, in their order. Each by a run of its own: on one thread that takes as long as a batch (16.4 and
+ * The logits of cuts, in their order. Each by its own run: on one thread that takes as long as a batch (16.4 and
  * 16.9 ms for five crops of 224 px by a third of MobileNetV2, onnxruntime 1.30), needs 30 to 60 MB less, and the bits of
  * a cut do not hang on its neighbors.
  * @throws AttestdError detector-failed

@@ -35,7 +35,7 @@ import { wholeView } from './whole-view.js'
 export const NO_LOOK_AT_FACES = 'clear, face check skipped'
 
 /**
- * A detector that sees a picture in several ways: native crops, the whole, its faces, each by a network of its own.
+ * A detector that sees a picture in several ways: native crops, the whole, its faces, each by its own network.
  * @throws AttestdError model-digest-mismatch, manifest-invalid
  */
 export async function loadViewsDetector(

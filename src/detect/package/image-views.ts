@@ -38,7 +38,7 @@ const faceView = z.strictObject({
   size: z.int().min(32).max(1024),
 })
 
-/** A picture seen in several ways, each by a network of its own (runtime `onnx-views`). */
+/** A picture seen in several ways, each by its own network (runtime `onnx-views`). */
 export const imageViewsPreprocessing = z.strictObject({
   kind: z.literal('image-views'),
   native: nativeView.optional(),

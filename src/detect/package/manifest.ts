@@ -90,7 +90,7 @@ interface Context {
   addIssue(issue: { code: 'custom'; path: (string | number)[]; message: string }): void
 }
 
-/** Media types that each kind of preprocessing can read; a module reads what it says. */
+/** Media types that each kind of preprocessing can read; a module reads what it states. */
 const READABLE: Record<Exclude<Preprocessing['kind'], 'none'>, readonly MediaType[]> = {
   image: ['image'],
   'image-views': ['image'],

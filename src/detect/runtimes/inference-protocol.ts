@@ -55,7 +55,7 @@ export interface InferRequest {
   readonly body: Buffer
 }
 
-/** Whether a server that says this of itself takes binary tensors. */
+/** Whether a server that states this of itself takes binary tensors. */
 export function takesBinary({ extensions }: z.infer<typeof serverFacts>): boolean {
   return extensions.includes(BINARY_EXTENSION)
 }

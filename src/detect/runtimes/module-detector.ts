@@ -27,7 +27,7 @@ type ModuleMeasure = (file: string) => unknown
 
 const score = { logit: z.number().optional(), probability: z.number().optional() }
 
-/** What the module's `measure` gives: a logit or a probability, as the manifest's outputKind says. */
+/** What the module's `measure` gives: a logit or a probability, as the manifest's outputKind states. */
 const moduleResult = z.strictObject({
   ...score,
   /** One line: what was seen. */
@@ -94,7 +94,7 @@ async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntim
   }
 }
 
-/** A module may say why it abstains: an error with a `reason` of the list, of kind abstain. Any other is a failure. */
+/** A module may state why it abstains: an error with a `reason` of the list, of kind abstain. Any other is a failure. */
 async function named<T>(work: () => T): Promise<Awaited<T>> {
   try {
     return await work()

@@ -87,7 +87,7 @@ export function requireNames(
 
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
- * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name says, unpacks to too much, not a model), detector-out-of-memory
+ * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name states, unpacks to too much, not a model), detector-out-of-memory
  */
 export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)

@@ -134,9 +134,9 @@ class InferenceServer {
 
   #checkStatus(status: number, body: Buffer): void {
     if (status >= 200 && status < 300) return
-    const said = cleanLine(body.subarray(0, 4 * MAX_SERVER_TEXT).toString('utf8'), MAX_SERVER_TEXT)
+    const stated = cleanLine(body.subarray(0, 4 * MAX_SERVER_TEXT).toString('utf8'), MAX_SERVER_TEXT)
     const hint = status === 401 || status === 403 ? ' (its token is ATTESTD_DETECTOR_TOKEN)' : ''
-    const how = `answered with ${status}${hint}${said ? `: ${said}` : ''}`
+    const how = `answered with ${status}${hint}${stated ? `: ${stated}` : ''}`
     if (status >= 500 || PASSING_STATUSES.has(status)) throw this.#unreachable(how)
     const redirect = status >= 300 && status < 400
     throw new AttestdError(

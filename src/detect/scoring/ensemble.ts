@@ -120,12 +120,12 @@ function evidenceOf(detections: readonly Detection[]): Detection['evidence'] {
 
 function notesOf(votes: readonly Vote[], absences: readonly Absence[]): string {
   const room = Math.min(MAX_MEMBER_NOTES, Math.floor(MAX_TEXT / (votes.length + absences.length)) - 2)
-  const said = votes.map(
+  const stated = votes.map(
     ({ detection, weight }) =>
       `${detection.detectorId} ${riskText(detection.risk, 1)} (weight ${weight}): ${detection.notes}`,
   )
   const left = absences.map(({ id, reason }) => `${id} left out: ${reason}`)
-  return [...said, ...left].map((text) => cleanText(text, room)).join('; ')
+  return [...stated, ...left].map((text) => cleanText(text, room)).join('; ')
 }
 
 function idList(members: readonly EnsembleMember[]): string {

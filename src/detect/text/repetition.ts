@@ -16,7 +16,7 @@ export function refuseMarksAlone(prose: string): void {
  * @throws AttestdError media-featureless
  */
 export function refuseRepetition(prose: string, least: number): void {
-  // A text of the least length, or twice that, may say a thing again.
+  // A text of the least length, or twice that, may state a thing again.
   const needed = Math.min(least, Math.floor(prose.length / 2))
   const characters = newCharacters(prose, needed)
   if (characters >= needed) return

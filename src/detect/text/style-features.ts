@@ -4,7 +4,7 @@ import { sentencesOf } from './sentences.js'
 
 /**
  * Style measures of a passage, those of train/style.py of attestd-text in the same order: shares and averages only, so
- * that the subject says little.
+ * that the subject states little.
  */
 
 const SUFFIXES = ['ly', 'ing', 'ed', 'tion', 'ment', 'ness', 'ity', 'able', 'ous', 'ive', 's', 'er', 'al', 'ful']

@@ -92,7 +92,7 @@ function filters({ step }: Segment): string {
   return [
     `select='isnan(prev_selected_t)+gte(t-prev_selected_t,${gap})'`,
     'metadata=add:key=kept:value=1',
-    // By its key, because a file may bring any amount of its own.
+    // By its key, because a file may contain any amount of its own.
     'metadata=print:key=kept:file=pipe\\\\:3:direct=1',
     `scale=w='${width}':h='${height}':flags=${SCALER}`,
     'setsar=1',

@@ -50,7 +50,7 @@ const LEAST_STEP_SECONDS = 0.2
 /**
  * Which stretches of a video are decoded, within a budget of processor time. Keyframes are cheapest: all of them in one
  * pass where they lie close enough; else all frames in one pass where the video is short or small; else stretches that
- * start at keyframes, spread evenly, each a window of its own. The same facts give the same plan.
+ * start at keyframes, spread evenly, each its own window. The same facts give the same plan.
  */
 export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
   const whole = { start: 0, seconds: Number.POSITIVE_INFINITY, maxFrames }

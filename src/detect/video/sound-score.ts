@@ -13,7 +13,7 @@ export interface SoundScore {
 
 /**
  * Scores the sound of a video by an audio detector. It can only raise the risk of a clip, and only where the detector is
- * sure: real speech says nothing of the pictures, and music or silence nothing at all.
+ * sure: real speech states nothing about the pictures, and music or silence nothing at all.
  * @throws AttestdError for faults of the detector; a sound track that cannot be judged is no fault
  */
 export async function scoreSound(detector: ChildDetector, file: string): Promise<SoundScore> {

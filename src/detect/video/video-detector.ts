@@ -67,7 +67,7 @@ type PictureJudge = (
   during: InferWatch['during'],
 ) => Promise<{ readonly clip: ClipScore; readonly frames: number }>
 
-/** By the head of the package where it has one, else by what the image detector says of each frame, calibrated as it states. */
+/** By the head of the package where it has one, else by what the image detector states of each frame, calibrated as it states. */
 async function pictureJudge(
   pack: DetectorPackage,
   { frames: named, head: headFile }: ComposedRuntime,

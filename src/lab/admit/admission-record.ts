@@ -68,7 +68,7 @@ export async function writeAdmission(folder: string, admission: Admission): Prom
   return file
 }
 
-/** Takes the admission of a digest back. Says whether there was one. */
+/** Revokes the admission of a digest. @returns whether there was one */
 export async function withdrawAdmission(folder: string, digest: string): Promise<boolean> {
   const file = fileOf(folder, digest)
   const was = (await readFileIfPresent(file)) !== null

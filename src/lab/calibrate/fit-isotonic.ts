@@ -19,7 +19,7 @@ export interface Knots {
 
 /**
  * The best rising step function by pooling adjacent violators (Ayer et al. 1955), one knot at the mean logit of each
- * step. Risks stay within the targets of Platt, so that none is 0 or 1. One knot alone where the rows say nothing.
+ * step. Risks stay within the targets of Platt, so that none is 0 or 1. One knot alone where the rows state nothing.
  */
 export function fitIsotonic(rows: readonly CalibrationRow[]): Knots {
   const targets = plattTargets(rows)

@@ -5,7 +5,7 @@ export interface DataRow {
   /** As the index calls it: the path there, or the id or line of a text. */
   readonly id: string
   readonly fake: boolean
-  /** Null where the index does not say; the package's own then. */
+  /** Null where the index does not state; the package's own then. */
   readonly mediaType: MediaType | null
   /** All other columns of the index, as text: source, generator, kind, domain ... */
   readonly columns: Readonly<Record<string, string>>

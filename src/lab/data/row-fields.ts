@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import type { DataRow, RowContent } from './data-row.js'
 
-/** What indexes call the two classes, lower case; the sample list of the sandbox says `made`. */
+/** What indexes call the two classes, lower case; the sample list of the sandbox states `made`. */
 const FAKE_WORDS = ['fake', 'machine', 'ai', 'generated', 'synthetic', 'spoof', '1', 'true']
 const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', 'false']
 
@@ -20,7 +20,7 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
   language: 'lang',
 }
 
-/** Stands for the rows of an index that say nothing about a column. */
+/** Stands for the rows of an index that state nothing about a column. */
 export const UNSTATED = '-'
 
 /**

@@ -10,7 +10,7 @@ export interface SelectedRows {
 }
 
 /**
- * Keeps the rows of a package's media types; a row that does not say is taken for the first of them.
+ * Keeps the rows of a package's media types; a row that does not state is taken for the first of them.
  * @param limit most rows; of more, the same ones each time and as many of a class as its share, chosen by hash and not by place
  */
 export function selectRows(

@@ -9,7 +9,7 @@ const count = z.int().min(0)
 const share = figure
 const counts = z.record(z.string(), count)
 
-/** The figures of a set of rows, with 95 % intervals: bootstrap where nothing else is said. */
+/** The figures of a set of rows, with 95 % intervals: bootstrap where nothing else is stated. */
 const metrics = z.strictObject({
   rows: count,
   real: count,

@@ -21,7 +21,7 @@ export const fixtureSchema = z.strictObject({
   detector: z.strictObject({ id: z.string(), version: z.string(), digest: z.string() }),
   /** sha256 over the label, id and bytes of every row. */
   data: z.string(),
-  /** A handful of samples is no benchmark; these say that the runtime does what it did. */
+  /** A handful of samples is no benchmark; these state that the runtime does what it did. */
   auc: z.number().nullable(),
   rows: z.array(row),
 })

@@ -23,7 +23,7 @@ export interface ScoredRow {
 
 /** Why a row has no score. */
 export interface Unscored {
-  /** `abstained` is a result of its own; `failed` is not. */
+  /** `abstained` is its own result; `failed` is not. */
   readonly how: 'abstained' | 'failed'
   readonly reason: Reason
   readonly message: string

@@ -5,7 +5,7 @@ import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Feature extractors that hand on the waveform; all others make spectrograms. */
 const WAVEFORM_EXTRACTORS = ['Wav2Vec2FeatureExtractor', 'Wav2Vec2Processor']
-/** Length of a window where nobody says otherwise, seconds: what most deepfake corpora are cut to. */
+/** Length of a window where nobody states otherwise, seconds: what most deepfake corpora are cut to. */
 const DEFAULT_WINDOW_SECONDS = 4
 const MAX_WINDOWS = 16
 /** As the package of attestd asks for. */

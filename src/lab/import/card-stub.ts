@@ -2,7 +2,7 @@ import type { DetectorManifest } from '../../detect/package/manifest.js'
 import type { FakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 
-/** What a card can say of an import. */
+/** What a card can state of an import. */
 export interface CardFacts {
   readonly manifest: Pick<DetectorManifest, 'id' | 'mediaTypes' | 'selfTest'>
   readonly classes: FakeClasses

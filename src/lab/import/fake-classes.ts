@@ -27,7 +27,7 @@ export interface FakeClasses {
 
 /**
  * Finds the classes that mean fake by the labels of config.json.
- * @param named labels that a person says mean fake; null: by their words
+ * @param named labels that a person states mean fake; null: by their words
  * @throws AttestdError import-unsupported where no label or every label means fake
  */
 export function findFakeClasses({ id2label }: ModelConfig, named: readonly string[] | null): FakeClasses {

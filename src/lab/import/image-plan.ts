@@ -10,9 +10,9 @@ const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> 
   3: 'cubic',
 }
 const BILINEAR = 2
-/** Bytes are scaled by this unless the export says otherwise. */
+/** Bytes are scaled by this unless the export states otherwise. */
 const RESCALE = 1 / 255
-/** ConvNeXt enlarges small inputs by this share before it crops, where the export does not say. */
+/** ConvNeXt enlarges small inputs by this share before it crops, where the export does not state. */
 const CONVNEXT_CROP = 224 / 256
 /** From this size on ConvNeXt stretches the picture and does not crop. */
 const CONVNEXT_STRETCH_FROM = 384

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000
 export type OnnxNames = Extract<FromOnnxChild, { inputs: unknown }>
 
 /**
- * Opens weights in a process of its own and says what they take and give.
+ * Opens weights in its own process and states what they take and give.
  * @throws AttestdError import-unsupported
  */
 export async function onnxNames(model: string, clock: Clock): Promise<OnnxNames> {

@@ -5,7 +5,7 @@ import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Name of the tokenizer files, in an export as in a package. */
 export const TOKENIZER_FILES = { tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json' } as const
-/** Longest input where the export does not say, tokens. */
+/** Longest input where the export does not state, tokens. */
 const DEFAULT_MAX_TOKENS = 512
 /** RoBERTa numbers its positions from 2 on, so it has two more than it can use. */
 const ROBERTA_OFFSET = 2

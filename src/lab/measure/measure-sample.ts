@@ -7,7 +7,7 @@ import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { quantile } from '../metrics/bootstrap.js'
 
-/** The cost and the result of a package's own sample in a detector process of its own. */
+/** The cost and the result of a package's own sample in a separate detector process. */
 export interface SampleMeasurement {
   readonly measurement: Measurement
   /** From the job to the answer, median, ms. */

@@ -5,7 +5,7 @@ import { classTotals, type RankedScores, sum } from './ranked-scores.js'
 /** Risks that the table looks at. */
 const THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 
-/** What calling everything from `threshold` up fake gives; NaN where nothing can be said. */
+/** What calling everything from `threshold` up fake gives; NaN where nothing can be stated. */
 export interface ThresholdRow {
   readonly threshold: number
   readonly tpr: number

@@ -16,7 +16,7 @@ export interface VerdictRow {
 export interface VerdictFigures {
   /** Share of all rows that get a verdict. */
   readonly decided: number
-  /** Share of the verdicts that are right; of those that say fake; of those that say real. */
+  /** Share of the verdicts that are right; of those that state fake; of those that state real. */
   readonly right: number
   readonly rightWhenFake: number
   readonly rightWhenReal: number

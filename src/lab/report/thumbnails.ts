@@ -8,7 +8,7 @@ import { fromThumbnailChildSchema, THUMBNAIL } from './thumbnail-messages.js'
 const TIMEOUT_MS = THUMBNAIL.timeoutSeconds * 1500
 
 /**
- * Small JPEG pictures as `data:` URLs, decoded in a process of their own; what cannot be decoded is left out.
+ * Small JPEG pictures as `data:` URLs, decoded in their own process; what cannot be decoded is left out.
  * @param files path of each picture by the name it gets in the result
  * @throws AttestdError draining (the signal aborted)
  */

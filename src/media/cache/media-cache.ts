@@ -9,7 +9,7 @@ import type { ContentHashAlgorithm } from '../media-source.js'
 import { openWorkspace, type Workspace } from './cache-workspace.js'
 import { onDisk, type Spooled } from './spool.js'
 
-/** The cache's part of `MediaSourceOptions`; processes may share `folder`, in which each has a workspace of its own. */
+/** The cache's part of `MediaSourceOptions`; processes may share `folder`, in which each has its own workspace. */
 export interface MediaCacheOptions {
   readonly folder: string
   /** The files together take no more than this, in-use ones aside. */

@@ -48,7 +48,7 @@ export function checkBlock(cid: CID, bytes: Uint8Array): void {
   if (Buffer.compare(actual, expected) !== 0) throw integrity(`a block does not hash to ${cid.toString()}`)
 }
 
-/** A gateway sent what it must not; the sentence says what. */
+/** A gateway sent what it must not; the sentence states what. */
 export function integrity(what: string): AttestdError {
   return new AttestdError('media-integrity', `A gateway broke the trustless contract: ${what}.`)
 }

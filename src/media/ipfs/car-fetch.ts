@@ -24,7 +24,7 @@ const CAR_TYPE = 'application/vnd.ipld.car'
 const CAR_ACCEPT = `${CAR_TYPE}; version=1; order=dfs; dups=y`
 /** Answers of gateways that do not know the CAR format. */
 const UNSUPPORTED_STATUS = new Set([400, 405, 406, 415, 501])
-/** A path that may not exist: block by block, the directory itself says so. */
+/** A path that may not exist: block by block, the directory itself reports it. */
 const PATH_NOT_FOUND = 404
 /** Room for a CID and its length beside a block, bytes. */
 const MAX_SECTION_BYTES = MAX_BLOCK_BYTES + 512

@@ -8,7 +8,7 @@ export type GatewayOutcome = 'ok' | 'not-found' | 'failed' | 'timeout' | 'slow' 
 const FAILURE_BACKOFF: Backoff = { baseMs: 5_000, maxMs: 5 * 60_000 }
 /** The same after it sent bytes that do not verify: a broken or lying gateway, not a passing fault. */
 const INTEGRITY_BACKOFF: Backoff = { baseMs: 10 * 60_000, maxMs: 6 * 3_600_000 }
-/** Longest Retry-After that is believed, milliseconds. */
+/** Longest Retry-After that is accepted, milliseconds. */
 const MAX_RETRY_AFTER_MS = 10 * 60_000
 /** Wait after a 429 without Retry-After, milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 30_000

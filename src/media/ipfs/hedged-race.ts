@@ -48,7 +48,7 @@ const MAX_STARTS = 3
 
 /**
  * Tries candidates in order: the next one starts at once when one fails, and as a hedge when all running ones are
- * silent for `hedgeMs`. The first to make progress cancels those that have made none; cancelled ones may be tried again.
+ * silent for `hedgeMs`. The first to make progress cancels those that have made none; cancelled ones may be retried.
  * Returns when the losers have ended too.
  * @throws RaceLostError, a final error, or the signal's reason
  */

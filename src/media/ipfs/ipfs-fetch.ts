@@ -45,7 +45,7 @@ const FINAL = new Set<Reason>([
   'content-hash-mismatch',
   'media-cache-failed',
 ])
-/** Statuses by which a gateway says that it does not have (or may not give) this content. */
+/** Statuses by which a gateway states that it does not have (or may not give) this content. */
 const NOT_HERE = new Set([403, 404, 410, 451])
 
 /**

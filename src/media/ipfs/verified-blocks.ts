@@ -25,7 +25,7 @@ const MAX_LINKS = 2_000_000
 
 /**
  * The block store that the UnixFS exporter reads from. It holds no block that was not verified, takes from a CAR only
- * blocks that a verified node links to, and fetches one by one what the CAR does not bring.
+ * blocks that a verified node links to, and fetches one by one what the CAR does not contain.
  */
 export class VerifiedBlocks implements ReadableStorage {
   readonly #options: VerifiedBlocksOptions
@@ -64,7 +64,7 @@ export class VerifiedBlocks implements ReadableStorage {
     if (this.#linked.size > MAX_LINKS) throw new AttestdError('media-corrupt', 'The media has too many blocks.')
   }
 
-  /** Starts fetching the next few of these blocks, from `index` on, where no CAR brings them. */
+  /** Starts fetching the next few of these blocks, from `index` on, where no CAR contains them. */
   prefetch(cids: readonly CID[], index: number): void {
     if (this.#car !== null) return
     for (const cid of cids.slice(index, index + AHEAD)) {

@@ -22,7 +22,7 @@ export interface GetReply {
   /** Where the last hop led. */
   readonly url: URL
   readonly contentType: string
-  /** Bytes the server says it will send. */
+  /** Bytes the server states it will send. */
   readonly contentLength: number | undefined
   /** Unread body; destroy it when it is not read to the end. */
   readonly body: Readable

@@ -47,7 +47,7 @@ export function registerBoard(
     options: { uiConfig: { boardTitle: 'attestd queues', hideDocsLink: true } },
   })
   app.addHook('onRequest', async (request, reply) => {
-    // The board's own files need no queue: with them a page that is open can say what the answers below are.
+    // The board's own files need no queue: with them a page that is open can state what the answers below are.
     if (request.url.startsWith(`${BOARD_PATH}/static/`)) return
     const away = await queueAway(health)
     if (away !== null) await sendAwayPage(request, reply, away)
@@ -61,7 +61,7 @@ export function registerBoard(
   return { setQueues: (queues) => board.replaceQueues(queues.map((queue) => boardAdapter(queue, writable))) }
 }
 
-/** What the board says about a queue that it may not change. */
+/** What the board states about a queue that it may not change. */
 const READ_ONLY =
   'Read-only, since no password is set: with ATTESTD_HTTP_PASSWORD whoever knows it may retry, remove and pause here. attestd queue does so without one.'
 

@@ -7,18 +7,18 @@ export const canaryRow = z.object({
   /** Id and version. */
   candidate: z.string(),
   mediaType: z.string(),
-  /** Id and version of those in charge, as last measured; null before. */
+  /** Id and version of the active detectors, as last measured; null before. */
   inCharge: z.string().nullable(),
   /** Files that both scored. */
   compared: count,
   /** Of those, on the same side of risk 50. */
   agreed: count,
-  /** Risk of the candidate less that of those in charge, percentage points, over the files that both scored. */
+  /** Risk of the candidate less that of the active detectors, percentage points, over the files that both scored. */
   differences: z.number(),
-  /** Files that the candidate abstained from or was unsure of; of those in charge, among the files that the candidate scored. */
+  /** Files that the candidate abstained from or was unsure of; of the active detectors, among the files that the candidate scored. */
   candidateAbstained: count,
   inChargeAbstained: count,
-  /** Files that those in charge could not score. */
+  /** Files that the active detectors could not score. */
   failed: count,
   /** Decoding and inference, over the files that both scored. */
   candidateMs: z.number(),

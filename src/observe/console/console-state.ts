@@ -28,7 +28,7 @@ export interface RecentRow {
   readonly reason: string | null
   /** What happened, where the asset got no score. */
   readonly message?: string | null | undefined
-  /** Whose job it was; absent where the outcome says it. */
+  /** Whose job it was; absent where the outcome states it. */
   readonly queue?: 'analyze' | 'submit' | undefined
   /** Name of the daemon that did it, where it is known. */
   readonly daemon?: string | undefined

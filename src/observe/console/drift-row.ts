@@ -1,6 +1,6 @@
 import { type Html, html } from './html.js'
 
-/** How far what a detector says has shifted, as population stability indices; both null where that is not known yet. */
+/** How far what a detector states has shifted, as population stability indices; both null where that is not known yet. */
 export interface DriftRow {
   readonly detector: string
   /** Its package's evaluation, or its own first verdicts; null while those are not enough. */

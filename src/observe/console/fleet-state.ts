@@ -8,7 +8,7 @@ export interface FleetDaemon {
   readonly pid: number
   readonly version: string
   readonly roles: readonly string[]
-  /** `lost`: not heard of for some seconds, and it did not say that it would stop. */
+  /** `lost`: not heard of for some seconds, and it did not state that it would stop. */
   readonly state: 'alive' | 'stopping' | 'lost'
   /** How long ago it was last heard of, ms. */
   readonly lastSeenMs: number

@@ -65,7 +65,7 @@ function queueOf({ mediaType, outcome, queue = QUEUE_OF[outcome] }: RecentRow): 
   return queue === 'analyze' ? `${queue}-${mediaType}` : queue
 }
 
-/** Whose job ends so; a failed one says it itself. */
+/** Whose job ends so; a failed one states it itself. */
 const QUEUE_OF = {
   verdict: 'analyze',
   accepted: 'submit',

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.js'
 /** What a daemon does; it exports no series of what it does not do. */
 export type Role = Settings['roles'][number]
 
-/** One metric: its Prometheus name with the unit, its labels, and a help text that says what a bad value looks like. */
+/** One metric: its Prometheus name with the unit, its labels, and a help text that states what a bad value looks like. */
 export interface MetricEntry {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'

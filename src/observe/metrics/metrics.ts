@@ -8,7 +8,7 @@ import { METRICS, type MetricKey } from './metric-table.js'
 const MAX_SERIES = 300
 /** A value that a scrape waits for longer than this is left as it was, milliseconds. */
 const SCRAPE_TIMEOUT_MS = 2000
-/** Gauges of prom-client whose names say that they are counters; the same by type are exported without `_total`. */
+/** Gauges of prom-client whose names state that they are counters; the same by type are exported without `_total`. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 /** Wei in an ether. */
 const WEI_PER_ETHER = 1e18
@@ -51,7 +51,7 @@ export interface MetricsOptions {
   readonly roles?: readonly Role[]
 }
 
-/** Makes a set of metrics in a registry of its own, so that several daemons in one process do not share numbers. */
+/** Makes a set of metrics in its own registry, so that several daemons in one process do not share numbers. */
 export function createMetrics({ clock, processMetrics, roles }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })

@@ -67,7 +67,7 @@ function inUse(dir: string, who: string): AttestdError {
 
 async function openDatabase(directory: string, fsync: boolean, clock: Clock): Promise<PglitePool> {
   if (!(await exists(directory))) await placeEmptyDatabase(directory, fsync, clock)
-  // PostgreSQL's lock says nothing beside the lock of this directory, but one that a kill left empty keeps it shut for good.
+  // PostgreSQL's lock proves nothing next to the lock of this directory, but one that a kill left empty keeps it shut for good.
   await fs.rm(path.join(directory, 'postmaster.pid'), { force: true })
   return PglitePool.open({ directory, fsync }, clock)
 }

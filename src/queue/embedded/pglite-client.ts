@@ -10,7 +10,7 @@ export interface ClientHost {
 
 const LISTEN = /^(?:\s*--[^\n]*\n)*\s*LISTEN\s+(\w+)\s*;?\s*$/i
 
-/** What BullMQ takes for a connection of its own: all share one session, whose notifications reach every client. */
+/** What BullMQ takes for its own connection: all share one session, whose notifications reach every client. */
 export class PgliteClient extends EventEmitter implements PgPoolClient {
   /** Set by BullMQ for workers, so that they can be listed. */
   applicationName = ''

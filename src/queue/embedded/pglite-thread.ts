@@ -13,7 +13,7 @@ const Settings = z.object({ directory: z.string().min(1), fsync: z.boolean() }) 
 /** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
 const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
 
-/** A line of PostgreSQL's log that says why it ends. */
+/** A line of PostgreSQL's log that states why it ends. */
 const FATAL = /\b(?:FATAL|PANIC):\s+(.+)/
 
 class DatabaseThread {

@@ -28,7 +28,7 @@ END $$;
 
 TRUNCATE event`
 
-/** Brings the tables of BullMQ up to its version, with lighter functions, and makes them what statements find. */
+/** Migrates the tables of BullMQ up to its version, with lighter functions, and makes them what statements find. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect()
   await runMigrations(client, SCHEMA)

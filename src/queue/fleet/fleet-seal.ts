@@ -17,7 +17,7 @@ export class FleetSeal {
     this.#secret = secret
   }
 
-  /** The same on all daemons of the same secret; says nothing else of it. */
+  /** The same on all daemons of the same secret; states nothing else of it. */
   get fingerprint(): string {
     return this.#digest(['fingerprint']).toString('hex').slice(0, FINGERPRINT_CHARACTERS)
   }

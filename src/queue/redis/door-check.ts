@@ -12,7 +12,7 @@ const KNOCK_MS = 2000
 const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
 
 /**
- * Looks whether the ports of the URL speak TLS, or do not, as the URL says: ioredis reports a wrong guess as a time-out
+ * Looks whether the ports of the URL speak TLS, or do not, as the URL states: ioredis reports a wrong guess as a time-out
  * or a lost connection, like any outage. Nothing secret is sent.
  * @throws AttestdError queue-tls-mismatch, queue-certificate-refused; a port that does not answer passes
  */
@@ -23,11 +23,11 @@ export async function checkDoors(target: RedisTarget, clock: Clock): Promise<voi
 }
 
 async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
-  const failure = await knock(node, tlsOptions, clock)
+  const failure = await probe(node, tlsOptions, clock)
   if (failure === null) return null
   const port = `Port ${node.port} of ${node.host}`
   if (tlsOptions === null) {
-    const withTls = await knock(node, { rejectUnauthorized: false }, clock)
+    const withTls = await probe(node, { rejectUnauthorized: false }, clock)
     if (withTls !== null && !isAboutCertificate(withTls)) {
       if (failure.message !== OTHER_ANSWER) return null
       return new AttestdError('queue-address-wrong', `${port} answers, but not as Redis does.`, {
@@ -42,7 +42,7 @@ async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
       : failure.message
     return new AttestdError('queue-certificate-refused', `${port}: ${answer}.`, { cause: failure })
   }
-  if ((await knock(node, null, clock)) !== null) return null
+  if ((await probe(node, null, clock)) !== null) return null
   return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, and ${shown} says that it does.`)
 }
 
@@ -50,14 +50,14 @@ function isAboutCertificate(failure: NodeJS.ErrnoException): boolean {
   return CERTIFICATE.test(failure.code ?? '')
 }
 
-/** What the other side says, where OpenSSL adds only its own line numbers. */
+/** What the other side states, where OpenSSL adds only its own line numbers. */
 const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? false
 
 /** What speaks another protocol, such as a web server. */
 const OTHER_ANSWER = 'no answer of a Redis'
 
-/** Says PING. @returns null where something like Redis answered, else what went wrong */
-async function knock(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
+/** Sends PING. @returns null where something like Redis answered, else what went wrong */
+async function probe(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
   const socket = options ? tls.connect({ ...node, ...options }) : net.connect(node)
   const answered = new Promise<Error | null>((resolve) => {
     socket.once(options ? 'secureConnect' : 'connect', () => socket.write('PING\r\n'))

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import type { RedisTarget } from './redis-access.js'
 import type { RedisClient } from './redis-connection.js'
 
-/** While true, what a primary without replicas was told may be lost: it resolves after a pause then, at once when false. */
+/** While true, what a primary without replicas received may be lost: it resolves after a pause then, at once when false. */
 export type LonePrimaryDoubt = () => Promise<boolean>
 
 /**

@@ -10,7 +10,7 @@ const MIN_VERSION = [6, 2] as const
 type Checked = Pick<RedisTarget, 'shape' | 'shown'>
 
 /**
- * Checks that Redis is of the shape that the URL says, and what BullMQ needs and only warns about: the version, and
+ * Checks that Redis is of the shape that the URL states, and what BullMQ needs and only warns about: the version, and
  * that Redis never evicts jobs to free memory. Of a cluster, every primary that answers.
  * @throws AttestdError queue-misconfigured, queue-address-wrong
  */

@@ -6,7 +6,7 @@ export interface RedisNode {
   readonly port: number
 }
 
-/** Where Redis is, as its URL says; only `shown` may stand in a log line or an error. */
+/** Where Redis is, as its URL states; only `shown` may stand in a log line or an error. */
 export interface RedisAddress {
   readonly shape: 'single' | 'sentinel' | 'cluster'
   readonly tls: boolean

@@ -55,7 +55,7 @@ export async function saveInRedis(
   }
 }
 
-/** The options as BullMQ keeps them, an option without a meaning of its own among them. */
+/** The options as BullMQ keeps them, an option without its own meaning among them. */
 const marked = z.object({ addMark: z.string().default('') })
 
 /** See `Backing.markOf`. */

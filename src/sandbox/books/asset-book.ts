@@ -19,13 +19,13 @@ export interface NewAsset {
   readonly ownerAddress: string
 }
 
-/** An asset on the books of both APIs, as the journal keeps it; `AssetBook.isOpen` says whether it is open. */
+/** An asset on the books of both APIs, as the journal keeps it; `AssetBook.isOpen` states whether it is open. */
 export interface SandboxAsset extends NewAsset {
   readonly id: string
   /** Unix milliseconds of service time. */
   readonly createdAt: number
   readonly deadlineAt: number
-  /** Closed by the switch, whatever the deadline says. */
+  /** Closed by the switch, whatever the deadline states. */
   switchedOff: boolean
 }
 

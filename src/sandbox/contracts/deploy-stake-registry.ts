@@ -8,7 +8,7 @@ const RECEIPT_POLL_MS = 50
 /** Longest wait for the receipt, ms. */
 const RECEIPT_LIMIT_MS = 30_000
 
-/** Where the contract goes and who pays; `LocalChain` deploys by it, and tests that have a chain of their own. */
+/** Where the contract goes and who pays; `LocalChain` deploys by it, and tests that have their own chain. */
 export interface DeployOptions {
   readonly rpcUrl: string
   readonly chainId: number

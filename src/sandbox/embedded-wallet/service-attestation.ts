@@ -23,8 +23,8 @@ export async function serviceAttestation(
     if (signer === null) return null
     const { algorithm, notes } = score
     const { id: assetId, contentHash } = asset
-    const said = { ...scoreValues(riskOfPercent(score.deepfakeRiskScore)), assetId, contentHash, algorithm, notes }
-    return await attestScore(walletSession.eas, signer, said, Math.floor(time.now() / 1000), { randomBytes: random })
+    const stated = { ...scoreValues(riskOfPercent(score.deepfakeRiskScore)), assetId, contentHash, algorithm, notes }
+    return await attestScore(walletSession.eas, signer, stated, Math.floor(time.now() / 1000), { randomBytes: random })
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     log.warn({ reason, message, assetId: asset.id }, 'the embedded wallet did not sign an attestation')

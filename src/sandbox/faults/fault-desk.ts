@@ -29,7 +29,7 @@ export class FaultDesk {
     this.#plan = FaultPlanSchema.parse(plan)
   }
 
-  /** Counts one request and says how it must go wrong, or null. */
+  /** Counts one request and states how it must go wrong, or null. */
   next(route: FaultRoute, key: string): { attempt: number; fault: InjectedFault | null } {
     const slot = `${route} ${key}`
     const attempt = (this.#counts.get(slot)?.count ?? 0) + 1

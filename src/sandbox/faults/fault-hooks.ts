@@ -20,7 +20,7 @@ export interface FaultHookOptions {
   readonly onDecided?: (request: FastifyRequest, attempt: number, fault: InjectedFault | null) => void
 }
 
-/** Route options that count the requests of a route and make them fail as the plan says. */
+/** Route options that count the requests of a route and make them fail as the plan states. */
 export function faultHooks(world: World, route: FaultRoute, options: FaultHookOptions = {}) {
   return {
     preHandler: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -36,7 +36,7 @@ export function faultHooks(world: World, route: FaultRoute, options: FaultHookOp
   }
 }
 
-/** The fault that this request has, for handlers that show faults of their own (stream, gateway). */
+/** The fault that this request has, for handlers that show their own faults (stream, gateway). */
 export function faultOf(request: FastifyRequest): InjectedFault | null {
   return request.getDecorator<InjectedFault | null>('fault')
 }

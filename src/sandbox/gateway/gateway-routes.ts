@@ -67,7 +67,7 @@ export function gatewayRoutes(world: World): FastifyPluginAsyncZod {
   }
 }
 
-/** The query goes before Accept, as the gateway specification says. */
+/** The query goes before Accept, as the gateway specification states. */
 function wantedFormat(query: z.infer<typeof GatewayQuery>, accept: string): WantedFormat {
   const car = accept.split(',').find((part) => part.trim().startsWith(CAR_TYPE))
   const format = query.format ?? (car !== undefined ? 'car' : accept.includes(RAW_TYPE) ? 'raw' : null)

@@ -76,7 +76,7 @@ export const RegisterBody = registerRequestSchema.extend({
     .refine((text) => [...text].length <= MEDIA_CONTEXT_MAX, `at most ${MEDIA_CONTEXT_MAX} characters`)
     .meta({ maxLength: MEDIA_CONTEXT_MAX }),
 })
-/** Sent with 201. The same content registered again is another asset, with an id of its own. */
+/** Sent with 201. The same content registered again is another asset, with its own id. */
 export const RegisterReply = z.looseObject({ asset: WireMediaAsset })
 
 /** The wallet of the new key is not asked for: it is that of the session, or of the development account. */

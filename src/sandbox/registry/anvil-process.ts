@@ -52,7 +52,7 @@ export interface AnvilOptions {
   readonly signal?: AbortSignal
 }
 
-/** A running anvil with keys of its own, made for this run. */
+/** A running anvil with its own keys, made for this run. */
 export interface AnvilProcess {
   readonly rpcUrl: string
   readonly pid: number
@@ -138,10 +138,10 @@ async function makeReady(child: ChildProcess, { chainId, clock, keys = 3 }: Anvi
 /** Reads what anvil prints until it states its port; after that its output is dropped. */
 function listeningPort(child: ChildProcess, clock: Clock): Promise<number> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let stated = ''
     const fail = (what: string) => {
       stopTimer()
-      reject(new Error(`anvil did not start: ${what}${said && `; its output: ${said.trim()}`}`))
+      reject(new Error(`anvil did not start: ${what}${stated && `; its output: ${stated.trim()}`}`))
     }
     const stopTimer = startTimer(clock, START_LIMIT_MS, () => fail(`no output for ${START_LIMIT_MS} ms`))
     const out = child.stdout as Readable
@@ -155,7 +155,7 @@ function listeningPort(child: ChildProcess, clock: Clock): Promise<number> {
       resolve(Number(port))
     })
     child.stderr?.on('data', (chunk: Buffer) => {
-      said = `${said}${chunk}`.slice(-500)
+      stated = `${stated}${chunk}`.slice(-500)
     })
     child.once('error', (error) => fail(error.message))
     child.once('close', (code, signal) => fail(`it ended with ${signal ?? `code ${code}`}`))

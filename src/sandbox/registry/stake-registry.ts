@@ -19,7 +19,7 @@ export interface RegistryChain {
   mirror(): Promise<void>
 }
 
-/** The stake contract and its chain as the service sees them: a real one on anvil, or one in memory that says so. */
+/** The stake contract and its chain as the service sees them: a real one on anvil, or one in memory that is marked as such. */
 export interface StakeRegistry {
   readonly kind: 'anvil' | 'memory'
   readonly chainId: number
@@ -27,7 +27,7 @@ export interface StakeRegistry {
   readonly contract: Address | null
   /** Null in memory. */
   readonly rpcUrl: string | null
-  /** The latest block; in memory, service time in a block of its own each second. @throws where the chain does not answer */
+  /** The latest block; in memory, service time in its own block each second. @throws where the chain does not answer */
   head(): Promise<{ readonly number: bigint; readonly timestamp: number }>
   /** Read from the contract each time. @throws where the chain does not answer */
   rolesOf(wallet: Address): Promise<Roles>

@@ -11,7 +11,7 @@ export interface Caller {
   readonly wallet: string
 }
 
-/** What the headers of a signed request say; the signature is not yet checked. */
+/** What the headers of a signed request state; the signature is not yet checked. */
 export interface Credentials {
   readonly key: ApiKey
   readonly timestamp: string

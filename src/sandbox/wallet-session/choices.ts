@@ -36,7 +36,7 @@
  * - Order of checks on a score: session, role, body, asset, attestation, open, score on record.
  * - The time of an attestation may be from service time, when the request arrives, by the timestamp window at most: a
  *   score that arrives later than its window is refused (400), as the signed-key API refuses an old timestamp.
- * - Attestations of both versions are taken. Their data must say this asset, its content hash, and the risk, algorithm
+ * - Attestations of both versions are taken. Their data must state this asset, its content hash, and the risk, algorithm
  *   and notes of the body, as far as the schema has such fields.
  * - `signature` and `attesterAddress` in the body of a score are ignored.
  */

@@ -34,7 +34,7 @@ export class SessionIssuer {
     this.#now = options.now
   }
 
-  /** @returns the token with what it says; the lifetime is rounded up to whole seconds */
+  /** @returns the token with what it states; the lifetime is rounded up to whole seconds */
   issue(address: Address, roles: readonly KeyKind[]): { token: string; session: WalletSession } {
     const now = this.#now()
     const session = { address, roles, expiresAt: Math.ceil((now + this.#lifetimeMs) / 1000) }
@@ -43,12 +43,12 @@ export class SessionIssuer {
     return { token: `${signed}.${this.#signatureOf(signed)}`, session }
   }
 
-  /** What a token says, expired or not; null where it is no session, or was not made with this secret. */
+  /** What a token states, expired or not; null where it is no session, or was not made with this secret. */
   read(token: string): WalletSession | null {
     const [header, claims, signature, ...rest] = token.split('.')
     if (header !== HEADER || claims === undefined || signature === undefined || rest.length > 0) return null
     if (!isSameSecret(signature, this.#signatureOf(`${header}.${claims}`))) return null
-    // The secret may be another service's too, whose tokens say other things.
+    // The secret may be another service's too, whose tokens state other things.
     const parsed = ClaimsSchema.safeParse(jsonOf(Buffer.from(claims, 'base64url').toString('utf8')))
     return parsed.success ? { address: parsed.data.sub, roles: parsed.data.roles, expiresAt: parsed.data.exp } : null
   }

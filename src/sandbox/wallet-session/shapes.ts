@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 /**
  * Shapes other than those of `choices.ts` that wallet-session-api.md leaves open as well, which the sandbox speaks where
- * a test of a client asks for them. What is absent is as `choices.ts` says.
+ * a test of a client asks for them. What is absent is as `choices.ts` states.
  */
 export interface WalletSessionShapes {
   /** What the lists stand under. */

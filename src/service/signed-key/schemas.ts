@@ -11,7 +11,7 @@ import {
 } from '../wire-fields.js'
 
 /**
- * Wire shapes of the signed-key API v1, shared with the sandbox. They say what travels and change nothing: no defaults,
+ * Wire shapes of the signed-key API v1, shared with the sandbox. They state what travels and change nothing: no defaults,
  * no transforms. Unknown fields are tolerated, known ones are checked. Turning them into the port's types is
  * `reading.ts`'s work.
  */
@@ -115,7 +115,7 @@ export const errorEventSchema = z.looseObject({ message: z.string() })
 export type WireAsset = z.infer<typeof mediaAssetSchema>
 /** A stake in decimal strings of wei, before `stakeOf`. */
 export type WireStake = z.infer<typeof stakeSchema>
-/** What the service says of itself, `timestamp` in ISO-8601; nothing in the pipeline depends on it. */
+/** What the service states of itself, `timestamp` in ISO-8601; nothing in the pipeline depends on it. */
 export type Health = z.infer<typeof healthReplySchema>
 /** A score in the units of this API, as `SignedKeyAttesterService` makes it of the port's `Score`. */
 export type ScoreRequest = z.infer<typeof scoreRequestSchema>

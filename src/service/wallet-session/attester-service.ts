@@ -36,7 +36,7 @@ export interface WalletSessionAttesterOptions extends AttestationTimeOptions {
   readonly onMalformed?: OnMalformed | undefined
 }
 
-/** The wallet-session API behind the port. It says nothing of the stake, which stands in the stake contract. */
+/** The wallet-session API behind the port. It states nothing about the stake, which stands in the stake contract. */
 export class WalletSessionAttesterService implements AttesterService {
   readonly #options: WalletSessionAttesterOptions
 

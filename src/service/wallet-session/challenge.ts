@@ -18,7 +18,7 @@ const MAX_RUN = 200
 const UNPRINTABLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 /** Words of what a wallet signs apart from texts; the prefix of EIP-191 itself among them. */
 const OTHER_KINDS = /ethereum signed message|eip712|primarytype|verifyingcontract|domainseparator|"[^"\n]*"\s*:/i
-/** Says of what follows that it is the nonce. */
+/** States of what follows that it is the nonce. */
 const NONCE_LABEL = new RegExp(`nonce\\W{0,3}${NONCE_MARK}`, 'i')
 
 /**
@@ -52,7 +52,7 @@ function wrongContent(message: string, nonce: string, expected: Expected): strin
   return wrongForm(text) ?? wrongStatement(text, expected) ?? wrongMessage(message, nonce, expected)
 }
 
-/** The text with a mark wherever the nonce stands as a word of its own; null where it does so nowhere. */
+/** The text with a mark wherever the nonce stands as its own word; null where it does so nowhere. */
 function withMark(message: string, nonce: string): string | null {
   const [first = '', ...others] = message.split(nonce)
   let marked = first

@@ -86,7 +86,7 @@ async function complete(
   return completed.filter((value) => value !== undefined)
 }
 
-/** The id of a value that says nothing else that is needed of an asset; null for any other. */
+/** The id of a value that states nothing else that is needed of an asset; null for any other. */
 function idAlone(value: unknown): string | null {
   const id = typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : idOfRecord(value)
   return assetIdSchema.safeParse(id).data ?? null

@@ -64,7 +64,7 @@ export function listIn(reply: unknown): unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
-/** How many scores an asset has, as far as its record says. */
+/** How many scores an asset has, as far as its record states. */
 export function scoreCountIn(record: Record<string, unknown>): number | null {
   const aggregate = asRecord(record.aggregate)
   const counts = [...COUNT_FIELDS.map((field) => record[field]), aggregate?.scoreCount, aggregate?.count]
@@ -120,7 +120,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
   return { asset, isOpen: status === 'open' }
 }
 
-/** A list says something of the attester's score only where its records carry their scores. */
+/** A list states something of the attester's score only where its records carry their scores. */
 function listedScore(record: Record<string, unknown>, attester: string | undefined) {
   const scores = scoresIn(record)
   if (attester === undefined || !scores) return {}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema, registrationSchema, uriSchema } from '../wire-fields.js'
 
 /**
- * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They say what
+ * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They state what
  * travels and change nothing. What is not shown is read in `reading.ts`.
  */
 

@@ -15,7 +15,7 @@ export function scoresIn(record: Record<string, unknown>): unknown[] | null {
   return Array.isArray(record.scores) ? record.scores : null
 }
 
-/** Whose score it is, lower case; null where the record does not say. */
+/** Whose score it is, lower case; null where the record does not state. */
 export function attesterIn(record: Record<string, unknown>): string | null {
   for (const field of ATTESTER_FIELDS) {
     const found = asRecord(record[field])?.address ?? record[field]
@@ -64,7 +64,7 @@ export function ownScore(scores: readonly unknown[], attester: string): OwnScore
   const records = scores.map((score) => asRecord(score) ?? {})
   const own = records.filter((record) => attesterIn(record) === attester.toLowerCase())
   if (own.length === 0) return records.some((record) => attesterIn(record) === null) ? 'unreadable' : null
-  // Of records that say no time the last one counts: lists grow at their end.
+  // Of records that state no time the last one counts: lists grow at their end.
   const newest = own.reduce((best, record) => (timeOf(record) >= timeOf(best) ? record : best))
   const risk = riskIn(newest)
   if (risk === null) return 'unreadable'

@@ -52,7 +52,7 @@ export interface SessionKeeperOptions {
   readonly log: Log
   /**
    * Asked where the service refuses the wallet for its role: whether the stake contract lists it with the role, null where
-   * that could not be read. Only where it does not is the wallet said to lack it. @default it does not
+   * that could not be read. Only where it does not is the wallet stated to lack it. @default it does not
    */
   readonly confirmRole?: (() => Promise<boolean | null>) | undefined
   /** Called once, when the wallet lacks the role. */
@@ -87,7 +87,7 @@ export class SessionKeeper {
   readonly #stop = new AbortController()
   #held: Held | null = null
   #flight: Promise<Held> | null = null
-  /** Until when nothing is asked, monotonic milliseconds, and what to say meanwhile. */
+  /** Until when nothing is asked, monotonic milliseconds, and what to state meanwhile. */
   #pause: { readonly until: number; readonly error: AttestdError } | null = null
   #failures = 0
   /** Sessions in a row that were refused as soon as they were used. */
@@ -114,7 +114,7 @@ export class SessionKeeper {
     return { address, roles, expiresAt }
   }
 
-  /** A request with this token was answered with 401. Of callers that say so of the same token, the first counts. */
+  /** A request with this token was answered with 401. Of callers that report it of the same token, the first counts. */
   drop(token: string): void {
     const held = this.#held
     if (held === null || held.token !== token) return

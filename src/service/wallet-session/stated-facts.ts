@@ -5,12 +5,12 @@ import type { StatedTime } from '../time-witnesses.js'
 export interface Expected {
   /** Of the service. */
   readonly origin: URL
-  /** Hosts beside the service's own that it may sign in to, lower case: a site whose API has a host of its own. */
+  /** Hosts beside the service's own that it may sign in to, lower case: a site whose API has its own host. */
   readonly domains?: readonly string[] | undefined
   /** Of the wallet. */
   readonly address: string
   readonly chainId: number
-  /** What its times are judged by: the service's own time, where it says it. */
+  /** What its times are judged by: the service's own time, where it states it. */
   readonly time: StatedTime
 }
 
@@ -84,7 +84,7 @@ function wrongHost(text: string, expected: Expected): string | null {
   return wrongPlace(rest !== text && namesUs(rest, expected) ? rest : text, expected)
 }
 
-/** Links by https alone, without credentials or port, whose path says that they are terms. */
+/** Links by https alone, without credentials or port, whose path states that they are terms. */
 const TERMS_LINK =
   /(?<!\S)https:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}\/[\w/.-]*(?:terms|tos|legal|privacy|conditions)[\w/.-]*(?!\S)/gi
 

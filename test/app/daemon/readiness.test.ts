@@ -20,7 +20,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
   const time = { state: { offsetMs: 0, errorBoundMs: 20, trusted: true } as ClockState }
   const gate = new Gate({ clock, random: () => 0, serviceClock: { state: () => time.state } })
   const activity = new Activity(() => clock.monotonic())
-  const news = { scores: 0, lastAsset: null as string | null }
+  const findings = { scores: 0, lastAsset: null as string | null }
   const host = { lastInferenceAgoMs: 0, timeoutMs: 90_000, ready: 1, busy: 0, size: 1, unreachable: [] as string[] }
   const queue = { ping: async () => {}, isPaused: async () => false }
   const parts: ReadinessParts = {
@@ -31,7 +31,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
     media: activity.media,
     stream: { activity, gate, idleMs: IDLE_MS },
     contract: null,
-    submission: { gate, serviceClock: { state: () => time.state }, windowMs: WINDOW_MS, doppelgangers: { news } },
+    submission: { gate, serviceClock: { state: () => time.state }, windowMs: WINDOW_MS, doppelgangers: { findings } },
     ...change,
   }
   registerReadiness(parts)
@@ -39,7 +39,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
     clock.tick(1000)
     return (await health.readiness()).checks.find((one) => one.name === name)
   }
-  return { activity, check, clock, gate, health, host, news, queue, time }
+  return { activity, check, clock, gate, health, host, findings, queue, time }
 }
 
 const stake = (stakedWei: bigint, minStakeWei = 10n ** 18n) => ({ stakedWei, minStakeWei })
@@ -243,9 +243,9 @@ describe('media', () => {
 
 describe('scores that nobody here sent', () => {
   it('are told, and only close the gate where the settings say so', async () => {
-    const { check, gate, news } = newReadiness()
+    const { check, gate, findings } = newReadiness()
     expect(await check('alone')).toMatchObject({ ok: true })
-    Object.assign(news, { scores: 2, lastAsset: 'asset-9' })
+    Object.assign(findings, { scores: 2, lastAsset: 'asset-9' })
     // With a reason it is shown as a warning, not as fine.
     expect(await check('alone')).toMatchObject({
       reason: 'doppelganger',

@@ -7,7 +7,7 @@ import { rowOf, UNSTATED } from '../row-fields.js'
 import { featuresOfFolder, withClassNames } from './features.js'
 import { readParquet } from './read-parquet.js'
 
-/** What a folder of files has beside them to say what they are. */
+/** What a folder of files has beside them to state what they are. */
 const METADATA = /(?:^|\/)metadata\.(?:csv|jsonl)$/
 
 /**
