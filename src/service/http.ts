@@ -1,5 +1,5 @@
 import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
@@ -172,7 +172,7 @@ export class HttpCaller {
       method: call.method,
       headers: {
         accept: 'application/json',
-        'accept-encoding': 'gzip',
+        'accept-encoding': Object.keys(UNPACKERS).join(', '),
         'user-agent': this.#options.userAgent,
         ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
@@ -208,9 +208,13 @@ export class HttpCaller {
   }
 }
 
+/** What the edge of a service may apply to an answer (specification, transport). */
+const UNPACKERS = { gzip: createGunzip, br: createBrotliDecompress } as const
+
 /** Errors of the body end the unpacked one too. */
 function plain(body: Readable, encoding: string | string[] | undefined): Readable {
-  return encoding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body
+  const unpacker = UNPACKERS[String(encoding).toLowerCase() as keyof typeof UNPACKERS]
+  return unpacker ? pipeline(body, unpacker(), () => {}) : body
 }
 
 function readerOf(headers: Dispatcher.ResponseData['headers']): HeaderReader {

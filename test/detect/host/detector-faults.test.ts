@@ -17,7 +17,7 @@ const image = (file: string) => ({ file, mediaType: 'image' as const })
 let heavy: Buffer
 let light: Buffer
 beforeAll(async () => {
-  heavy = await plain('#345', 8000, 8000).webp({ effort: 0 }).toBuffer()
+  heavy = await plain('#345', 6900, 6900).webp({ effort: 0 }).toBuffer()
   light = await noise().jpeg().toBuffer()
 })
 
