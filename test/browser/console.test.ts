@@ -196,7 +196,7 @@ describe.skipIf(!present)('in a browser', () => {
     await page.clock.install()
     await page.goto(server.url)
     await page.getByLabel('Outcome').focus()
-    await page.keyboard.press('f')
+    await page.keyboard.type('fa')
     await page.keyboard.press('Tab')
     await page.keyboard.type('photo 4')
     await page.keyboard.press('Enter')

@@ -247,6 +247,6 @@ describe('attestd queue, with no daemon running', () => {
     const env = { ATTESTD_DATA_DIR: path.join(folder, 'queue-data') }
     expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
     expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })
-    expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 78 })
+    expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 64 })
   }, 60_000)
 })

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, it } from 'vitest'
-import { spool } from '../../src/media/cache/spool.js'
+import { onDisk, spool } from '../../src/media/cache/spool.js'
 import { createContentHasher } from '../../src/media/content-hash.js'
 import { someBytes } from './support/dag.js'
 import { failure, temporaryFolder } from './support/media-parts.js'
@@ -67,9 +67,16 @@ describe('spool', () => {
   })
 
   it.runIf(process.platform === 'linux')('names a full disk', async () => {
-    const link = path.join(await temporaryFolder(), 'full')
-    await fs.symlink('/dev/full', link)
+    const full = () => fs.writeFile('/dev/full', 'x')
+    expect(await failure(onDisk(full()))).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+  })
+
+  it('follows no symbolic link', async () => {
+    const folder = await temporaryFolder()
+    const link = path.join(folder, 'link')
+    await fs.symlink(path.join(folder, 'elsewhere'), link)
     const error = await failure(spool(chunksOf(someBytes(100), 100), link, limits))
-    expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+    expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'EEXIST' } })
+    expect(await fs.readdir(folder)).toEqual(['link'])
   })
 })

@@ -37,15 +37,17 @@ export function attestdProcess(args: readonly string[], env: Environment): Promi
 const environment = (env: Environment) => ({ PATH: process.env.PATH ?? '', HOME: '/nowhere', ...env })
 
 async function inThisProcess(args: readonly string[], env: Environment): Promise<EndedVerb> {
-  const { env: before, stdout, stderr } = process
+  const { argv, env: before, stdout, stderr } = process
   const [out, err] = [new Captured(stdout), new Captured(stderr)]
   process.env = { ...env }
+  process.argv = [...argv.slice(0, 2), ...args]
   try {
     await runCommandLine(args)
     return { code: Number(process.exitCode ?? 0), out: out.text, err: err.text }
   } finally {
     process.exitCode = undefined
     process.env = before
+    process.argv = argv
     out.end()
     err.end()
   }
