@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { openDetectors } from '../../src/app/open/open-detectors.js'
 import { readSamples } from '../../src/app/samples.js'
 import { loadSettings } from '../../src/config/load.js'
-import { median } from '../../src/core/median.js'
+import { median } from '../../src/core/arrays.js'
 import { childrenOf, processorMs } from './processor-time.js'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } })

@@ -1,7 +1,7 @@
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection } from '../../src/detect/detection.js'
 import type { DataRow } from '../../src/lab/data/data-row.js'
-import type { ScoredRow, Unscored } from '../../src/lab/evaluate/score-rows.js'
+import type { ScoredRow, Unscored } from '../../src/lab/evaluate/scored-row.js'
 import { storableDetection } from './pipeline-parts.js'
 
 /** A labeled text. */

@@ -1,5 +1,5 @@
+import { median } from '../../core/arrays.js'
 import type { Clock } from '../../core/clock.js'
-import { median } from '../../core/median.js'
 import { asRisk } from '../../core/risk.js'
 import type { RecentRow } from '../../observe/console/console-state.js'
 import type { FleetState } from '../../observe/console/fleet-state.js'

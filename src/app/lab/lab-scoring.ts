@@ -5,7 +5,8 @@ import { type LoadedPackage, loadPackage } from '../../detect/package/package-lo
 import type { DataRow, DataSet } from '../../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
 import { KeptRows } from '../../lab/evaluate/kept-rows.js'
-import { type ScoredRow, scoreRows } from '../../lab/evaluate/score-rows.js'
+import { scoreRows } from '../../lab/evaluate/score-rows.js'
+import type { ScoredRow } from '../../lab/evaluate/scored-row.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { packagePlace } from './named-package.js'
 

@@ -1,5 +1,5 @@
+import { spread } from '../../core/arrays.js'
 import { AttestdError } from '../../core/errors.js'
-import { spread } from '../../core/spread.js'
 import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'

@@ -1,4 +1,4 @@
-import { median } from '../../core/median.js'
+import { median } from '../../core/arrays.js'
 
 /** What has a time in the video. */
 export interface Timed {

@@ -1,5 +1,5 @@
 import type { Evaluation } from './evaluation.js'
-import type { ScoredRow } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 /** Sets of equal files that are named. */
 const NAMED = 5

@@ -1,5 +1,5 @@
+import { spread } from '../../core/arrays.js'
 import type { Random } from '../../core/clock.js'
-import { spread } from '../../core/spread.js'
 import { cleanLine } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { quantile } from '../metrics/bootstrap.js'
@@ -14,7 +14,8 @@ import { VERDICT_RISK } from '../metrics/verdicts.js'
 import type { Evaluation, Mistake } from './evaluation.js'
 import { groupsBy, labeledScores } from './groups.js'
 import { figure, metricsOf, verdictMetrics } from './row-metrics.js'
-import { dataDigest, type ScoredRow } from './score-rows.js'
+import { dataDigest } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 /** Points that a curve is drawn with. */
 const CURVE_POINTS = 200

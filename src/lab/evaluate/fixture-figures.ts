@@ -4,7 +4,8 @@ import { rankScores } from '../metrics/ranked-scores.js'
 import { areaUnderRoc } from '../metrics/roc.js'
 import { labeledScores } from './groups.js'
 import { figure } from './row-metrics.js'
-import { dataDigest, type ScoredRow } from './score-rows.js'
+import { dataDigest } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 const row = z.strictObject({
   id: z.string(),

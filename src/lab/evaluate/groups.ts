@@ -4,7 +4,7 @@ import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
 import { figure, figuresOf, flaggedOf, ROW_METRICS } from './row-metrics.js'
-import type { ScoredRow } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 /** Most values of a column that get a line; more of them are no grouping any more. */
 const MAX_GROUPS = 60

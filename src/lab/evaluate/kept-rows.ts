@@ -5,7 +5,7 @@ import { makeFolder } from '../../core/disk/make-folder.js'
 import { readFileIfPresent } from '../../core/files.js'
 import { REASONS, type Reason } from '../../core/reasons.js'
 import { storedDetection } from '../../detect/stored-detection.js'
-import type { ScoredRow } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 const FILE = 'rows.partial.jsonl'
 

@@ -5,29 +5,11 @@ import path from 'node:path'
 import { AttestdError, errorText, isAbort, toAttestdError } from '../../core/errors.js'
 import { sha256OfFile } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
-import type { Reason } from '../../core/reasons.js'
-import type { Detection, DetectorHost } from '../../detect/detection.js'
+import type { DetectorHost } from '../../detect/detection.js'
 import type { DataRow } from '../data/data-row.js'
 import { interrupted } from '../interrupted.js'
 import type { KeptRows } from './kept-rows.js'
-
-/** What became of one row: a detection, or the reason there is none. */
-export interface ScoredRow {
-  readonly row: DataRow
-  /** sha256 (64 hex) of the bytes that were scored. */
-  readonly sha256: string
-  readonly detection: Detection | null
-  /** Null where there is a detection. */
-  readonly unscored: Unscored | null
-}
-
-/** Why a row has no score. */
-export interface Unscored {
-  /** `abstained` is its own result; `failed` is not. */
-  readonly how: 'abstained' | 'failed'
-  readonly reason: Reason
-  readonly message: string
-}
+import type { ScoredRow, Unscored } from './scored-row.js'
 
 export interface ScoreOptions {
   readonly host: Pick<DetectorHost, 'detect'>

@@ -1,5 +1,5 @@
 import { csvCell } from '../../core/csv.js'
-import type { ScoredRow } from './score-rows.js'
+import type { ScoredRow } from './scored-row.js'
 
 const HEADS = ['path', 'label', 'source', 'generator', 'risk', 'logit', 'unsure', 'reason', 'sha256', 'notes']
 

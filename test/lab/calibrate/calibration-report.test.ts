@@ -10,7 +10,7 @@ import {
   calibrationReportSchema,
 } from '../../../src/lab/calibrate/calibration-report.js'
 import { writeCalibration } from '../../../src/lab/calibrate/write-calibration.js'
-import type { ScoredRow } from '../../../src/lab/evaluate/score-rows.js'
+import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareScored } from '../../../src/lab/compare/comparison.js'
-import type { ScoredRow } from '../../../src/lab/evaluate/score-rows.js'
+import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spread } from '../../src/core/spread.js'
+import { median, spread } from '../../src/core/arrays.js'
 
 describe('spread', () => {
   it.each([
@@ -10,3 +10,10 @@ describe('spread', () => {
     expect(spread(items, most)).toEqual(expected)
   })
 })
+
+it.each([
+  [[7], 7],
+  [[3, 1], 2],
+  [[10, 9, 1], 9],
+  [[4, 100, 2, 1], 3],
+])('the median of %j is %d', (values, expected) => expect(median(values)).toBe(expected))
