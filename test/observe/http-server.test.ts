@@ -146,7 +146,13 @@ describe('console and status', () => {
     })
     const answer = await get('/status')
     expect(answer.status).toBe(503)
-    expect(await answer.json()).toEqual({ error: { reason: 'queue-unreachable', message: 'No Redis at [redacted].' } })
+    expect(await answer.json()).toEqual({
+      error: {
+        reason: 'queue-unreachable',
+        message: 'No Redis at [redacted].',
+        fix: expect.stringContaining('Start Redis'),
+      },
+    })
   })
 
   it('names the pages there are where one is not', async () => {
@@ -299,7 +305,9 @@ describe('control routes', () => {
     })
     const answer = await get('/control/failed', { headers: bearer(controlToken) })
     expect(answer.status).toBe(503)
-    expect(await answer.json()).toEqual({ error: { reason: 'queue-unreachable', message: 'Redis is gone.' } })
+    expect(await answer.json()).toEqual({
+      error: { reason: 'queue-unreachable', message: 'Redis is gone.', fix: expect.stringContaining('Start Redis') },
+    })
   })
 })
 
