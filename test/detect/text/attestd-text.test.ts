@@ -52,7 +52,8 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     const human = await Promise.all(['northanger-abbey.txt', 'rose-bowl-hack.txt'].map(riskOf))
     const machine = await Promise.all(['cafe-review.txt', 'housing-letter.txt'].map(riskOf))
     expect(Math.max(...human)).toBeLessThan(Math.min(...machine))
-    expect(Math.max(...human)).toBeLessThan(0.5)
+    // No verdict calls it machine-made.
+    expect(Math.max(...human)).toBeLessThan(pack.manifest.decisionBand!.high)
   })
 
   it('does not look at markup, line breaks and typography', async () => {
