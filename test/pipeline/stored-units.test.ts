@@ -31,7 +31,11 @@ describe('a submit job', () => {
   it('of an earlier release is read as a probability, and written back as it was', () => {
     const job = parseSubmitJob(QUEUED)
     expect(job.verdict.risk).toBe(0.8765)
-    expect(storeSubmitJob(job)).toEqual({ ...QUEUED, unscoredAt: null })
+    expect(storeSubmitJob(job)).toEqual({
+      ...QUEUED,
+      unscoredAt: null,
+      verdict: { ...QUEUED.verdict, expectedShare: 0.5 },
+    })
   })
 
   it('of a release that kept less of its verdict is read all the same', () => {
@@ -58,7 +62,10 @@ it('results of jobs are read and kept in the same units', () => {
   const accepted = { outcome: 'accepted', scoreId: 's', risk: 87.65, attester: null }
   expect(submitResult.parse(accepted)).toEqual({ ...accepted, risk: 0.8765 })
   const scored = { outcome: 'scored', mediaType: 'image', verdict: QUEUED.verdict, cached: false }
-  expect(storeAnalyzeResult(analyzeResult.parse(scored))).toEqual(scored)
+  expect(storeAnalyzeResult(analyzeResult.parse(scored))).toEqual({
+    ...scored,
+    verdict: { ...QUEUED.verdict, expectedShare: 0.5 },
+  })
 })
 
 it('a ledger line states percentages', () => {
