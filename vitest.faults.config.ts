@@ -8,7 +8,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 240_000,
     hookTimeout: 120_000,
-    // Its daemons mostly wait, for locks, windows and pauses: four runs beside each other fill two cores.
-    maxWorkers: 4,
+    // Its daemons mostly wait, for locks, windows and pauses: three runs side by side fill two cores.
+    maxWorkers: 3,
   },
 })
