@@ -48,21 +48,6 @@ const byFfmpeg = (name: string, mediaType: MediaType, source: string[], codec: s
 const FRAME = [5600, 4280] as const
 const gray = (rate: number, seconds: number) => lavfi(`color=gray:s=${FRAME.join('x')}:r=${rate}:d=${seconds}`)
 
-/** A large frame as each of some keyframes of AV1. */
-const av1 = (name: string, frames: number, container: string[]): CraftedFile => ({
-  name,
-  mediaType: 'video_short',
-  async make(file) {
-    if (ffmpeg === null) return false
-    const still = `${file}.avif`
-    const plain = sharp({ create: { width: FRAME[0], height: FRAME[1], channels: 3, background: '#777' } })
-    await plain.avif({ quality: 1, effort: 0 }).toFile(still)
-    await make('-stream_loop', String(frames - 1), '-i', still, '-c', 'copy', ...container, file)
-    await fs.rm(still)
-    return true
-  },
-})
-
 /** The largest blurred photograph of a format that stays below the limit. */
 const picture = (name: string, encode: (image: Sharp) => Sharp): CraftedFile => ({
   name,
@@ -175,7 +160,6 @@ export const craftedFiles: readonly CraftedFile[] = [
     '-cpu-used',
     '8',
   ]),
-  av1('large-av1.mp4', 24, []),
   byFfmpeg('middle-av1.mp4', 'video_short', lavfi('color=gray:s=3840x2160:r=2:d=4'), [
     '-c:v',
     'libaom-av1',
