@@ -26,12 +26,10 @@ export function queueVerb(): Command {
       '--queue <name>',
       'analyze, submit, or one kind such as analyze-image (default: all)',
     )
-  const failed = verb('failed', 'List failed jobs with their reason.')
-    .option('--limit <count>', 'most jobs to list', '50')
-    .option('--json', 'JSON instead of a table')
-  const waiting = verb('waiting', 'List jobs that wait for their next try, with the reason of the last one.')
-    .option('--limit <count>', 'most jobs to list', '50')
-    .option('--json', 'JSON instead of a table')
+  const list = (name: string, summary: string) =>
+    verb(name, summary).option('--limit <count>', 'most jobs to list', '50').option('--json', 'JSON instead of a table')
+  const failed = list('failed', 'List failed jobs with their reason.')
+  const waiting = list('waiting', 'List jobs that wait for their next try, with the reason of the last one.')
   const retry = verb('retry', 'Retry failed jobs.').option(
     '--id <job...>',
     'only these jobs, as `queue failed` lists them',
@@ -90,9 +88,12 @@ function named(queue: string | undefined): { queue?: string } {
   throw new AttestdError('argument-invalid', `--queue takes one of ${words}, got ${JSON.stringify(queue)}.`)
 }
 
-async function listFailed(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
-  const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
-  const jobs = await control.failed({ ...named(queue), limit: count })
+function listQuery({ queue, limit = '50' }: QueueFlags) {
+  return { ...named(queue), limit: wholeNumberFlag('--limit', limit, { from: 1, to: 1000 }) }
+}
+
+async function listFailed(control: QueueControl, flags: QueueFlags): Promise<void> {
+  const jobs = await control.failed(listQuery(flags))
   const columns = [
     { title: 'queue', drop: 2 },
     { title: 'job', max: 46 },
@@ -111,12 +112,11 @@ async function listFailed(control: QueueControl, { queue, limit = '50', json }: 
     new Date(job.failedAt).toISOString(),
     job.message,
   ])
-  printFound(json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No failed jobs.'))
+  printFound(flags.json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No failed jobs.'))
 }
 
-async function listWaiting(control: QueueControl, { queue, limit = '50', json }: QueueFlags): Promise<void> {
-  const count = wholeNumberFlag('--limit', limit, { from: 1, to: 1000 })
-  const jobs = await control.waiting({ ...named(queue), limit: count })
+async function listWaiting(control: QueueControl, flags: QueueFlags): Promise<void> {
+  const jobs = await control.waiting(listQuery(flags))
   const columns = [
     { title: 'queue', drop: 2 },
     { title: 'asset', max: 46 },
@@ -133,5 +133,5 @@ async function listWaiting(control: QueueControl, { queue, limit = '50', json }:
     new Date(nextTryAt).toISOString(),
     message,
   ])
-  printFound(json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No job waits for a retry.'))
+  printFound(flags.json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No job waits for a retry.'))
 }

@@ -43,11 +43,11 @@ export function errorFacts(error: unknown): ErrorFacts {
 
 /** An error for a line that a person reads: its message, the causes that add to it, and where it broke if that is all there is. */
 export function errorLine({ causes = [], message, reason, stack }: ErrorFacts): { text: string; reason?: string } {
-  const told: string[] = []
+  const texts: string[] = []
   for (const text of [message, ...causes.map((cause) => cause.message)]) {
-    if (text !== '' && !told.some((one) => one.includes(text))) told.push(text)
+    if (text !== '' && !texts.some((one) => one.includes(text))) texts.push(text)
   }
-  const text = [told.join('; cause: '), ...(stack?.slice(0, 1) ?? [])].join(' ')
+  const text = [texts.join('; cause: '), ...(stack?.slice(0, 1) ?? [])].join(' ')
   return { text, ...(reason === undefined ? {} : { reason }) }
 }
 

@@ -7,7 +7,7 @@ import { cleanJson } from './clean-json.js'
 import type { QueueEngineOptions } from './engine-options.js'
 import { FailedForGood, RetryLater } from './job-failure.js'
 import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
-import { holdDelayMs, judge } from './retry-policy.js'
+import { holdDelayMs, judge, retriedPriority } from './retry-policy.js'
 
 /** A worker's options as its runs need them; times are milliseconds, `maxDataBytes` UTF-8 bytes of JSON. */
 export interface RunnerOptions {
@@ -102,7 +102,7 @@ export class JobRunner<Data, Result> {
   }
 
   async #goAfterNew(job: Job): Promise<void> {
-    const changing = job.changePriority({ priority: job.priority + 1 })
+    const changing = job.changePriority({ priority: retriedPriority(job.priority) })
     await changing.catch((error: unknown) => this.#options.report(toAttestdError(error, 'queue-unreachable')))
   }
 

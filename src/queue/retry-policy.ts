@@ -33,7 +33,10 @@ const BASES_MS: Partial<Record<Reason, number>> = {
 const MIN_HOLD_MS = 50
 const MAX_HOLD_MS = 7 * 24 * 3600 * SECOND
 
-/** What the pause of a job depends on beside its failure. */
+/** The priority of a job that has failed once: behind the new ones of its kind. @param priority of a new one */
+export const retriedPriority = (priority: number) => priority + 1
+
+/** What the pause of a job depends on, in addition to its failure. */
 export interface Tries {
   /** Tries made, this one included. */
   readonly attempt: number

@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { z } from 'zod'
@@ -172,7 +172,7 @@ export class HttpCaller {
       method: call.method,
       headers: {
         accept: 'application/json',
-        'accept-encoding': Object.keys(UNPACKERS).join(', '),
+        'accept-encoding': [...UNPACKERS.keys()].join(', '),
         'user-agent': this.#options.userAgent,
         ...(call.body === undefined ? {} : { 'content-type': contentType }),
         ...call.headers,
@@ -209,11 +209,14 @@ export class HttpCaller {
 }
 
 /** What the edge of a service may apply to an answer (specification, transport). */
-const UNPACKERS = { gzip: createGunzip, br: createBrotliDecompress } as const
+const UNPACKERS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['br', createBrotliDecompress],
+])
 
 /** Errors of the body end the unpacked one too. */
 function plain(body: Readable, encoding: string | string[] | undefined): Readable {
-  const unpacker = UNPACKERS[String(encoding).toLowerCase() as keyof typeof UNPACKERS]
+  const unpacker = UNPACKERS.get(String(encoding).toLowerCase())
   return unpacker ? pipeline(body, unpacker(), () => {}) : body
 }
 

@@ -48,6 +48,8 @@ const byFfmpeg = (name: string, mediaType: MediaType, source: string[], codec: s
 const FRAME = [5600, 4280] as const
 const gray = (rate: number, seconds: number) => lavfi(`color=gray:s=${FRAME.join('x')}:r=${rate}:d=${seconds}`)
 
+const FAST_AV1 = ['-c:v', 'libaom-av1', '-cpu-used', '8', '-usage', 'realtime', '-crf', '60']
+
 /** The largest blurred photograph of a format that stays below the limit. */
 const picture = (name: string, encode: (image: Sharp) => Sharp): CraftedFile => ({
   name,
@@ -160,30 +162,8 @@ export const craftedFiles: readonly CraftedFile[] = [
     '-cpu-used',
     '8',
   ]),
-  byFfmpeg('middle-av1.mp4', 'video_short', lavfi('color=gray:s=3840x2160:r=2:d=4'), [
-    '-c:v',
-    'libaom-av1',
-    '-cpu-used',
-    '8',
-    '-usage',
-    'realtime',
-    '-g',
-    '1',
-    '-crf',
-    '60',
-  ]),
-  byFfmpeg('frames.avif', 'image', lavfi('color=gray:s=64x64:r=25:d=20'), [
-    '-c:v',
-    'libaom-av1',
-    '-cpu-used',
-    '8',
-    '-usage',
-    'realtime',
-    '-crf',
-    '60',
-    '-f',
-    'avif',
-  ]),
+  byFfmpeg('middle-av1.mp4', 'video_short', lavfi('color=gray:s=3840x2160:r=2:d=4'), [...FAST_AV1, '-g', '1']),
+  byFfmpeg('frames.avif', 'image', lavfi('color=gray:s=64x64:r=25:d=20'), [...FAST_AV1, '-f', 'avif']),
   whole('words.txt', 'text', () => 'The cat sat on the mat and saw a bird. '.repeat(2500)),
   whole('letters.txt', 'text', () => 'a\u0301 '.repeat(33_000)),
 ]

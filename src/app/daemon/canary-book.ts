@@ -9,7 +9,7 @@ import type { PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-e
 type CanaryMetrics = Pick<Metrics, 'canaryResults' | 'canaryDifference' | 'canaryAbstained' | 'canarySeconds'>
 type Refusal = Parameters<NonNullable<PipelineEvents['refused']>>[0]
 
-/** How the candidates of this daemon do beside the active detectors, since the start. */
+/** How the candidates of this daemon compare with the active detectors, since the start. */
 export class CanaryBook {
   readonly #rows = new Map<string, CanaryRow>()
 
@@ -17,7 +17,7 @@ export class CanaryBook {
     return [...this.#rows.values()]
   }
 
-  /** A candidate scored the file, and the active detectors were measured beside it. */
+  /** A candidate scored the file, and the active detectors were measured on it, too. */
   compared({ asset, measurement, submitted, agrees }: ShadowComparison, metrics: CanaryMetrics): void {
     const candidate = `${submitted.detectorId}@${submitted.detectorVersion}`
     const { id, version } = measurement.detector

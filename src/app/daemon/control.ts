@@ -35,20 +35,25 @@ export type ListedRetry = z.infer<typeof retryingJob>
 /** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
 export type ListedJob = z.infer<typeof listedJob>
 
+interface ListQuery {
+  readonly queue?: string | undefined
+  readonly limit: number
+}
+
 /** The queue verbs, for the queues of a word (`QUEUE_WORDS`) or for all; `pause` and `resume` return what is paused from then on. */
 export function controlOf(queue: QueueEngine) {
   const sum = async (name: string | undefined, count: (one: QueueName) => Promise<number>) => {
     const counts = await Promise.all(queuesNamed(name).map(count))
     return counts.reduce((all, one) => all + one, 0)
   }
+  const list = async <Job>(
+    { queue: name, limit }: ListQuery,
+    read: (one: QueueName, limit: number) => Promise<Job[]>,
+  ) => (await Promise.all(queuesNamed(name).map((one) => read(one, limit)))).flat().slice(0, limit)
   return {
-    failed: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
-      (await Promise.all(queuesNamed(name).map((one) => queue.failed(one, limit)))).flat().slice(0, limit).map(listed),
-    waiting: async ({ queue: name, limit }: { queue?: string | undefined; limit: number }) =>
-      (await Promise.all(queuesNamed(name).map((one) => queue.retrying(one, limit))))
-        .flat()
-        .slice(0, limit)
-        .map(listedRetry),
+    failed: async (query: ListQuery) => (await list(query, (name, limit) => queue.failed(name, limit))).map(listed),
+    waiting: async (query: ListQuery) =>
+      (await list(query, (name, limit) => queue.retrying(name, limit))).map(listedRetry),
     retry: ({ queue: name, ids }: { queue?: string | undefined; ids?: string[] | undefined }) =>
       sum(name, (one) => queue.retry(one, ids)),
     drain: ({ queue: name }: { queue?: string | undefined }) => sum(name, (one) => queue.drain(one)),

@@ -73,7 +73,7 @@ async function* diagnoseEndpoints(settings: Settings, witnesses?: TimeWitnesses)
 }
 
 /**
- * Lets every RPC endpoint state its time, as it does beside a running daemon: a challenge is judged by it where the
+ * Reads the time of every RPC endpoint, as a running daemon does: a challenge is judged by it where the
  * service states no time before a session is open.
  */
 export async function hearEndpoints(settings: Settings, witnesses: TimeWitnesses): Promise<void> {

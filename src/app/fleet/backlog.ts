@@ -2,13 +2,14 @@ import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
 import { assetOfJob, PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import { ANALYZE_QUEUES, QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from '../../queue/queues.js'
+import { retriedPriority } from '../../queue/retry-policy.js'
 import type { WaitingJobs } from '../../queue/waiting-jobs.js'
 import { unserved, workersOf } from './queue-workers.js'
 
 /** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
-/** A job that failed once goes behind the new ones of its turnaround. */
-const PRIORITIES = TURNAROUNDS.flatMap((turnaround) => [priorityOf(turnaround), priorityOf(turnaround) + 1])
+/** Of each turnaround that of new jobs and that of jobs that failed once. */
+const PRIORITIES = TURNAROUNDS.map(priorityOf).flatMap((priority) => [priority, retriedPriority(priority)])
 
 /** What waits in one queue, and how fast it is worked on. */
 interface Line {

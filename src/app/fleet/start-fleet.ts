@@ -14,7 +14,7 @@ import { Fleet } from './fleet.js'
 import { HistorySampler } from './history-sampler.js'
 import { workersCheck } from './workers-check.js'
 
-/** What a daemon states of itself beside its parts. */
+/** What a daemon announces of itself, in addition to its parts. */
 export interface OwnFacts {
   /** Where its HTTP side listens; the name of the daemon is made of it. */
   readonly port: () => number

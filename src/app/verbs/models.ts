@@ -58,7 +58,7 @@ async function survey(modelsDir: string, id: string, choices: readonly DetectorC
   }
 }
 
-/** Which weights may earn money, and what their verdicts are worth beside the others', for people. */
+/** Which weights may be used commercially, and what the verdicts of each package are worth, for people. */
 export function weightsLines(models: readonly SurveyedModel[]): string[] {
   const named = (open: boolean) =>
     models.filter(({ openWeights, version }) => version !== null && openWeights === open).map(worthText)

@@ -7,7 +7,7 @@ import { rowOf, UNSTATED } from '../row-fields.js'
 import { featuresOfFolder, withClassNames } from './features.js'
 import { readParquet } from './read-parquet.js'
 
-/** What a folder of files has beside them to state what they are. */
+/** Files that list the media in the same folder with their labels. */
 const METADATA = /(?:^|\/)metadata\.(?:csv|jsonl)$/
 
 /**
