@@ -5,8 +5,8 @@ import { MAX_SECONDS } from './decode/passages.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './decode/sound.js'
 import { Resampler } from './resampler.js'
 
-/** Most samples of all channels that are decoded, for the cost of many channels and high rates: a minute of stereo at 96 kHz. */
-const MAX_SAMPLES = 60 * 2 * 96_000
+/** Most samples of all channels that are decoded, for the cost of many channels and high rates: stereo at 96 kHz. */
+const MAX_SAMPLES = MAX_SECONDS * 2 * 96_000
 /** Rates outside are of no recording of speech; the highest of any sound card is 384 kHz. */
 const RATES = [4000, 384_000] as const
 const MAX_CHANNELS = 64

@@ -7,7 +7,7 @@ export const MAX_PIXELS = 64_000_000
 /** Pixels that are decoded of any file, however small. */
 const FREE_PIXELS = 48_000_000
 /** The same of AVIF and of keyframes of video, whose pixels cost two to three times as much. */
-const FREE_COSTLY_PIXELS = 24_000_000
+const FREE_COSTLY_PIXELS = 18_000_000
 /** Beyond these a file needs a byte for so many pixels: 0.03 bits per pixel, a tenth of what photographs take in the best codecs. */
 const PIXELS_PER_BYTE = 250
 

@@ -1,9 +1,9 @@
 import type { Passage } from './sound.js'
 
 /** Most sound of one file that is decoded, seconds. A longer one is heard in passages. */
-export const MAX_SECONDS = 60
+export const MAX_SECONDS = 48
 /** Passages of a longer one, evenly from its beginning to its end. */
-const PASSAGES = 5
+const PASSAGES = 4
 
 /**
  * Which passages of a recording are decoded: all of a short one in one; of a long one the beginning, the end and the middles
