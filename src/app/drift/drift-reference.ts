@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { requireFolder } from '../../core/disk/symbolic-links.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { type Population, populationOf, RISK_BINS } from './population.js'
 
@@ -54,9 +55,10 @@ export async function readReference(
   return kept && { from: 'own', ...kept }
 }
 
-/** Keeps what a detector stated first. */
+/** Keeps what a detector stated first. @throws AttestdError data-dir-unusable */
 export async function keepReference(folder: string, digest: string, { risks, abstentions }: Population): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+  await requireFolder(folder)
   await writeFileAtomic(ownFile(folder, digest), `${JSON.stringify({ risks, abstentions })}\n`)
 }
 

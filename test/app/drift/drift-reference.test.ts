@@ -78,6 +78,15 @@ describe('the reference of a detector', () => {
     expect(((await fs.stat(places.folder)).mode & 0o777).toString(8)).toBe('700')
   })
 
+  it('is kept in no folder that a link leads to', async () => {
+    const elsewhere = `${places.folder}-elsewhere`
+    await fs.mkdir(elsewhere)
+    await fs.symlink(elsewhere, places.folder)
+    const kept = keepReference(places.folder, detector.digest, { risks: TENTHS, abstentions: [1, 1] })
+    await expect(kept).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+    expect(await fs.readdir(elsewhere)).toEqual([])
+  })
+
   it.each(['', '{}', '{"risks":[1],"abstentions":[1,1]}', `{"risks":${JSON.stringify(TENTHS)},"abstentions":[1]}`])(
     'that was kept as %j is none',
     async (text) => {

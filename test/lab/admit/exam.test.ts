@@ -186,6 +186,18 @@ describe('the record of an admission', () => {
     expect(await readAdmission(folder, digestOf('a'))).toBeNull()
   })
 
+  it('is written to no folder that a link leads to', async () => {
+    const elsewhere = `${folder}-elsewhere`
+    await fs.mkdir(elsewhere)
+    await fs.rm(folder, { recursive: true, force: true })
+    await fs.symlink(elsewhere, folder)
+    await expect(writeAdmission(folder, admission(digestOf('a')))).rejects.toMatchObject({
+      reason: 'data-dir-unusable',
+    })
+    expect(await fs.readdir(elsewhere)).toEqual([])
+    await fs.rm(elsewhere, { recursive: true })
+  })
+
   it('of one package admits no other: each of several needs its own', async () => {
     await writeAdmission(folder, admission(digestOf('a')))
     await requireAdmitted([], folder)
