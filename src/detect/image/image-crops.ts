@@ -3,7 +3,7 @@ import type { FloatInput } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { type Area, imageTensor } from './image-tensor.js'
-import { rawImage } from './picture.js'
+import { resized } from './resample.js'
 
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8
@@ -67,15 +67,10 @@ export function keptArea(width: number, height: number, maxAspect = MAX_ASPECT):
   }
 }
 
-async function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Picture> {
+function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Picture> {
   const area = plan.fit === 'stretch' ? wholeArea(image) : keptArea(image.width, image.height)
   const { width, height } = resizedTo(area, plan)
-  const data = await rawImage(image)
-    .extract(area)
-    .resize(width, height, { fit: 'fill', kernel: plan.kernel })
-    .raw({ depth: 'uchar' })
-    .toBuffer()
-  return { pixels: data, width, height }
+  return resized({ picture: image, area }, width, height, plan.kernel)
 }
 
 function wholeArea({ width, height }: Picture): Area {
@@ -84,10 +79,12 @@ function wholeArea({ width, height }: Picture): Area {
 
 function resizedTo(
   area: { readonly width: number; readonly height: number },
-  { shortSide, fit }: ImagePreprocessing['resize'],
+  { shortSide, fit, longSide }: ImagePreprocessing['resize'],
 ): { width: number; height: number } {
   if (fit === 'stretch') return { width: shortSide, height: shortSide }
-  const scale = shortSide / Math.min(area.width, area.height)
-  const scaled = (side: number) => Math.max(shortSide, Math.round(side * scale))
+  const short = Math.min(area.width, area.height)
+  const whole = longSide === 'floored' ? Math.floor : Math.round
+  // Multiplied first, so that a whole number is not missed by the last bit of a quotient.
+  const scaled = (side: number) => whole((side * shortSide) / short)
   return { width: scaled(area.width), height: scaled(area.height) }
 }

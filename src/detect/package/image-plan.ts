@@ -11,6 +11,9 @@ export const imageNormalization = z.strictObject({
   std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
 })
 
+/** How a picture is resized, by the filter of Pillow of the same kind (`linear` is its BILINEAR, `cubic` its BICUBIC). */
+export const resizeKernel = z.enum(['lanczos3', 'cubic', 'linear', 'box', 'nearest'])
+
 /** Smallest short side of a picture that is scored, px. */
 export const minShortSide = z.int().min(1).max(4096).default(DEFAULT_MIN_SHORT_SIDE)
 
@@ -21,7 +24,9 @@ export const imagePreprocessing = z.strictObject({
     shortSide: z.int().min(8).max(2048),
     /** `stretch` gives both sides that length, whatever the aspect. */
     fit: z.enum(['short-side', 'stretch']).default('short-side'),
-    kernel: z.enum(['lanczos3', 'cubic', 'linear']),
+    /** How the long side becomes a whole number with `short-side`: `floored` as transformers and torchvision do; rounded where absent. */
+    longSide: z.enum(['rounded', 'floored']).optional(),
+    kernel: resizeKernel,
   }),
   crops: z.strictObject({ size: z.int().min(8).max(2048), positions: z.enum(['five', 'center']) }),
   normalize: imageNormalization,
@@ -32,5 +37,6 @@ export const imagePreprocessing = z.strictObject({
 
 /** Mean and standard deviation by channel (R, G, B), on pixels of 0 to 1, as the model was trained. */
 export type ImageNormalization = z.infer<typeof imageNormalization>
+export type ResizeKernel = z.infer<typeof resizeKernel>
 /** `preprocessing` of kind `image` in a manifest, for the runtimes `onnx` and `remote`; sides are px. */
 export type ImagePreprocessing = z.infer<typeof imagePreprocessing>

@@ -5,15 +5,19 @@ import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Interpolations of Pillow, by their number in preprocessor_config.json. */
 const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> = {
+  0: 'nearest',
   1: 'lanczos3',
   2: 'linear',
   3: 'cubic',
+  4: 'box',
 }
 const BILINEAR = 2
 /** Bytes are scaled by this unless the export states otherwise. */
 const RESCALE = 1 / 255
 /** ConvNeXt enlarges small inputs by this share before it crops, where the export does not state. */
 const CONVNEXT_CROP = 224 / 256
+/** As transformers and torchvision keep the aspect. */
+const KEPT_ASPECT = { fit: 'short-side', longSide: 'floored' } as const
 /** From this size on ConvNeXt stretches the picture and does not crop. */
 const CONVNEXT_STRETCH_FROM = 384
 
@@ -25,11 +29,11 @@ export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<
   if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
   const guesses: string[] = []
-  const { shortSide, fit, crop } = sizePlan(config, guesses)
+  const { crop, ...size } = sizePlan(config, guesses)
   return {
     preprocessing: {
       kind: 'image',
-      resize: { shortSide, fit, kernel: kernelOf(config.resample, guesses) },
+      resize: { ...size, kernel: kernelOf(config.resample, guesses) },
       crops: { size: crop, positions: 'center' },
       normalize: normalization(config, guesses),
       minShortSide: DEFAULT_MIN_SHORT_SIDE,
@@ -39,7 +43,7 @@ export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<
   }
 }
 
-interface SizePlan extends Pick<ImagePreprocessing['resize'], 'shortSide' | 'fit'> {
+interface SizePlan extends Omit<ImagePreprocessing['resize'], 'kernel'> {
   readonly crop: number
 }
 
@@ -51,7 +55,7 @@ function sizePlan(config: PreprocessorConfig, guesses: string[]): SizePlan {
   if (shortest !== undefined) {
     if (crop === null)
       guesses.push('The export keeps the whole picture at its own aspect; only its middle square is scored here.')
-    return { shortSide: shortest, fit: 'short-side', crop: crop ?? shortest }
+    return { shortSide: shortest, ...KEPT_ASPECT, crop: crop ?? shortest }
   }
   const exact = squareSide(size, 'size')
   return { shortSide: exact, fit: 'stretch', crop: crop ?? exact }
@@ -61,7 +65,7 @@ function convNextPlan({ size, crop_pct }: PreprocessorConfig): SizePlan {
   const crop =
     typeof size === 'object' && size.shortest_edge !== undefined ? size.shortest_edge : squareSide(size, 'size')
   if (crop >= CONVNEXT_STRETCH_FROM) return { shortSide: crop, fit: 'stretch', crop }
-  return { shortSide: Math.floor(crop / (crop_pct ?? CONVNEXT_CROP)), fit: 'short-side', crop }
+  return { shortSide: Math.floor(crop / (crop_pct ?? CONVNEXT_CROP)), ...KEPT_ASPECT, crop }
 }
 
 function squareSide(size: PreprocessorConfig['size'], field: string): number {

@@ -94,7 +94,7 @@ describe('parseManifest', () => {
     ['files', { 'model.onnx': file, 'selftest.png': file, 'a/../b': file }, 'files.a/../b'],
     ['files', { 'model.onnx': file, 'selftest.png': file, 'a\\b': file }, 'files.a\\b'],
     ['files', { 'model.onnx': { ...file, sha256: 'A'.repeat(64) }, 'selftest.png': file }, 'files.model.onnx.sha256'],
-    ['preprocessing/resize/kernel', 'nearest', 'preprocessing.resize.kernel'],
+    ['preprocessing/resize/kernel', 'hamming', 'preprocessing.resize.kernel'],
     ['preprocessing/crops/size', 512, 'preprocessing.crops.size'],
     ['preprocessing/faces', FACES_PLAN, 'faces'],
     ['fusion', FUSION, 'fusion'],

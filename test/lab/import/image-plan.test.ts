@@ -3,7 +3,7 @@ import { imagePlan } from '../../../src/lab/import/image-plan.js'
 
 describe('the plan of an image export', () => {
   it.each([
-    [{ size: 32, resample: 0 }, /resample 0 \(of Pillow\) is not supported/],
+    [{ size: 32, resample: 5 }, /resample 5 \(of Pillow\) is not supported/],
     [{ size: { height: 32, width: 64 }, resample: 2 }, /size is 32x64; only squares/],
     [{ size: 32, do_center_crop: true, crop_size: { height: 16, width: 8 }, resample: 2 }, /crop_size is 16x8/],
     [{ resample: 2 }, /size states no height and width/],
