@@ -1,9 +1,9 @@
 // Writes the pages that are generated from tables in src/ and models/ (`npm run docs`); with --check it only compares.
 import fs from 'node:fs'
-import { exampleFile, reasonsPage, settingsPage } from '../dist/config/settings-page.js'
-import { metricsPage } from '../dist/observe/metrics/metrics-page.js'
+import { metricsPage } from './metrics-page.mjs'
 import { modelsPage } from './models-page.mjs'
 import { samplesPage } from './samples-page.mjs'
+import { exampleFile, reasonsPage, settingsPage } from './settings-page.mjs'
 
 const pages = {
   'config/SETTINGS.md': settingsPage(),

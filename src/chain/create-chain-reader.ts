@@ -16,11 +16,10 @@ export interface RpcCallEvent {
   readonly elapsedMs: number
 }
 
-export interface ChainReaderOptions extends Pick<RpcEndpointOptions, 'blockTime' | 'onBlock'> {
+export interface ChainReaderOptions extends Pick<RpcEndpointOptions, 'blockTime'> {
   readonly chainId: number
   /** The preferred first; empty for the chain's public endpoint. */
   readonly rpcUrls: readonly string[]
-  /** For one call of an endpoint, ms. */
   readonly timeoutMs: number
   /** Age of the latest block from which an endpoint counts as stale, ms. */
   readonly maxBlockAgeMs: number

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
+import { jsonIn } from '../core/text.js'
 import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedEndpointText } from './rpc-text.js'
@@ -24,7 +25,6 @@ export interface RpcCallerOptions {
  * reveals of the URL, so this takes its place under viem's clients.
  */
 export class RpcCaller {
-  /** The origin of the endpoint. */
   readonly name: string
   readonly #options: RpcCallerOptions
   readonly #target: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -47,7 +47,7 @@ export class RpcCaller {
     const id = this.#lastId
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? [] })
     const { text, status, retryAfterMs } = await this.#timed(body, signal)
-    const answer = envelope.safeParse(parseJson(text))
+    const answer = envelope.safeParse(jsonIn(text))
     if (answer.success && 'error' in answer.data) throw this.#refusal(method, params, answer.data.error)
     if (status < 200 || status > 299) {
       throw this.#unreachable(`answered with status ${status}`, {}, retryAfterMs)
@@ -141,14 +141,6 @@ function decoded(part: string): string {
     return decodeURIComponent(part)
   } catch {
     return part
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

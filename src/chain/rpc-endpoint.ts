@@ -16,10 +16,8 @@ export interface RpcEndpointOptions extends RpcCallerOptions {
   readonly chainId: number
   /** Age of the latest block from which it counts as stale, ms; the same holds ahead of what it is judged by. */
   readonly maxBlockAgeMs: number
-  /** What the age of a block is judged by. @default the local clock */
-  readonly blockTime?: (() => BlockTime) | undefined
-  /** Called with every latest block, before it is judged: its time, Unix ms. */
-  readonly onBlock?: ((endpoint: string, ms: number) => void) | undefined
+  /** What the age of a block is judged by; the local clock where it is absent or null. */
+  readonly blockTime?: (() => BlockTime | null) | undefined
 }
 
 /** A time and whose it is. */
@@ -99,11 +97,10 @@ export class RpcEndpoint {
   }
 
   async #checkedHead(signal: AbortSignal | undefined): Promise<ChainHead> {
-    const { blockTime, maxBlockAgeMs, clock, onBlock } = this.#options
+    const { blockTime, maxBlockAgeMs, clock } = this.#options
     const block = blockAnswer.safeParse(await this.#caller.call('eth_getBlockByNumber', ['latest', false], signal))
     if (!block.success) throw this.#refused('rpc-reply-invalid', 'returned no readable latest block')
     const blockMs = block.data.timestamp * 1000
-    onBlock?.(this.name, blockMs)
     const { ms, by } = blockTime?.() ?? { ms: clock.now(), by: 'the local clock' }
     const apart = `${Math.round(Math.abs(ms - blockMs) / 1000)} s`
     if (ms - blockMs > maxBlockAgeMs) {

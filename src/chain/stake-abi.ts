@@ -1,7 +1,7 @@
 import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
-import { cleanLine } from '../core/text.js'
+import { cleanLine, readJson } from '../core/text.js'
 
 /** A function of the stake contract and which of its values is meant. */
 export interface StakeCall {
@@ -110,11 +110,9 @@ const jsonFunction = z.object({
 const jsonAbi = z.union([jsonFunction, z.tuple([jsonFunction]).transform(([item]) => item)])
 
 function fromJson(purpose: Purpose, text: string): AbiFunction {
-  try {
-    return jsonAbi.parse(JSON.parse(text))
-  } catch {
-    throw invalid(purpose, 'is not a JSON ABI of exactly one function')
-  }
+  const item = readJson(jsonAbi, text)
+  if (item === null) throw invalid(purpose, 'is not a JSON ABI of exactly one function')
+  return item
 }
 
 /** Follows names or indexes through the outputs and the tuples in them to a value of a type that fits the purpose. */

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
-import { unlessAborted } from '../core/abort.js'
 import type { Clock, Random } from '../core/clock.js'
 import { type AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
+import { SharedReading } from '../core/shared-reading.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import type { StakeContract, StakeReading } from './stake-contract.js'
 
@@ -15,7 +15,6 @@ export interface StakeWatchOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Called with every reading. */
   readonly onReading: (reading: StakeReading) => void
   /** Called with every failure of a reading; for metrics. */
   readonly onTrouble?: (error: AttestdError) => void
@@ -37,7 +36,7 @@ export class StakeWatch {
   readonly #options: StakeWatchOptions
   readonly #troubles: ThrottledLog
   #latest: LatestReading | null = null
-  #flight: Promise<StakeReading> | null = null
+  readonly #reading = new SharedReading<StakeReading>()
   #failures = 0
 
   constructor(options: StakeWatchOptions) {
@@ -45,7 +44,6 @@ export class StakeWatch {
     this.#troubles = createThrottledLog(options)
   }
 
-  /** Null until something was read. */
   get latest(): LatestReading | null {
     return this.#latest
   }
@@ -56,7 +54,8 @@ export class StakeWatch {
     while (!signal.aborted) {
       let pauseMs = everyMs
       try {
-        await unlessAborted(this.#shared(signal), signal)
+        // The watch's signal ends the reading; that of a caller below must not end what others wait for.
+        await this.#reading.share(() => this.#read(signal), signal)
       } catch (error) {
         if (signal.aborted) return
         const backoff = { baseMs: Math.min(everyMs, FIRST_RETRY_MS), maxMs: Math.max(everyMs, LONGEST_RETRY_MS) }
@@ -69,19 +68,10 @@ export class StakeWatch {
 
   /**
    * Reads now; callers at the same time share one reading.
-   * @throws AttestdError rpc-*, stake-contract-unreadable, or the
-   * signal's reason
+   * @throws AttestdError rpc-*, stake-contract-unreadable, or the signal's reason
    */
   refresh(signal?: AbortSignal): Promise<StakeReading> {
-    return unlessAborted(this.#shared(), signal)
-  }
-
-  /** @param end of the watch; the signal of a caller must not end what others wait for */
-  #shared(end?: AbortSignal): Promise<StakeReading> {
-    this.#flight ??= this.#read(end).finally(() => {
-      this.#flight = null
-    })
-    return this.#flight
+    return this.#reading.share(() => this.#read(), signal)
   }
 
   async #read(end?: AbortSignal): Promise<StakeReading> {

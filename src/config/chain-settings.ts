@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { address, bytes32, DAY, define, httpUrl, integer, list, MINUTE, oneOf, text } from './setting.js'
+import { address, bytes32, DAY, define, httpUrl, integer, list, MINUTE, milliseconds, oneOf, text } from './setting.js'
 
 /** The chain: where stake is read and what attestations are made for. */
 export const chainSettings = {
   chainId: define({
-    env: 'CHAIN_ID',
     path: 'chain.id',
     parse: integer(1, Number.MAX_SAFE_INTEGER),
     fallback: '84532',
@@ -12,7 +11,6 @@ export const chainSettings = {
     summary: 'The chain of the stake contract and of the attestations.',
   }),
   rpcUrls: define({
-    env: 'RPC_URLS',
     path: 'chain.rpcUrls',
     parse: list(httpUrl),
     fallback: '',
@@ -22,23 +20,18 @@ export const chainSettings = {
     secret: 'url',
   }),
   rpcTimeoutMs: define({
-    env: 'RPC_TIMEOUT_MS',
     path: 'chain.rpcTimeoutMs',
-    parse: integer(100, 5 * MINUTE),
+    ...milliseconds(100, 5 * MINUTE),
     fallback: '10000',
-    expects: 'milliseconds, 100 to 300000',
     summary: 'Longest wait for one answer of an RPC endpoint.',
   }),
   blockMaxAgeMs: define({
-    env: 'BLOCK_MAX_AGE_MS',
     path: 'chain.blockMaxAgeMs',
-    parse: integer(1000, DAY),
+    ...milliseconds(1000, DAY),
     fallback: String(2 * MINUTE),
-    expects: 'milliseconds, 1000 to 86400000',
     summary: 'An RPC endpoint whose latest block is older than this counts as stale and is not used.',
   }),
   stakeContract: define({
-    env: 'STAKE_CONTRACT',
     path: 'chain.stakeContract',
     parse: address,
     expects: 'an address, 0x and 40 hex characters',
@@ -46,7 +39,6 @@ export const chainSettings = {
       'The stake contract: where stake and roles are read. Required on a wallet-session service; an optional second opinion on a signed-key one.',
   }),
   stakeAbi: define({
-    env: 'STAKE_ABI',
     path: 'chain.stakeAbi',
     parse: z.string().min(1, 'a text that is not empty'),
     fallback:
@@ -56,15 +48,12 @@ export const chainSettings = {
       'The functions of the stake contract, by purpose: stake, minimum (or a number of wei), attester, submitter. A role that is left out is not checked; the service decides. Where a function returns several values, purpose.name or purpose.index selects one.',
   }),
   stakeEveryMs: define({
-    env: 'STAKE_EVERY_MS',
     path: 'chain.stakeEveryMs',
-    parse: integer(200, 60 * MINUTE),
+    ...milliseconds(200, 60 * MINUTE),
     fallback: '15000',
-    expects: 'milliseconds, 200 to 3600000',
     summary: 'How often stake and roles are read from the stake contract.',
   }),
   easContract: define({
-    env: 'EAS_CONTRACT',
     path: 'chain.easContract',
     parse: address,
     fallback: '0x4200000000000000000000000000000000000021',
@@ -72,7 +61,6 @@ export const chainSettings = {
     summary: 'The EAS contract that attestations are made for; the default is where Base has it.',
   }),
   easDomainVersion: define({
-    env: 'EAS_DOMAIN_VERSION',
     path: 'chain.easDomainVersion',
     parse: text(/^(\d+\.\d+\.\d+)?$/, 'a version such as 1.2.0'),
     fallback: '',
@@ -80,15 +68,12 @@ export const chainSettings = {
     summary: 'Version in the EIP-712 domain of attestations; attestd doctor compares it with the contract.',
   }),
   easAttestationVersion: define({
-    env: 'EAS_ATTESTATION_VERSION',
     path: 'chain.easAttestationVersion',
-    parse: oneOf(['2', '1']),
+    ...oneOf(['2', '1']),
     fallback: '2',
-    expects: '2 or 1',
     summary: 'Version of the off-chain attestations.',
   }),
   easSchema: define({
-    env: 'EAS_SCHEMA',
     path: 'chain.easSchema',
     parse: z.string().min(1, 'a text that is not empty'),
     fallback: 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,string algorithm',
@@ -97,7 +82,6 @@ export const chainSettings = {
     summary: 'The fields of an attestation, in this order; also the text of the schema.',
   }),
   easSchemaUid: define({
-    env: 'EAS_SCHEMA_UID',
     path: 'chain.easSchemaUid',
     parse: z.union([z.literal('').transform(() => null), bytes32]),
     fallback: '',

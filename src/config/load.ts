@@ -34,7 +34,6 @@ export class SettingsError extends Error {
 }
 
 export interface SettingSources {
-  /** By setting key, from the command line. */
   readonly flags?: Readonly<Partial<Record<SettingKey, string>>>
   readonly env: Readonly<Record<string, string | undefined>>
   /** YAML file; the environment's ATTESTD_CONFIG where absent. */
@@ -47,9 +46,7 @@ export interface SettingSources {
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Where each value came from. */
   readonly origins: Readonly<Record<SettingKey, string>>
-  /** Values that must never be shown. */
   readonly secrets: readonly string[]
   /** ATTESTD_* names in the environment that no setting has; worth a warning, not a stop. */
   readonly unknownEnv: readonly string[]

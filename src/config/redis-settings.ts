@@ -7,7 +7,6 @@ export const REDIS_TLS_KEYS = ['queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as c
 /** What opens Redis beside the URL of the queue. */
 export const redisSettings = {
   queuePassword: define({
-    env: 'QUEUE_PASSWORD',
     path: 'queue.password',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'a password; its user stands in the URL, redis://USER@HOST',
@@ -15,7 +14,6 @@ export const redisSettings = {
     secret: 'whole',
   }),
   queueSentinelPassword: define({
-    env: 'QUEUE_SENTINEL_PASSWORD',
     path: 'queue.sentinelPassword',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'a password',
@@ -23,7 +21,6 @@ export const redisSettings = {
     secret: 'whole',
   }),
   fleetSecret: define({
-    env: 'FLEET_SECRET',
     path: 'queue.fleetSecret',
     parse: z.string().min(32, 'at least 32 characters'),
     expects: 'at least 32 random characters, as of openssl rand -hex 32; the same on every daemon of the fleet',
@@ -32,7 +29,6 @@ export const redisSettings = {
     secret: 'whole',
   }),
   queueTlsCa: define({
-    env: 'QUEUE_TLS_CA',
     path: 'queue.tlsCa',
     parse: folder,
     expects: 'the path of a PEM file',
@@ -40,14 +36,12 @@ export const redisSettings = {
       'Certificates of the authorities that may have signed those of Redis, instead of those that the system trusts.',
   }),
   queueTlsCert: define({
-    env: 'QUEUE_TLS_CERT',
     path: 'queue.tlsCert',
     parse: folder,
     expects: 'the path of a PEM file',
     summary: 'Our own certificate, where Redis asks for one (tls-auth-clients, its default).',
   }),
   queueTlsKey: define({
-    env: 'QUEUE_TLS_KEY',
     path: 'queue.tlsKey',
     parse: folder,
     expects: 'the path of a PEM file',

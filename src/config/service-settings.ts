@@ -1,35 +1,29 @@
 import { z } from 'zod'
-import { define, integer, list, MINUTE, oneOf, originUrl, text, yesNo } from './setting.js'
+import { define, list, MINUTE, milliseconds, oneOf, originUrl, text, yesNo } from './setting.js'
 
 /** The service, whichever API it speaks. */
 export const serviceSettings = {
   serviceUrl: define({
-    env: 'SERVICE_URL',
     path: 'service.url',
     parse: originUrl,
     expects: 'the origin of the service, e.g. https://verify.example',
     summary: 'Where the media-verification service is. Plain http is accepted for loopback only.',
   }),
   serviceAllowHttp: define({
-    env: 'SERVICE_ALLOW_HTTP',
     path: 'service.allowHttp',
-    parse: yesNo,
+    ...yesNo,
     fallback: 'false',
-    expects: 'true or false',
     summary:
       'Accept plain http for a service that is not on loopback, such as a sandbox in another container. Never with real credentials.',
   }),
   serviceApi: define({
-    env: 'SERVICE_API',
     path: 'service.api',
-    parse: oneOf(['signed-key', 'wallet-session']),
+    ...oneOf(['signed-key', 'wallet-session']),
     fallback: 'signed-key',
-    expects: 'signed-key or wallet-session',
     summary:
       'Which API the service speaks: requests signed with an access key, or sessions opened by a wallet signature.',
   }),
   accessKey: define({
-    env: 'ACCESS_KEY',
     path: 'service.accessKey',
     parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
     expects: 'the attester access key, usually ak_att_…',
@@ -37,7 +31,6 @@ export const serviceSettings = {
     secret: 'whole',
   }),
   signingSecret: define({
-    env: 'SIGNING_SECRET',
     path: 'service.signingSecret',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'the signing secret that was shown when the key was created',
@@ -45,7 +38,6 @@ export const serviceSettings = {
     secret: 'whole',
   }),
   headerPrefix: define({
-    env: 'HEADER_PREFIX',
     path: 'service.headerPrefix',
     parse: text(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'letters, digits and dashes'),
     fallback: 'Service',
@@ -53,7 +45,6 @@ export const serviceSettings = {
     summary: 'Brand of the three signature headers: <prefix>-Access-Key, -Timestamp, -Signature.',
   }),
   challengeDomains: define({
-    env: 'CHALLENGE_DOMAINS',
     path: 'service.challengeDomains',
     parse: list(
       z
@@ -67,7 +58,6 @@ export const serviceSettings = {
       'Hosts that the sign-in challenge of a wallet-session service may name beside its own, such as that of the site whose API it is. List only hosts that you trust with a session.',
   }),
   sessionToken: define({
-    env: 'SESSION_TOKEN',
     path: 'service.sessionToken',
     parse: text(/^[\x21-\x7e]{1,8192}$/, 'printable characters without spaces'),
     expects: 'a session token of the dashboard',
@@ -76,62 +66,48 @@ export const serviceSettings = {
     secret: 'whole',
   }),
   storeTimeMs: define({
-    env: 'STORE_TIME_MS',
     path: 'service.storeTimeMs',
-    parse: integer(0, 10 * MINUTE),
+    ...milliseconds(0, 10 * MINUTE),
     fallback: '15000',
-    expects: 'milliseconds, 0 to 600000',
     summary:
       'How long the service may take to store a score after it accepted the request. Added to the timestamp window before an unanswered submission may be sent again.',
   }),
   onDoppelganger: define({
-    env: 'ON_DOPPELGANGER',
     path: 'service.onDoppelganger',
-    parse: oneOf(['warn', 'stop']),
+    ...oneOf(['warn', 'stop']),
     fallback: 'warn',
-    expects: 'warn or stop',
     summary:
       'What happens when a score of this attester is found that no daemon on this queue sent: an alarm, or an alarm and no more submissions until a restart.',
   }),
   timestampWindowMs: define({
-    env: 'TIMESTAMP_WINDOW_MS',
     path: 'service.timestampWindowMs',
-    parse: integer(500, 10 * MINUTE),
+    ...milliseconds(500, 10 * MINUTE),
     fallback: '30000',
-    expects: 'milliseconds, 500 to 600000',
     summary:
       'How far the signed time of a request (its timestamp, or the time of its attestation) may be from service time. After an unanswered submission the daemon waits as long, plus the store time, before it may send again.',
   }),
   serviceTimeoutMs: define({
-    env: 'SERVICE_TIMEOUT_MS',
     path: 'service.timeoutMs',
-    parse: integer(100, 5 * MINUTE),
+    ...milliseconds(100, 5 * MINUTE),
     fallback: '15000',
-    expects: 'milliseconds, 100 to 300000',
     summary: 'Longest wait for the answer to one request.',
   }),
   listEveryMs: define({
-    env: 'LIST_EVERY_MS',
     path: 'service.listEveryMs',
-    parse: integer(200, 60 * MINUTE),
+    ...milliseconds(200, 60 * MINUTE),
     fallback: '60000',
-    expects: 'milliseconds, 200 to 3600000',
     summary: 'How often the signed list is read to catch what the stream missed.',
   }),
   streamIdleMs: define({
-    env: 'STREAM_IDLE_MS',
     path: 'service.streamIdleMs',
-    parse: integer(200, 60 * MINUTE),
+    ...milliseconds(200, 60 * MINUTE),
     fallback: '90000',
-    expects: 'milliseconds, 200 to 3600000',
     summary: 'A stream that sends no byte for this long is cut and opened again.',
   }),
   clockRefreshMs: define({
-    env: 'CLOCK_REFRESH_MS',
     path: 'service.clockRefreshMs',
-    parse: integer(200, 60 * MINUTE),
+    ...milliseconds(200, 60 * MINUTE),
     fallback: '300000',
-    expects: 'milliseconds, 200 to 3600000',
     summary: 'How often service time is measured again.',
   }),
 } as const

@@ -4,10 +4,8 @@ import { z } from 'zod'
 import { errorText } from '../core/errors.js'
 import { parseServiceUrl } from '../core/net/service-url.js'
 
-/** One row of the settings table. `T` is the parsed value. */
-export interface Setting<T> {
-  /** Name in the environment, after `ATTESTD_`. A contract: black-box checks drive the daemon with these. */
-  readonly env: string
+/** One row of the settings table as it is written down. `T` is the parsed value. */
+export interface Row<T> {
   /** Where it stands in the YAML file, e.g. `service.url`. */
   readonly path: string
   /** Turns the text of any source into the value, or states what was expected. */
@@ -16,7 +14,6 @@ export interface Setting<T> {
   readonly fallback?: string
   /** What a good value looks like, for the error block and the settings page. */
   readonly expects: string
-  /** One sentence: what it does. */
   readonly summary: string
   /**
    * Masked wherever settings are shown: as a whole, only the credentials in its URLs, or all of its URLs after their
@@ -29,8 +26,27 @@ export interface Setting<T> {
   shown?(value: T): string
 }
 
-/** A row of the table, with the type of its value. */
-export const define = <T>(setting: Setting<T>) => setting
+/** A row of the table with its name in the environment, after `ATTESTD_`. */
+export interface Setting<T> extends Row<T> {
+  readonly env: string
+}
+
+/** A row of the table, with the type of its value, and whether it has one by default. */
+export function define<T>(row: Row<T> & { readonly fallback: string }): Row<T> & { readonly fallback: string }
+export function define<T>(row: Row<T>): Row<T> & { readonly fallback?: never }
+export function define<T>(row: Row<T>): Row<T> {
+  return row
+}
+
+/**
+ * The rows with their names in the environment: `queueUrl` is ATTESTD_QUEUE_URL. A contract, like the keys: black-box checks
+ * drive the daemon with these.
+ */
+export function named<R extends object>(rows: R) {
+  const env = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+  const all = Object.entries(rows).map(([key, row]) => [key, { ...row, env: env(key) }])
+  return Object.fromEntries(all) as { readonly [K in keyof R]: R[K] & { readonly env: string } }
+}
 
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
@@ -58,14 +74,28 @@ export const between0And1 = z
   .transform(Number)
   .pipe(z.number().gt(0, 'above 0').lt(1, 'below 1'))
 
-export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
-  return z.string().pipe(z.enum(values))
+/** The fields of a row that takes a whole number within bounds. */
+export const whole = (min: number, max: number) => ({ parse: integer(min, max), expects: `${min} to ${max}` })
+
+/** The same for a time span. */
+export const milliseconds = (min: number, max: number) => {
+  return { parse: integer(min, max), expects: `milliseconds, ${min} to ${max}` }
 }
 
-export const yesNo = z
-  .string()
-  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no']))
-  .transform((word) => word === 'true' || word === '1' || word === 'yes')
+/** The fields of a row that takes one of these words. */
+export function oneOf<const T extends readonly [string, string, ...string[]]>(values: T) {
+  const expects = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  return { parse: z.string().pipe(z.enum(values)), expects }
+}
+
+/** The fields of a row that is true or false. */
+export const yesNo = {
+  parse: z
+    .string()
+    .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no']))
+    .transform((word) => word === 'true' || word === '1' || word === 'yes'),
+  expects: 'true or false',
+}
 
 /** Comma-separated items, trimmed, empty ones dropped. */
 export function list<T>(item: z.ZodType<T, string>) {

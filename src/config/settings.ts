@@ -16,9 +16,12 @@ import {
   integer,
   list,
   MINUTE,
+  milliseconds,
+  named,
   oneOf,
   type Setting,
   text,
+  whole,
   yesNo,
 } from './setting.js'
 import { walletSettings } from './wallet-settings.js'
@@ -29,13 +32,12 @@ const ROLES = ['intake', 'analyze', 'submit'] as const
  * Every setting of attestd, in the order of the settings page. Types, validation, flags, the settings page,
  * the example file and the masked status all come from this table.
  */
-export const SETTINGS = {
+export const SETTINGS = named({
   ...serviceSettings,
   ...walletSettings,
   ...chainSettings,
 
   queueUrl: define({
-    env: 'QUEUE_URL',
     path: 'queue.url',
     parse: text(
       /^(embedded:|rediss?(\+sentinel|\+cluster)?:\/\/)/,
@@ -49,7 +51,6 @@ export const SETTINGS = {
   }),
   ...redisSettings,
   queuePrefix: define({
-    env: 'QUEUE_PREFIX',
     path: 'queue.prefix',
     parse: text(/^[A-Za-z0-9_-]{1,60}$/, 'letters, digits, _ and -'),
     fallback: 'attestd',
@@ -57,51 +58,40 @@ export const SETTINGS = {
     summary: 'Separates several deployments that share one Redis.',
   }),
   queueFsync: define({
-    env: 'QUEUE_FSYNC',
     path: 'queue.fsync',
-    parse: yesNo,
+    ...yesNo,
     fallback: 'false',
-    expects: 'true or false',
     summary:
       'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput. A killed process loses nothing either way.',
   }),
   queueLockMs: define({
-    env: 'QUEUE_LOCK_MS',
     path: 'queue.lockMs',
-    parse: integer(1000, 10 * MINUTE),
+    ...milliseconds(1000, 10 * MINUTE),
     fallback: '30000',
-    expects: 'milliseconds, 1000 to 600000',
     summary: 'How long a worker keeps a job without renewing its lock; after that another worker takes it over.',
   }),
   analyzeConcurrency: define({
-    env: 'ANALYZE_CONCURRENCY',
     path: 'queue.analyzeConcurrency',
-    parse: integer(1, 64),
+    ...whole(1, 64),
     fallback: '4',
-    expects: '1 to 64',
     summary:
       'Assets analyzed at the same time. One whose media takes longer than half a second to fetch gives its place to another; ATTESTD_FETCH_CONNECTIONS limits those.',
   }),
   submitConcurrency: define({
-    env: 'SUBMIT_CONCURRENCY',
     path: 'queue.submitConcurrency',
-    parse: integer(1, 64),
+    ...whole(1, 64),
     fallback: '4',
-    expects: '1 to 64',
     summary: 'Scores submitted at the same time.',
   }),
   retryMaxMs: define({
-    env: 'RETRY_MAX_MS',
     path: 'queue.retryMaxMs',
-    parse: integer(100, 10 * MINUTE),
+    ...milliseconds(100, 10 * MINUTE),
     fallback: '60000',
-    expects: 'milliseconds, 100 to 600000',
     summary:
       'Longest pause between two attempts of a job in passing trouble. The pause grows to this and stays there until the asset closes; one that the service or a gateway asks for may be longer.',
   }),
 
   ipfsGateways: define({
-    env: 'IPFS_GATEWAYS',
     path: 'media.ipfsGateways',
     parse: list(httpUrl).refine((all) => all.length > 0, 'at least one'),
     fallback: 'https://trustless-gateway.link,https://ipfs.io,https://dweb.link',
@@ -110,23 +100,18 @@ export const SETTINGS = {
     secret: 'credentials',
   }),
   gatewayHedgeMs: define({
-    env: 'GATEWAY_HEDGE_MS',
     path: 'media.gatewayHedgeMs',
-    parse: integer(10, 5 * MINUTE),
+    ...milliseconds(10, 5 * MINUTE),
     fallback: '2500',
-    expects: 'milliseconds, 10 to 300000',
     summary: 'If a gateway has not started to deliver within this time, the next one is tried in parallel.',
   }),
   contentHash: define({
-    env: 'CONTENT_HASH',
     path: 'media.contentHash',
-    parse: oneOf(['sha256', 'keccak256']),
+    ...oneOf(['sha256', 'keccak256']),
     fallback: 'sha256',
-    expects: 'sha256 or keccak256',
     summary: 'Hash algorithm of contentHash on this service.',
   }),
   mediaMaxBytes: define({
-    env: 'MEDIA_MAX_BYTES',
     path: 'media.maxBytes',
     parse: bytes,
     fallback: '200MiB',
@@ -134,25 +119,20 @@ export const SETTINGS = {
     summary: 'The daemon abstains from larger media.',
   }),
   mediaTimeoutMs: define({
-    env: 'MEDIA_TIMEOUT_MS',
     path: 'media.timeoutMs',
-    parse: integer(100, 60 * MINUTE),
+    ...milliseconds(100, 60 * MINUTE),
     fallback: '120000',
-    expects: 'milliseconds, 100 to 3600000',
     summary:
       'Longest time for one fetch, all gateways together. A fetch must reach 32 kB/s within 8 s, and more the longer it takes; one that was too slow is retried with 32 s, then with the whole time.',
   }),
   fetchConnections: define({
-    env: 'FETCH_CONNECTIONS',
     path: 'media.connections',
-    parse: integer(4, 1000),
+    ...whole(4, 1000),
     fallback: '64',
-    expects: '4 to 1000',
     summary:
       'Slow fetches at the same time, and connections above which no further gateway is asked in parallel. Media that was too slow before uses at most half of them, one host of https:// media a quarter.',
   }),
   fetchBytes: define({
-    env: 'FETCH_BYTES',
     path: 'media.inFlightBytes',
     parse: bytes,
     fallback: '512MiB',
@@ -160,15 +140,12 @@ export const SETTINGS = {
     summary: 'Bytes received by unfinished fetches, above which all but the largest and those under 1 MiB pause.',
   }),
   mediaMaxRedirects: define({
-    env: 'MEDIA_MAX_REDIRECTS',
     path: 'media.maxRedirects',
-    parse: integer(0, 20),
+    ...whole(0, 20),
     fallback: '3',
-    expects: '0 to 20',
     summary: 'Redirects followed for an https:// URI; each hop passes the address guard.',
   }),
   mediaCacheBytes: define({
-    env: 'MEDIA_CACHE_BYTES',
     path: 'media.cacheBytes',
     parse: bytes,
     fallback: '2GiB',
@@ -177,7 +154,6 @@ export const SETTINGS = {
   }),
 
   modelsDir: define({
-    env: 'MODELS_DIR',
     path: 'detect.modelsDir',
     parse: z.union([z.literal('').transform(() => packagePath('models')), folder]),
     fallback: '',
@@ -185,7 +161,6 @@ export const SETTINGS = {
     summary: 'Where detector packages are.',
   }),
   detectors: define({
-    env: 'DETECTORS',
     path: 'detect.detectors',
     parse: chosenDetectors,
     fallback: '',
@@ -196,7 +171,6 @@ export const SETTINGS = {
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({
-    env: 'DETECTOR_TOKEN',
     path: 'detect.token',
     parse: text(/^[\x21-\x7e]{1,4096}$/, 'printable characters without spaces'),
     expects: 'a token without spaces',
@@ -205,7 +179,6 @@ export const SETTINGS = {
     secret: 'whole',
   }),
   detectorWorkers: define({
-    env: 'DETECTOR_WORKERS',
     path: 'detect.workers',
     parse: integer(0, 256).transform((count) => count || detectorWorkersFor(thisMachine())),
     fallback: '0',
@@ -213,7 +186,6 @@ export const SETTINGS = {
     summary: 'Detector processes.',
   }),
   detectorCostlyPercent: define({
-    env: 'DETECTOR_COSTLY_PERCENT',
     path: 'detect.costlyPercent',
     parse: integer(0, 100),
     fallback: '50',
@@ -222,15 +194,12 @@ export const SETTINGS = {
       'Share of the detector processes that costly files may hold while others wait, rounded down; at least one of several, and with one process a costly file waits for at most 8 others. Costly are all videos, pictures over 24 megapixels and recordings over half a minute, by what their headers state.',
   }),
   detectorTimeoutMs: define({
-    env: 'DETECTOR_TIMEOUT_MS',
     path: 'detect.timeoutMs',
-    parse: integer(50, 60 * MINUTE),
+    ...milliseconds(50, 60 * MINUTE),
     fallback: '60000',
-    expects: 'milliseconds, 50 to 3600000',
     summary: 'A detector process that works longer than this on one file is killed.',
   }),
   detectorMemoryMb: define({
-    env: 'DETECTOR_MEMORY_MB',
     path: 'detect.memoryMb',
     parse: integer(64, 1_000_000),
     fallback: '1536',
@@ -239,7 +208,6 @@ export const SETTINGS = {
       "A detector process that grows beyond this is killed: while it works, which fails that file's job, and it is replaced; while it loads its packages, which fails the start.",
   }),
   detectorJobs: define({
-    env: 'DETECTOR_JOBS',
     path: 'detect.jobsPerProcess',
     parse: integer(1, 10_000_000),
     fallback: '2000',
@@ -247,7 +215,6 @@ export const SETTINGS = {
     summary: 'A detector process is replaced by a fresh one after this many files.',
   }),
   ffmpeg: define({
-    env: 'FFMPEG',
     path: 'detect.ffmpeg',
     parse: text(/^[^\0]{1,1000}$/, 'a program name or path'),
     fallback: 'ffmpeg',
@@ -255,34 +222,27 @@ export const SETTINGS = {
     summary: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
   }),
   detectorCage: define({
-    env: 'DETECTOR_CAGE',
     path: 'detect.cage',
-    parse: oneOf(['auto', 'require', 'off']),
+    ...oneOf(['auto', 'require', 'off']),
     fallback: 'auto',
-    expects: 'auto, require or off',
     summary:
       'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write one file alone, have no network (those of a package of runtime remote or module keep it), are refused system calls that no detector needs, and are nobody where root starts attestd: where it is possible, always, or never. With require, run stops where it is not possible as a whole.',
   }),
   requireAdmission: define({
-    env: 'REQUIRE_ADMISSION',
     path: 'detect.requireAdmission',
-    parse: yesNo,
+    ...yesNo,
     fallback: 'false',
-    expects: 'true or false',
     summary:
       'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
   }),
   requireOpenWeights: define({
-    env: 'REQUIRE_OPEN_WEIGHTS',
     path: 'detect.requireOpenWeights',
-    parse: yesNo,
+    ...yesNo,
     fallback: 'false',
-    expects: 'true or false',
     summary:
       'Whether run refuses detector packages whose weights may not be used commercially; attestd models list shows which may.',
   }),
   expectedShare: define({
-    env: 'EXPECTED_SHARE',
     path: 'detect.expectedShare',
     parse: between0And1,
     fallback: '0.5',
@@ -291,17 +251,14 @@ export const SETTINGS = {
       'Share of machine-made media that you expect. Packages state risks at even odds (0.5); another share multiplies the odds of each risk by share / (1 - share). A decision band keeps its risks, so a verdict needs as much certainty as before.',
   }),
   unsurePolicy: define({
-    env: 'UNSURE_POLICY',
     path: 'detect.unsurePolicy',
-    parse: oneOf(['abstain', 'submit']),
+    ...oneOf(['abstain', 'submit']),
     fallback: 'abstain',
-    expects: 'abstain or submit',
     summary:
       "What happens when a risk lies in the detector's decision band: no score, or the calibrated risk as it is.",
   }),
 
   roles: define({
-    env: 'ROLES',
     path: 'run.roles',
     parse: list(z.string().pipe(z.enum(ROLES)))
       .transform((all) => [...new Set(all)])
@@ -311,7 +268,6 @@ export const SETTINGS = {
     summary: 'What this process does. Processes with different roles share a Redis queue.',
   }),
   dataDir: define({
-    env: 'DATA_DIR',
     path: 'run.dataDir',
     parse: folder,
     fallback: '~/.local/share/attestd',
@@ -319,15 +275,12 @@ export const SETTINGS = {
     summary: 'Holds the embedded queue, the media cache, verdicts and receipts.',
   }),
   drainMs: define({
-    env: 'DRAIN_MS',
     path: 'run.drainMs',
-    parse: integer(0, 60 * MINUTE),
+    ...milliseconds(0, 60 * MINUTE),
     fallback: '25000',
-    expects: 'milliseconds, 0 to 3600000',
     summary: 'How long the first SIGTERM waits for active jobs. Unfinished jobs resume at the next start.',
   }),
   retainVerdictsMs: define({
-    env: 'RETAIN_VERDICTS_MS',
     path: 'run.retainVerdictsMs',
     parse: integer(MINUTE, 3650 * DAY),
     fallback: String(90 * DAY),
@@ -335,7 +288,6 @@ export const SETTINGS = {
     summary: 'How long verdicts and receipts are kept in the data directory.',
   }),
   ledgerBytes: define({
-    env: 'LEDGER_BYTES',
     path: 'run.ledgerBytes',
     parse: bytes,
     fallback: '1GiB',
@@ -344,7 +296,6 @@ export const SETTINGS = {
       'Size of the ledger in the data directory, which holds verdicts, abstentions, receipts and failures. The oldest go first.',
   }),
   verdictBytes: define({
-    env: 'VERDICT_BYTES',
     path: 'run.verdictBytes',
     parse: bytes,
     fallback: '1GiB',
@@ -354,7 +305,6 @@ export const SETTINGS = {
   }),
 
   httpHost: define({
-    env: 'HTTP_HOST',
     path: 'http.host',
     parse: z.string().min(1, 'an address'),
     fallback: '127.0.0.1',
@@ -362,7 +312,6 @@ export const SETTINGS = {
     summary: 'Where console, queue board, metrics and health are served.',
   }),
   httpPort: define({
-    env: 'HTTP_PORT',
     path: 'http.port',
     parse: integer(0, 65_535),
     fallback: '8780',
@@ -370,7 +319,6 @@ export const SETTINGS = {
     summary: 'Port of console, queue board, metrics and health.',
   }),
   httpPassword: define({
-    env: 'HTTP_PASSWORD',
     path: 'http.password',
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
@@ -379,52 +327,28 @@ export const SETTINGS = {
     secret: 'whole',
   }),
   logLevel: define({
-    env: 'LOG_LEVEL',
     path: 'log.level',
-    parse: oneOf(['debug', 'info', 'warn', 'error']),
+    ...oneOf(['debug', 'info', 'warn', 'error']),
     fallback: 'info',
-    expects: 'debug, info, warn or error',
     summary: 'Lowest level that is logged.',
   }),
   logFormat: define({
-    env: 'LOG_FORMAT',
     path: 'log.format',
-    parse: oneOf(['auto', 'json', 'pretty']),
+    ...oneOf(['auto', 'json', 'pretty']),
     fallback: 'auto',
-    expects: 'auto, json or pretty',
     summary: 'JSON lines, or text for people; auto is pretty on a terminal.',
   }),
-} as const
+})
 
 export type SettingKey = keyof typeof SETTINGS
 
 type Value<K extends SettingKey> = (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
-type Optional =
-  | 'serviceUrl'
-  | 'accessKey'
-  | 'signingSecret'
-  | 'sessionToken'
-  | 'walletAddress'
-  | 'walletKey'
-  | 'walletKeystore'
-  | 'walletPassword'
-  | 'privyAppId'
-  | 'privyAppSecret'
-  | 'privyWalletId'
-  | 'privyAuthorizationKey'
-  | 'stakeContract'
-  | 'queuePassword'
-  | 'queueSentinelPassword'
-  | 'fleetSecret'
-  | 'queueTlsCa'
-  | 'queueTlsCert'
-  | 'queueTlsKey'
-  | 'detectorToken'
-  | 'httpPassword'
+type HasDefault<K extends SettingKey> = (typeof SETTINGS)[K] extends { readonly fallback: string } ? K : never
+type WithDefault = { [K in SettingKey]: HasDefault<K> }[SettingKey]
 
 /** Parsed settings. Those without a default are undefined unless the verb demanded them. */
-export type Settings = { readonly [K in Exclude<SettingKey, Optional>]: Value<K> } & {
-  readonly [K in Optional]?: Value<K>
+export type Settings = { readonly [K in WithDefault]: Value<K> } & {
+  readonly [K in Exclude<SettingKey, WithDefault>]?: Value<K>
 }
 
 /** Table rows with the loose type that generic code needs. */

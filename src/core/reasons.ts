@@ -21,393 +21,303 @@ interface ReasonEntry {
   readonly fix?: string
 }
 
+const row =
+  (kind: ReasonKind) =>
+  (summary: string, fix?: string): ReasonEntry => ({ kind, summary, ...(fix && { fix }) })
+const [retry, wait, permanent] = [row('retry'), row('wait'), row('permanent')]
+const [abstain, closed, setup] = [row('abstain'), row('closed'), row('setup')]
+
 /** Every reason by its code; `npm run docs` makes config/REASONS.md of it. */
 export const REASONS = {
   // settings and start
-  'setting-missing': { kind: 'setup', summary: 'A required setting has no value.' },
-  'setting-invalid': { kind: 'setup', summary: 'A setting has a value that is not accepted.' },
-  'setting-unknown': {
-    kind: 'setup',
-    summary: 'A setting name is not known.',
-    fix: 'See the settings page (config/SETTINGS.md) for the list of names.',
-  },
-  'argument-invalid': {
-    kind: 'setup',
-    summary: 'An argument or flag of the command line has a value that is not accepted.',
-  },
-  'data-dir-unusable': {
-    kind: 'setup',
-    summary: 'The data directory cannot be written.',
-    fix: 'Set ATTESTD_DATA_DIR to a directory that this user owns.',
-  },
-  'disk-full': {
-    kind: 'retry',
-    summary: 'The disk of the data directory has no room left.',
-    fix: 'Free space on the disk of ATTESTD_DATA_DIR (df shows it), lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
-  },
-  'port-in-use': {
-    kind: 'setup',
-    summary: 'The HTTP port is taken.',
-    fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
-  },
-  'console-password-wrong': {
-    kind: 'permanent',
-    summary:
-      'The console was asked with a wrong password; ten at once, then one every 10 s are looked at from one address.',
-    fix: 'If it was nobody of yours: reach the console by a tunnel, and bind it to loopback (ATTESTD_HTTP_HOST).',
-  },
-  'queue-in-use': {
-    kind: 'setup',
-    summary: 'The embedded queue is already open in another process.',
-    fix: 'One process owns the embedded queue. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
-  },
-  'queue-misconfigured': {
-    kind: 'setup',
-    summary: 'The queue engine is not safe to use as configured.',
-    fix: 'Redis must be 6.2 or later with maxmemory-policy noeviction.',
-  },
-  'queue-unauthorized': {
-    kind: 'setup',
-    summary: 'Redis refused the user, the password or their rights.',
-    fix: 'Check the user in ATTESTD_QUEUE_URL, the password there or in ATTESTD_QUEUE_PASSWORD (of Sentinels in ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
-  },
-  'fleet-code-wrong': {
-    kind: 'permanent',
-    summary: 'A job, verdict or order on Redis does not carry the authentication code of this fleet, and was not used.',
-    fix: 'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet (attestd status --fleet shows who differs). If it is, somebody else writes to Redis.',
-  },
-  'fleet-secret-differs': {
-    kind: 'setup',
-    summary: 'Daemons on one queue do not have the same ATTESTD_FLEET_SECRET, so they refuse the jobs of each other.',
-    fix: 'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet, and restart those that differ.',
-  },
-  'queue-tls-mismatch': {
-    kind: 'setup',
-    summary: 'Redis speaks TLS and ATTESTD_QUEUE_URL does not say so, or the other way around.',
-    fix: 'Begin ATTESTD_QUEUE_URL with rediss for a port with TLS, with redis for a plain one.',
-  },
-  'queue-certificate-refused': {
-    kind: 'setup',
-    summary: 'The certificate of Redis is not trusted, is not for the host of the URL, or Redis asks for one of ours.',
-    fix: 'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, name the host as the certificate does; where Redis asks for a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
-  },
-  'queue-address-wrong': {
-    kind: 'setup',
-    summary: 'What answers at ATTESTD_QUEUE_URL is not what the URL describes.',
-    fix: 'Write redis://HOST:PORT/DATABASE for one Redis, redis+sentinel://HOST:PORT,HOST:PORT/NAME for Sentinels with the name of the primary, redis+cluster://HOST:PORT,HOST:PORT for a cluster.',
-  },
-  'sandbox-data-invalid': {
-    kind: 'setup',
-    summary: 'What the sandbox kept on disk cannot be read.',
-    fix: 'Restore the folder of --data, or name another one to start from scratch.',
-  },
-  'manifest-invalid': { kind: 'setup', summary: 'A detector package has a manifest that is not accepted.' },
-  'model-digest-mismatch': {
-    kind: 'setup',
-    summary: 'A file of a detector package does not have the digest its manifest states.',
-    fix: 'Restore the package from its source, then run attestd models verify.',
-  },
-  'detector-self-test-failed': {
-    kind: 'setup',
-    summary: 'A detector did not reproduce the score that its manifest states for its own sample.',
-    fix: 'The runtime or the weights differ from what the package was made with: restore the package from its source, or state the new risk in selfTest of detector.json.',
-  },
-  'detector-start-failed': {
-    kind: 'setup',
-    summary: 'No detector process could be started.',
-    fix: 'The message holds what the process printed last. If it holds nothing, look for the out-of-memory killer in the system log.',
-  },
-  'detector-start-timeout': {
-    kind: 'retry',
-    summary: 'A detector process did not load its packages, or score the sample of one, within a minute.',
-    fix: 'The machine is slow or shared: set ATTESTD_DETECTOR_WORKERS lower, to its number of cores at most, or give it more processor time.',
-  },
+  'setting-missing': setup('A required setting has no value.'),
+  'setting-invalid': setup('A setting has a value that is not accepted.'),
+  'setting-unknown': setup(
+    'A setting name is not known.',
+    'See the settings page (config/SETTINGS.md) for the list of names.',
+  ),
+  'argument-invalid': setup('An argument or flag of the command line has a value that is not accepted.'),
+  'data-dir-unusable': setup(
+    'The data directory cannot be written.',
+    'Set ATTESTD_DATA_DIR to a directory that this user owns.',
+  ),
+  'disk-full': retry(
+    'The disk of the data directory has no room left.',
+    'Free space on the disk of ATTESTD_DATA_DIR (df shows it), lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
+  ),
+  'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
+  'console-password-wrong': permanent(
+    'The console was asked with a wrong password; ten at once, then one every 10 s are looked at from one address.',
+    'If it was nobody of yours: reach the console by a tunnel, and bind it to loopback (ATTESTD_HTTP_HOST).',
+  ),
+  'queue-in-use': setup(
+    'The embedded queue is already open in another process.',
+    'One process owns the embedded queue. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
+  ),
+  'queue-misconfigured': setup(
+    'The queue engine is not safe to use as configured.',
+    'Redis must be 6.2 or later with maxmemory-policy noeviction.',
+  ),
+  'queue-unauthorized': setup(
+    'Redis refused the user, the password or their rights.',
+    'Check the user in ATTESTD_QUEUE_URL, the password there or in ATTESTD_QUEUE_PASSWORD (of Sentinels in ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
+  ),
+  'fleet-code-wrong': permanent(
+    'A job, verdict or order on Redis does not carry the authentication code of this fleet, and was not used.',
+    'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet (attestd status --fleet shows who differs). If it is, somebody else writes to Redis.',
+  ),
+  'fleet-secret-differs': setup(
+    'Daemons on one queue do not have the same ATTESTD_FLEET_SECRET, so they refuse the jobs of each other.',
+    'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet, and restart those that differ.',
+  ),
+  'queue-tls-mismatch': setup(
+    'Redis speaks TLS and ATTESTD_QUEUE_URL does not say so, or the other way around.',
+    'Begin ATTESTD_QUEUE_URL with rediss for a port with TLS, with redis for a plain one.',
+  ),
+  'queue-certificate-refused': setup(
+    'The certificate of Redis is not trusted, is not for the host of the URL, or Redis asks for one of ours.',
+    'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, name the host as the certificate does; where Redis asks for a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
+  ),
+  'queue-address-wrong': setup(
+    'What answers at ATTESTD_QUEUE_URL is not what the URL describes.',
+    'Write redis://HOST:PORT/DATABASE for one Redis, redis+sentinel://HOST:PORT,HOST:PORT/NAME for Sentinels with the name of the primary, redis+cluster://HOST:PORT,HOST:PORT for a cluster.',
+  ),
+  'sandbox-data-invalid': setup(
+    'What the sandbox kept on disk cannot be read.',
+    'Restore the folder of --data, or name another one to start from scratch.',
+  ),
+  'manifest-invalid': setup('A detector package has a manifest that is not accepted.'),
+  'model-digest-mismatch': setup(
+    'A file of a detector package does not have the digest its manifest states.',
+    'Restore the package from its source, then run attestd models verify.',
+  ),
+  'detector-self-test-failed': setup(
+    'A detector did not reproduce the score that its manifest states for its own sample.',
+    'The runtime or the weights differ from what the package was made with: restore the package from its source, or state the new risk in selfTest of detector.json.',
+  ),
+  'detector-start-failed': setup(
+    'No detector process could be started.',
+    'The message holds what the process printed last. If it holds nothing, look for the out-of-memory killer in the system log.',
+  ),
+  'detector-start-timeout': retry(
+    'A detector process did not load its packages, or score the sample of one, within a minute.',
+    'The machine is slow or shared: set ATTESTD_DETECTOR_WORKERS lower, to its number of cores at most, or give it more processor time.',
+  ),
 
   // the lab
-  'lab-data-invalid': { kind: 'setup', summary: 'The labeled data is not in a form that the lab can use.' },
-  'import-unsupported': { kind: 'setup', summary: 'An export cannot be made into a detector package.' },
-  'detector-not-admitted': {
-    kind: 'setup',
-    summary: 'A detector package has not passed the exam of this data directory.',
-    fix: 'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
-  },
+  'lab-data-invalid': setup('The labeled data is not in a form that the lab can use.'),
+  'import-unsupported': setup('An export cannot be made into a detector package.'),
+  'detector-not-admitted': setup(
+    'A detector package has not passed the exam of this data directory.',
+    'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
+  ),
 
-  'detector-not-open': {
-    kind: 'setup',
-    summary: 'The weights of a detector package may not be used commercially.',
-    fix: 'Name packages with open weights in ATTESTD_DETECTORS (attestd models list shows them), or unset ATTESTD_REQUIRE_OPEN_WEIGHTS.',
-  },
+  'detector-not-open': setup(
+    'The weights of a detector package may not be used commercially.',
+    'Name packages with open weights in ATTESTD_DETECTORS (attestd models list shows them), or unset ATTESTD_REQUIRE_OPEN_WEIGHTS.',
+  ),
 
   // the service
-  'service-unreachable': {
-    kind: 'retry',
-    summary: 'No connection to the service could be made.',
-    fix: 'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it.',
-  },
-  'service-timeout': { kind: 'retry', summary: 'The service did not answer in time.' },
-  'service-connection-lost': { kind: 'retry', summary: 'The connection broke before the answer was complete.' },
-  'service-rate-limited': { kind: 'wait', summary: 'The service asked to slow down (429).' },
-  'service-failing': { kind: 'retry', summary: 'The service answered with a server error (5xx).' },
-  'service-unauthorized': {
-    kind: 'retry',
-    summary: 'The service refused the credentials (401).',
-    fix: 'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session.',
-  },
-  'service-forbidden': {
-    kind: 'wait',
-    summary: 'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
-    fix: 'Check the stake and the wallet of the key in the dashboard.',
-  },
-  'service-refused': { kind: 'permanent', summary: 'The service refused the request as invalid (4xx).' },
-  'request-invalid': { kind: 'permanent', summary: 'A request does not match the API, so it was not sent.' },
-  'service-reply-invalid': {
-    kind: 'retry',
-    summary: 'The answer of the service does not match its API.',
-    fix: 'Check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or of a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.',
-  },
-  'service-redirected': {
-    kind: 'retry',
-    summary: 'The service answered with a redirect, which is never followed with signed headers.',
-    fix: 'Set ATTESTD_SERVICE_URL to the final origin.',
-  },
-  'score-forbidden': {
-    kind: 'retry',
-    summary: 'The service refused this score (403) although it accepts the key otherwise.',
-    fix: 'Check that the wallet may score this asset, and on a signed-key service that one is linked to the key.',
-  },
-  'score-conflict': { kind: 'permanent', summary: 'The service has a different score by this attester for the asset.' },
-  'score-unconfirmed': {
-    kind: 'wait',
-    summary:
-      'A submission ended without a clear answer; the daemon waits until it can no longer be accepted, then asks and sends again.',
-  },
-  'role-missing': {
-    kind: 'setup',
-    summary: 'The wallet does not have the role that this work needs on the service.',
-    fix: 'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
-  },
-  'challenge-untrusted': {
-    kind: 'wait',
-    summary:
-      'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
-    fix: 'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, add that host to ATTESTD_CHALLENGE_DOMAINS.',
-  },
-  'upload-refused': { kind: 'permanent', summary: 'The service did not accept the file.' },
-  'asset-closed': { kind: 'closed', summary: 'The asset no longer accepts scores.' },
-  'asset-malformed': { kind: 'permanent', summary: 'An asset of the service does not match its API.' },
-  'event-malformed': { kind: 'retry', summary: 'A stream event does not match the API.' },
-  'event-too-large': {
-    kind: 'retry',
-    summary: 'A stream event is larger than the cap and was skipped; the list is read instead.',
-  },
-  'stream-silent': { kind: 'retry', summary: 'The stream sent no bytes for longer than the idle limit.' },
-  'stream-ended': { kind: 'retry', summary: 'The stream ended or was cut.' },
-  'stream-error-event': { kind: 'retry', summary: 'The service reported an error on the stream.' },
+  'service-unreachable': retry(
+    'No connection to the service could be made.',
+    'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it.',
+  ),
+  'service-timeout': retry('The service did not answer in time.'),
+  'service-connection-lost': retry('The connection broke before the answer was complete.'),
+  'service-rate-limited': wait('The service asked to slow down (429).'),
+  'service-failing': retry('The service answered with a server error (5xx).'),
+  'service-unauthorized': retry(
+    'The service refused the credentials (401).',
+    'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session.',
+  ),
+  'service-forbidden': wait(
+    'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
+    'Check the stake and the wallet of the key in the dashboard.',
+  ),
+  'service-refused': permanent('The service refused the request as invalid (4xx).'),
+  'request-invalid': permanent('A request does not match the API, so it was not sent.'),
+  'service-reply-invalid': retry(
+    'The answer of the service does not match its API.',
+    'Check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or of a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.',
+  ),
+  'service-redirected': retry(
+    'The service answered with a redirect, which is never followed with signed headers.',
+    'Set ATTESTD_SERVICE_URL to the final origin.',
+  ),
+  'score-forbidden': retry(
+    'The service refused this score (403) although it accepts the key otherwise.',
+    'Check that the wallet may score this asset, and on a signed-key service that one is linked to the key.',
+  ),
+  'score-conflict': permanent('The service has a different score by this attester for the asset.'),
+  'score-unconfirmed': wait(
+    'A submission ended without a clear answer; the daemon waits until it can no longer be accepted, then asks and sends again.',
+  ),
+  'role-missing': setup(
+    'The wallet does not have the role that this work needs on the service.',
+    'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
+  ),
+  'challenge-untrusted': wait(
+    'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
+    'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, add that host to ATTESTD_CHALLENGE_DOMAINS.',
+  ),
+  'upload-refused': permanent('The service did not accept the file.'),
+  'asset-closed': closed('The asset no longer accepts scores.'),
+  'asset-malformed': permanent('An asset of the service does not match its API.'),
+  'event-malformed': retry('A stream event does not match the API.'),
+  'event-too-large': retry('A stream event is larger than the cap and was skipped; the list is read instead.'),
+  'stream-silent': retry('The stream sent no bytes for longer than the idle limit.'),
+  'stream-ended': retry('The stream ended or was cut.'),
+  'stream-error-event': retry('The service reported an error on the stream.'),
 
   // the wallet
-  'wallet-unusable': {
-    kind: 'setup',
-    summary: 'The configured wallet cannot be opened.',
-    fix: 'Check ATTESTD_WALLET and the settings of that wallet; attestd wallet address tries them.',
-  },
-  'wallet-unreachable': { kind: 'retry', summary: 'The wallet provider did not answer in time.' },
-  'wallet-rate-limited': { kind: 'wait', summary: 'The wallet provider asked to slow down (429).' },
-  'wallet-refused': {
-    kind: 'wait',
-    summary: 'The wallet provider refused to sign.',
-    fix: 'Check the credentials and the wallet id of the provider, and its policy for this wallet.',
-  },
-  'signature-wrong': {
-    kind: 'wait',
-    summary: 'A signature is not by the expected address, so it was not used.',
-    fix: 'Check that the wallet id, the key and ATTESTD_WALLET_ADDRESS belong together.',
-  },
-  'attestation-invalid': {
-    kind: 'permanent',
-    summary: 'An off-chain attestation is malformed, or its content or signature is not the expected one.',
-  },
+  'wallet-unusable': setup(
+    'The configured wallet cannot be opened.',
+    'Check ATTESTD_WALLET and the settings of that wallet; attestd wallet address tries them.',
+  ),
+  'wallet-unreachable': retry('The wallet provider did not answer in time.'),
+  'wallet-rate-limited': wait('The wallet provider asked to slow down (429).'),
+  'wallet-refused': wait(
+    'The wallet provider refused to sign.',
+    'Check the credentials and the wallet id of the provider, and its policy for this wallet.',
+  ),
+  'signature-wrong': wait(
+    'A signature is not by the expected address, so it was not used.',
+    'Check that the wallet id, the key and ATTESTD_WALLET_ADDRESS belong together.',
+  ),
+  'attestation-invalid': permanent(
+    'An off-chain attestation is malformed, or its content or signature is not the expected one.',
+  ),
 
   // the chain
-  'rpc-unreachable': {
-    kind: 'retry',
-    summary: 'No RPC endpoint answered.',
-    fix: 'Check ATTESTD_RPC_URLS; several may be named.',
-  },
-  'rpc-wrong-chain': {
-    kind: 'retry',
-    summary: 'An RPC endpoint serves a different chain than the configured one.',
-    fix: 'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID match.',
-  },
-  'rpc-stale': { kind: 'retry', summary: 'The latest block of an RPC endpoint is too old.' },
-  'rpc-reply-invalid': { kind: 'retry', summary: 'The answer of an RPC endpoint is malformed.' },
-  'stake-contract-unreadable': {
-    kind: 'retry',
-    summary: 'The stake contract does not answer as the configured ABI describes.',
-    fix: 'Check ATTESTD_STAKE_CONTRACT, ATTESTD_STAKE_ABI and ATTESTD_CHAIN_ID.',
-  },
-  'stake-disagreement': {
-    kind: 'wait',
-    summary: 'The service and the stake contract report different stakes.',
-    fix: 'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
-  },
-  'local-chain-failed': { kind: 'setup', summary: 'The local chain of the sandbox could not be started.' },
+  'rpc-unreachable': retry('No RPC endpoint answered.', 'Check ATTESTD_RPC_URLS; several may be named.'),
+  'rpc-wrong-chain': retry(
+    'An RPC endpoint serves a different chain than the configured one.',
+    'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID match.',
+  ),
+  'rpc-stale': retry('The latest block of an RPC endpoint is too old.'),
+  'rpc-reply-invalid': retry('The answer of an RPC endpoint is malformed.'),
+  'stake-contract-unreadable': retry(
+    'The stake contract does not answer as the configured ABI describes.',
+    'Check ATTESTD_STAKE_CONTRACT, ATTESTD_STAKE_ABI and ATTESTD_CHAIN_ID.',
+  ),
+  'stake-disagreement': wait(
+    'The service and the stake contract report different stakes.',
+    'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
+  ),
+  'local-chain-failed': setup('The local chain of the sandbox could not be started.'),
 
   // gates
-  'stake-low': {
-    kind: 'wait',
-    summary: 'The stake is below the minimum, so nothing is submitted.',
-    fix: "Top up the stake of the key's wallet; submission resumes by itself.",
-  },
-  'stake-unknown': { kind: 'wait', summary: 'The stake has not been read yet.' },
-  'clock-untrusted': {
-    kind: 'wait',
-    summary: 'The service time is not known precisely enough to sign within the timestamp window.',
-  },
-  'clock-off': {
-    kind: 'wait',
-    summary:
-      'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
-    fix: 'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
-  },
-  doppelganger: {
-    kind: 'wait',
-    summary: 'Our key or wallet was used elsewhere: the service shows a score that no daemon on this queue sent.',
-    fix: 'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL; if there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) goes on after a restart.',
-  },
-  'analysis-elsewhere': {
-    kind: 'wait',
-    summary: 'The same content is being analyzed for another asset; its verdict will serve this one too.',
-  },
-  draining: { kind: 'wait', summary: 'The daemon is stopping and accepts no new work.' },
+  'stake-low': wait(
+    'The stake is below the minimum, so nothing is submitted.',
+    "Top up the stake of the key's wallet; submission resumes by itself.",
+  ),
+  'stake-unknown': wait('The stake has not been read yet.'),
+  'clock-untrusted': wait('The service time is not known precisely enough to sign within the timestamp window.'),
+  'clock-off': wait(
+    'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
+    'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
+  ),
+  doppelganger: wait(
+    'Our key or wallet was used elsewhere: the service shows a score that no daemon on this queue sent.',
+    'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL; if there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) goes on after a restart.',
+  ),
+  'analysis-elsewhere': wait(
+    'The same content is being analyzed for another asset; its verdict will serve this one too.',
+  ),
+  draining: wait('The daemon is stopping and accepts no new work.'),
 
   // media
-  'uri-unsupported': {
-    kind: 'abstain',
-    summary: 'The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.',
-  },
-  'address-refused': {
-    kind: 'abstain',
-    summary: 'The URI of the asset leads to an address that must not be contacted.',
-  },
-  'media-unreachable': { kind: 'retry', summary: 'No gateway or server delivered the media.' },
-  'media-timeout': { kind: 'retry', summary: 'The media did not arrive in time.' },
-  'media-too-slow': {
-    kind: 'retry',
-    summary:
-      'The media arrived too slowly to keep a connection for it; the next attempt comes after others and may take longer.',
-    fix: 'If this happens to most media, put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
-  },
-  'media-busy': {
-    kind: 'wait',
-    summary: 'Too many slow fetches are running, of media that was too slow before or from the same host.',
-    fix: 'If it persists, raise ATTESTD_FETCH_CONNECTIONS or put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
-  },
-  'media-too-large': { kind: 'abstain', summary: 'The media is larger than the cap.' },
-  'media-empty': { kind: 'abstain', summary: 'The media has no bytes.' },
-  'media-integrity': { kind: 'retry', summary: 'A gateway delivered bytes that do not hash to the CID.' },
-  'media-cache-failed': {
-    kind: 'retry',
-    summary: 'The media cache on disk cannot be written or read.',
-    fix: 'Free disk space, lower the cache size, or set ATTESTD_DATA_DIR to another directory.',
-  },
-  'media-redirects': { kind: 'retry', summary: 'The media server redirected too often.' },
-  'content-hash-mismatch': {
-    kind: 'abstain',
-    summary: 'The bytes do not have the content hash that the service states.',
-    fix: 'If this happens for every asset, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
-  },
-  'media-type-mismatch': { kind: 'abstain', summary: 'The bytes are a different kind of media than declared.' },
-  'media-unsupported': { kind: 'abstain', summary: 'The media format is not supported.' },
-  'media-corrupt': { kind: 'abstain', summary: 'The media cannot be decoded.' },
-  'media-too-complex': { kind: 'abstain', summary: 'The media has more pixels, sound or parts than the caps allow.' },
-  'media-too-small': { kind: 'abstain', summary: 'The media is smaller than what the detector can judge.' },
-  'media-too-short': { kind: 'abstain', summary: 'The media is shorter than what the detector can judge.' },
-  'media-is-code': { kind: 'abstain', summary: 'The text is source code, markup or data rather than prose.' },
-  'language-unsupported': {
-    kind: 'abstain',
-    summary: 'The text is in a language that the detector was not trained on.',
-  },
-  'media-narrow-band': {
-    kind: 'abstain',
-    summary: 'The recording is limited to a narrower band than the detector can judge, such as telephone audio.',
-  },
-  'media-featureless': {
-    kind: 'abstain',
-    summary: 'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
-  },
-  'media-without-speech': {
-    kind: 'abstain',
-    summary: 'The recording holds no speech, or less than the detector needs.',
-  },
+  'uri-unsupported': abstain('The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.'),
+  'address-refused': abstain('The URI of the asset leads to an address that must not be contacted.'),
+  'media-unreachable': retry('No gateway or server delivered the media.'),
+  'media-timeout': retry('The media did not arrive in time.'),
+  'media-too-slow': retry(
+    'The media arrived too slowly to keep a connection for it; the next attempt comes after others and may take longer.',
+    'If this happens to most media, put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
+  ),
+  'media-busy': wait(
+    'Too many slow fetches are running, of media that was too slow before or from the same host.',
+    'If it persists, raise ATTESTD_FETCH_CONNECTIONS or put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
+  ),
+  'media-too-large': abstain('The media is larger than the cap.'),
+  'media-empty': abstain('The media has no bytes.'),
+  'media-integrity': retry('A gateway delivered bytes that do not hash to the CID.'),
+  'media-cache-failed': retry(
+    'The media cache on disk cannot be written or read.',
+    'Free disk space, lower the cache size, or set ATTESTD_DATA_DIR to another directory.',
+  ),
+  'media-redirects': retry('The media server redirected too often.'),
+  'content-hash-mismatch': abstain(
+    'The bytes do not have the content hash that the service states.',
+    'If this happens for every asset, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
+  ),
+  'media-type-mismatch': abstain('The bytes are a different kind of media than declared.'),
+  'media-unsupported': abstain('The media format is not supported.'),
+  'media-corrupt': abstain('The media cannot be decoded.'),
+  'media-too-complex': abstain('The media has more pixels, sound or parts than the caps allow.'),
+  'media-too-small': abstain('The media is smaller than what the detector can judge.'),
+  'media-too-short': abstain('The media is shorter than what the detector can judge.'),
+  'media-is-code': abstain('The text is source code, markup or data rather than prose.'),
+  'language-unsupported': abstain('The text is in a language that the detector was not trained on.'),
+  'media-narrow-band': abstain(
+    'The recording is limited to a narrower band than the detector can judge, such as telephone audio.',
+  ),
+  'media-featureless': abstain(
+    'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
+  ),
+  'media-without-speech': abstain('The recording holds no speech, or less than the detector needs.'),
 
   // detection
-  'detector-none': { kind: 'abstain', summary: 'No detector is loaded for this kind of media.' },
-  'detector-unsure': { kind: 'abstain', summary: "The detector is not sure enough under the operator's policy." },
-  'detector-timeout': {
-    kind: 'permanent',
-    summary: 'Detection took longer than its limit and its process was killed.',
-    fix: 'Where it happens to long files, the machine is slow or shared: set ATTESTD_DETECTOR_TIMEOUT_MS higher, or ATTESTD_DETECTOR_WORKERS to its number of cores at most, then run attestd queue retry. A short file that takes this long may be an attack.',
-  },
-  'detector-crashed': { kind: 'permanent', summary: 'The detector process crashed while working on this file.' },
-  'detector-out-of-memory': {
-    kind: 'permanent',
-    summary: 'The detector process exceeded its memory cap while it loaded its packages or worked on this file.',
-    fix: 'Where it happens to many files, set ATTESTD_DETECTOR_MEMORY_MB higher, then run attestd queue retry. A single file that takes this much may be an attack.',
-  },
-  'detector-failed': {
-    kind: 'permanent',
-    summary: 'The detector returned an error or an output that is not a number in range.',
-  },
-  'detector-unreachable': {
-    kind: 'retry',
-    summary: 'The model server of a remote detector does not answer.',
-    fix: "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
-  },
-  'detector-unavailable': { kind: 'retry', summary: 'No detector process is ready.' },
-  'detector-busy': {
-    kind: 'wait',
-    summary: 'Many costly files (videos, large pictures, long recordings) wait for a detector process already.',
-    fix: 'If it persists, raise ATTESTD_DETECTOR_WORKERS or add workers.',
-  },
-  'detector-killed': {
-    kind: 'retry',
-    summary: 'Somebody else killed the detector process at work: the kernel for want of memory, or a person.',
-    fix: 'Where the system log names the out-of-memory killer, give the daemon more memory, or set ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB lower.',
-  },
+  'detector-none': abstain('No detector is loaded for this kind of media.'),
+  'detector-unsure': abstain("The detector is not sure enough under the operator's policy."),
+  'detector-timeout': permanent(
+    'Detection took longer than its limit and its process was killed.',
+    'Where it happens to long files, the machine is slow or shared: set ATTESTD_DETECTOR_TIMEOUT_MS higher, or ATTESTD_DETECTOR_WORKERS to its number of cores at most, then run attestd queue retry. A short file that takes this long may be an attack.',
+  ),
+  'detector-crashed': permanent('The detector process crashed while working on this file.'),
+  'detector-out-of-memory': permanent(
+    'The detector process exceeded its memory cap while it loaded its packages or worked on this file.',
+    'Where it happens to many files, set ATTESTD_DETECTOR_MEMORY_MB higher, then run attestd queue retry. A single file that takes this much may be an attack.',
+  ),
+  'detector-failed': permanent('The detector returned an error or an output that is not a number in range.'),
+  'detector-unreachable': retry(
+    'The model server of a remote detector does not answer.',
+    "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
+  ),
+  'detector-unavailable': retry('No detector process is ready.'),
+  'detector-busy': wait(
+    'Many costly files (videos, large pictures, long recordings) wait for a detector process already.',
+    'If it persists, raise ATTESTD_DETECTOR_WORKERS or add workers.',
+  ),
+  'detector-killed': retry(
+    'Somebody else killed the detector process at work: the kernel for want of memory, or a person.',
+    'Where the system log names the out-of-memory killer, give the daemon more memory, or set ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB lower.',
+  ),
 
   // queue and process
-  'queue-unreachable': {
-    kind: 'retry',
-    summary: 'The queue engine does not answer.',
-    fix: 'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tries it.',
-  },
-  'queue-paused': {
-    kind: 'wait',
-    summary: 'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
-    fix: 'attestd queue resume ends the pause.',
-  },
-  'daemon-not-running': {
-    kind: 'retry',
-    summary: 'No daemon runs on this data directory, or it does not answer.',
-    fix: 'Start it with attestd run, or name the data directory of the one that runs: --config, --data-dir or ATTESTD_DATA_DIR.',
-  },
-  'workers-missing': {
-    kind: 'wait',
-    summary:
-      'Jobs wait in a queue, and no daemon that is alive does that work, or has a detector for that kind of media.',
-    fix: 'Start a daemon with that role (ATTESTD_ROLES) and a detector for the kind (ATTESTD_DETECTORS) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
-  },
-  'job-malformed': { kind: 'permanent', summary: 'The data of a job is malformed.' },
-  'job-lock-lost': {
-    kind: 'retry',
-    summary: 'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
-  },
-  'job-stalled': {
-    kind: 'permanent',
-    summary: 'A job was started many times and its process died or hung each time.',
-  },
-  'internal-error': { kind: 'retry', summary: 'An unexpected error; please report it with the log line.' },
-} as const satisfies Record<string, ReasonEntry>
+  'queue-unreachable': retry(
+    'The queue engine does not answer.',
+    'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tries it.',
+  ),
+  'queue-paused': wait(
+    'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
+    'attestd queue resume ends the pause.',
+  ),
+  'daemon-not-running': retry(
+    'No daemon runs on this data directory, or it does not answer.',
+    'Start it with attestd run, or name the data directory of the one that runs: --config, --data-dir or ATTESTD_DATA_DIR.',
+  ),
+  'workers-missing': wait(
+    'Jobs wait in a queue, and no daemon that is alive does that work, or has a detector for that kind of media.',
+    'Start a daemon with that role (ATTESTD_ROLES) and a detector for the kind (ATTESTD_DETECTORS) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
+  ),
+  'job-malformed': permanent('The data of a job is malformed.'),
+  'job-lock-lost': retry(
+    'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
+  ),
+  'job-stalled': permanent('A job was started many times and its process died or hung each time.'),
+  'internal-error': retry('An unexpected error; please report it with the log line.'),
+} satisfies Record<string, ReasonEntry>
 
 /** A code from the one list of reasons. */
 export type Reason = keyof typeof REASONS

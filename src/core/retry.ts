@@ -29,10 +29,7 @@ export function honoredDelayMs(retryAfterMs: number | undefined, ownMs: number, 
   return Math.round(Math.min(capMs, Math.max(retryAfterMs ?? 0, ownMs)))
 }
 
-/**
- * Reads a Retry-After header (seconds, or an HTTP date) into milliseconds.
- * @returns undefined where the header is absent or unreadable
- */
+/** Reads a Retry-After header (seconds, or an HTTP date) into milliseconds. @returns undefined where the header is absent or unreadable */
 export function parseRetryAfter(header: string | null | undefined, now: number): number | undefined {
   if (!header) return undefined
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.round(Number(header) * 1000)

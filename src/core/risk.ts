@@ -57,10 +57,30 @@ export function roundedRisk(risk: Risk): Risk {
   return riskOfBasisPoints(basisPointsOf(risk))
 }
 
+/** Every number that is sent to a service for one risk. */
+export interface ScoreValues {
+  /** Risk in whole basis points, 0 to 10000. */
+  readonly deepfakeRiskBps: number
+  /** Risk as a percentage with at most two decimals, 0 to 100. */
+  readonly deepfakeRiskScore: number
+  /** 100 less the risk as a percentage, at most two decimals. */
+  readonly authenticityScore: number
+}
+
 /**
- * A risk as people read it, 0 to 100.
- * @param decimals that are always shown; where absent, those that are submitted, at most two
+ * The one place where a calibrated risk becomes the numbers of an API: it is rounded once, half up, to whole basis
+ * points, and every value is exactly those basis points in another unit, so that they never contradict each other.
  */
+export function scoreValues(risk: Risk): ScoreValues {
+  const deepfakeRiskBps = basisPointsOf(risk)
+  return {
+    deepfakeRiskBps,
+    deepfakeRiskScore: deepfakeRiskBps / 100,
+    authenticityScore: (10_000 - deepfakeRiskBps) / 100,
+  }
+}
+
+/** A risk as people read it, 0 to 100. @param decimals that are always shown; where absent, those that are submitted, at most two */
 export function riskText(risk: Risk, decimals?: 0 | 1 | 2): string {
   return decimals === undefined ? String(percentOf(roundedRisk(risk))) : percentOf(risk).toFixed(decimals)
 }

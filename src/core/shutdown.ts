@@ -19,7 +19,6 @@ export interface StopSignals {
   readonly drain: AbortSignal
   /** Aborts at the second one: leave at once. */
   readonly force: AbortSignal
-  /** Stops listening. */
   dispose(): void
 }
 

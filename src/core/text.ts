@@ -1,3 +1,19 @@
+import type { z } from 'zod'
+
+/** The value of a text from outside that should be JSON; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The value of a JSON text of this shape; null where it is another or no JSON. */
+export function readJson<Shape extends z.ZodType>(shape: Shape, text: string): z.output<Shape> | null {
+  return shape.safeParse(jsonIn(text)).data ?? null
+}
+
 /** Characters of a text from outside that are looked at to make one line of it. */
 const MAX_LINE_SOURCE = 20_000
 

@@ -1,14 +1,13 @@
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import { MediaCache } from './cache/media-cache.js'
-import type { DownloadOptions } from './download.js'
 import { FetchPool } from './fetch-pool.js'
-import { createGatewayHttp, type GatewayHttp, parseGateway } from './ipfs/gateway.js'
+import { createGatewayHttp, parseGateway } from './ipfs/gateway.js'
 import { GatewayHealth } from './ipfs/gateway-health.js'
 import type { OnMediaEvent } from './media-event.js'
 import type { ContentHashAlgorithm, MediaSource } from './media-source.js'
 import { SharedMediaSource } from './shared-media-source.js'
-import { type AddressGuard, createAddressGuard, type ResolveAll } from './web/address-guard.js'
+import { createAddressGuard, type ResolveAll } from './web/address-guard.js'
 
 /** What the room needs; `app/open/open-media.ts` fills it in from the settings. */
 export interface MediaSourceOptions {
@@ -16,7 +15,6 @@ export interface MediaSourceOptions {
   readonly gateways: readonly string[]
   /** Silence after which the next gateway is asked as well, milliseconds. @default 1500 */
   readonly hedgeMs?: number
-  /** Largest media, bytes. */
   readonly maxBytes: number
   /** Longest time for one fetch in all, milliseconds. */
   readonly timeoutMs: number
@@ -26,17 +24,13 @@ export interface MediaSourceOptions {
   readonly inFlightBytes?: number
   /** Longest silence of one connection, milliseconds. @default 15000 */
   readonly idleMs?: number
-  /** @default 10000 */
   readonly connectTimeoutMs?: number
-  /** @default 5 */
   readonly maxRedirects?: number
   readonly cacheDir: string
-  /** Size cap of the cache, bytes. */
   readonly cacheBytes: number
   readonly contentHash: ContentHashAlgorithm
   /** Ports of `https://` media. @default [443] */
   readonly allowedPorts?: readonly number[]
-  /** Takes `http://` media too. @default false */
   readonly allowHttp?: boolean
   /** Which addresses `https://` media may come from. @default public ones */
   readonly isAllowedAddress?: (address: string) => boolean
@@ -57,66 +51,24 @@ const DEFAULT_IDLE_MS = 15_000
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_REDIRECTS = 5
 
-/** What downloads go through. */
-interface Connections {
-  readonly guard: AddressGuard
-  readonly http: GatewayHttp
-}
-
 /** Builds the room: gateways, address guard and cache behind the port. @throws AttestdError setting-invalid, media-cache-failed */
 export async function createMediaSource(options: MediaSourceOptions): Promise<MediaSource> {
-  const onEvent = options.onEvent ?? (() => {})
-  const connections = openConnections(options)
-  const health = new GatewayHealth(options.gateways.map(parseGateway), options.clock, options.random)
-  const cache = await openCache(options, onEvent)
-  const parts = downloadOptions(options, { ...connections, health, cache, onEvent })
-  return new SharedMediaSource({
-    ...parts,
-    allowHttp: options.allowHttp ?? false,
-    disconnect: async () => {
-      await Promise.all([connections.http.close(), connections.guard.dispatcher.destroy()])
-    },
-  })
-}
-
-function openConnections(options: MediaSourceOptions): Connections {
-  const { clock, isAllowedAddress: isAllowed, resolve, ca, allowedPorts } = options
-  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS
-  const guard = createAddressGuard({
-    connectTimeoutMs,
-    allowHttp: options.allowHttp ?? false,
-    isAllowed,
-    resolve,
-    allowedPorts,
-    ca,
-  })
-  return { guard, http: createGatewayHttp({ ...patience(options), guard, connectTimeoutMs, now: () => clock.now() }) }
-}
-
-function openCache(options: MediaSourceOptions, onEvent: OnMediaEvent): Promise<MediaCache> {
-  return MediaCache.open({
-    folder: options.cacheDir,
-    maxBytes: options.cacheBytes,
-    algorithm: options.contentHash,
-    clock: options.clock,
-    log: options.log,
-    onEvent,
-  })
-}
-
-function downloadOptions(
-  options: MediaSourceOptions,
-  parts: Connections & Pick<DownloadOptions, 'cache' | 'onEvent'> & Pick<DownloadOptions['ipfs'], 'health'>,
-): DownloadOptions {
-  const { clock, log, maxBytes, timeoutMs, contentHash: algorithm, hedgeMs = DEFAULT_HEDGE_MS } = options
-  const { guard, http, health, cache, onEvent } = parts
+  const { clock, contentHash: algorithm, log, maxBytes, onEvent = () => {}, timeoutMs } = options
+  const now = () => clock.now()
+  const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options
+  const { idleMs = DEFAULT_IDLE_MS, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
+  const guard = createAddressGuard({ ...options, connectTimeoutMs, isAllowed: options.isAllowedAddress })
+  const http = createGatewayHttp({ idleMs, maxRedirects, guard, connectTimeoutMs, now })
+  const health = new GatewayHealth(options.gateways.map(parseGateway), clock, options.random)
+  const cached = { folder: options.cacheDir, maxBytes: options.cacheBytes }
+  const cache = await MediaCache.open({ ...cached, algorithm, clock, log, onEvent })
   const pool = new FetchPool({
     connections: options.connections ?? DEFAULT_CONNECTIONS,
     bytes: options.inFlightBytes ?? DEFAULT_IN_FLIGHT_BYTES,
     clock,
     onChange: (use) => onEvent({ type: 'pool', ...use }),
   })
-  return {
+  return new SharedMediaSource({
     cache,
     algorithm,
     maxBytes,
@@ -124,12 +76,11 @@ function downloadOptions(
     pool,
     clock,
     onEvent,
+    allowHttp: options.allowHttp ?? false,
     ipfs: { http, health, hedgeMs, pool, maxBytes, clock, log, onEvent },
-    web: { ...patience(options), guard, maxBytes, now: () => clock.now() },
-  }
-}
-
-/** How many redirects and how long a silence one connection may have, by gateway or by web. */
-function patience({ idleMs = DEFAULT_IDLE_MS, maxRedirects = DEFAULT_MAX_REDIRECTS }: MediaSourceOptions) {
-  return { idleMs, maxRedirects }
+    web: { idleMs, maxRedirects, guard, maxBytes, now },
+    disconnect: async () => {
+      await Promise.all([http.close(), guard.dispatcher.destroy()])
+    },
+  })
 }

@@ -23,9 +23,7 @@ export interface Arrival {
 export interface DownloadOptions {
   readonly cache: MediaCache
   readonly algorithm: ContentHashAlgorithm
-  /** Largest media, bytes. */
   readonly maxBytes: number
-  /** Longest time for one download in all, milliseconds. */
   readonly timeoutMs: number
   readonly pool: FetchPool
   readonly clock: Clock

@@ -54,10 +54,7 @@ interface Running extends FetchAsk {
   pausedMs: number
 }
 
-/**
- * Time that a fetch may take whatever its rate, ms.
- * @param slowBefore how often the same media was too slow
- */
+/** Time that a fetch may take whatever its rate, ms. @param slowBefore how often the same media was too slow */
 export function freeMs(slowBefore: number): number {
   return FREE_MS * FREE_GROWTH ** Math.min(slowBefore, 8)
 }

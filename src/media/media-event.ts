@@ -19,7 +19,6 @@ export type MediaEvent =
       readonly outcome: 'hit' | 'miss' | 'shared' | 'corrupt' | 'evicted'
       readonly bytes: number
     }
-  /** Media was fetched and verified. */
   | {
       readonly type: 'fetched'
       readonly scheme: 'ipfs' | 'https'
@@ -33,7 +32,6 @@ export type MediaEvent =
       readonly scheme: 'ipfs' | 'https'
       readonly reason: 'media-too-slow' | 'media-busy'
     }
-  /** A fetch or a connection began or ended. */
   | ({ readonly type: 'pool' } & FetchPoolUse)
 
 /** Fed by fetches and the cache; `app/` turns what it gets into metrics. */

@@ -6,9 +6,7 @@ import { type MediaUri, parseMediaUri } from './uri.js'
 
 /** What `createMediaSource` builds and `SharedMediaSource` closes: the cache, and downloads that fill it. */
 export interface SharedMediaSourceParts extends DownloadOptions {
-  /** Takes `http://` media too. */
   readonly allowHttp: boolean
-  /** Closes the connections that downloads use. */
   disconnect(): Promise<void>
 }
 

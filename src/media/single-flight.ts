@@ -46,7 +46,6 @@ export class SingleFlight<T> {
     }
   }
 
-  /** Aborts all runs and waits for their end. */
   async abortAll(reason: unknown): Promise<void> {
     const flights = [...this.#running]
     for (const flight of flights) flight.controller.abort(reason)

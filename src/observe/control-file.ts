@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
+import { readJson } from '../core/text.js'
 
 const controlFile = z.object({
   /** Where the daemon's HTTP side answers, `http://127.0.0.1:8780`. */
@@ -30,12 +31,7 @@ export async function writeControlFile(dataDir: string, content: ControlFile): P
 /** @returns null where there is none, or it is not of the stated shape. The daemon may be gone all the same. */
 export async function readControlFile(dataDir: string): Promise<ControlFile | null> {
   const content = await readFileIfPresent(path.join(dataDir, NAME))
-  if (!content) return null
-  try {
-    return controlFile.parse(JSON.parse(content.toString('utf8')))
-  } catch {
-    return null
-  }
+  return content && readJson(controlFile, content.toString('utf8'))
 }
 
 /** Removes the file at the end of a run, unless another run has replaced it. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { toAttestdError } from '../core/errors.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
+import { SharedReading } from '../core/shared-reading.js'
 import { withinLimit } from '../core/time-limit.js'
 
 /** What a readiness check found. */
@@ -72,7 +73,10 @@ const NOT_READY_SHARED_MS = 100
 export function createHealth({ clock, version, onResult, fixes = {} }: HealthOptions): Health {
   const started = clock.monotonic()
   const checks = new Map<string, Check>()
-  let last: { at: number; readiness: Promise<Readiness>; sharedMs: number } | undefined
+  const shared = new SharedReading<Readiness>({
+    clock,
+    keptMs: ({ ready }) => (ready ? SHARED_MS : NOT_READY_SHARED_MS),
+  })
 
   async function run(): Promise<Readiness> {
     const running = [...checks].map(async ([name, check]) => ({
@@ -84,26 +88,12 @@ export function createHealth({ clock, version, onResult, fixes = {} }: HealthOpt
     return { ready: results.length > 0 && results.every(({ ok }) => ok), checks: results }
   }
 
-  function look(at: number): NonNullable<typeof last> {
-    const readiness = run()
-    const looked = { at, readiness, sharedMs: SHARED_MS }
-    const shortenUnlessReady = async () => {
-      if (!(await readiness).ready) looked.sharedMs = NOT_READY_SHARED_MS
-    }
-    void shortenUnlessReady()
-    return looked
-  }
-
   return {
     register(name, check) {
       checks.set(name, check)
-      last = undefined
+      shared.forget()
     },
-    readiness() {
-      const now = clock.monotonic()
-      if (!last || now - last.at >= last.sharedMs) last = look(now)
-      return last.readiness
-    },
+    readiness: () => shared.share(run),
     liveness: () => ({ alive: true, version, uptimeSeconds: Math.round((clock.monotonic() - started) / 1000) }),
   }
 }

@@ -5,6 +5,7 @@ import { requireFolder } from '../core/disk/symbolic-links.js'
 import { readAt, readFileIfPresent } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
+import { readJson } from '../core/text.js'
 import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
 
 const common = {
@@ -189,7 +190,7 @@ export class Ledger {
       const content = await readFileIfPresent(path.join(this.#folder, name))
       const lines = content?.toString('utf8').split('\n').toReversed() ?? []
       for (const line of lines) {
-        const entry = parseLine(line)
+        const entry = readJson(ledgerEntry, line)
         if (!entry || !wanted(entry)) continue
         found.push(entry)
         if (found.length === limit) return found
@@ -248,14 +249,4 @@ export class Ledger {
 
 function fileOf(day: string, number: number): LedgerFile {
   return { name: number === 1 ? `${day}.jsonl` : `${day}.${number}.jsonl`, day, number }
-}
-
-function parseLine(line: string): LedgerEntry | null {
-  if (line === '') return null
-  try {
-    const parsed = ledgerEntry.safeParse(JSON.parse(line))
-    return parsed.success ? parsed.data : null
-  } catch {
-    return null
-  }
 }

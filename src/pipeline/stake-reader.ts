@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
+import { SharedReading } from '../core/shared-reading.js'
 import type { AttesterService, Stake } from '../service/port.js'
 import type { Gate, StakeRefusal } from './gate.js'
 
@@ -25,11 +26,11 @@ const SHARED_MS = 2000
 /** Reports to the gate what the service states of the stake, by its numbers or by refusing the key with a 403. */
 export class StakeReader {
   readonly #options: StakeReaderOptions
-  #reading: Promise<boolean | null> | null = null
-  #readAt = Number.NEGATIVE_INFINITY
+  readonly #confirmed: SharedReading<boolean | null>
 
   constructor(options: StakeReaderOptions) {
     this.#options = options
+    this.#confirmed = new SharedReading({ clock: options.clock, keptMs: SHARED_MS })
   }
 
   /** What the service stated of the stake on the way; null: it let the key in and stated nothing about the stake. */
@@ -72,15 +73,12 @@ export class StakeReader {
 
   /** Asks the service now, and the stake contract where the service states nothing about the stake. @returns whether the key is let in; null where that could not be found out */
   confirm(signal: AbortSignal): Promise<boolean | null> {
-    const now = this.#options.clock.monotonic()
-    if (!this.#reading || now - this.#readAt > SHARED_MS) {
-      this.#readAt = now
-      this.#reading = this.#read(signal).then(
+    return this.#confirmed.share(() =>
+      this.#read(signal).then(
         async () => ((await this.#isKnown(signal)) ? this.#options.gate.stakeOk : null),
         (failure: AttestdError) => (failure.reason === 'service-forbidden' ? false : null),
-      )
-    }
-    return this.#reading
+      ),
+    )
   }
 
   /** Whether the gate knows the stake of now. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { MediaType } from '../core/media-types.js'
+import { readJson } from '../core/text.js'
 import type { Detection } from '../detect/detection.js'
-import { storedDetection } from '../detect/stored-detection.js'
+import { keptDetection, storedDetection } from '../detect/stored-detection.js'
 import type { SharedTexts } from '../queue/claims.js'
 import { VerdictFiles } from './verdict-files.js'
 
@@ -36,15 +38,15 @@ export class VerdictStore {
   /** What cannot be read as a detection counts as absent: it is made again. @throws AttestdError queue-unreachable */
   async get(key: VerdictKey): Promise<Detection | null> {
     const kept = await this.#files.read(fileOf(key))
-    const own = kept && readDetection(kept.toString('utf8'))
+    const own = kept && readJson(readable, kept.toString('utf8'))
     if (own || !this.#shared) return own
     const text = await this.#shared.get(verdictName(key))
-    return text === null ? null : readDetection(text)
+    return text === null ? null : readJson(readable, text)
   }
 
   /** @throws AttestdError queue-unreachable, once the file is written */
   async put(key: VerdictKey, detection: Detection): Promise<void> {
-    const text = JSON.stringify(detection)
+    const text = JSON.stringify(z.encode(storedDetection, { risks: 'percent', detection }))
     await this.#files.write(fileOf(key), text)
     await this.#shared?.set(verdictName(key), text, SHARED_MS)
   }
@@ -63,10 +65,5 @@ export function verdictName({ contentHash, detectorDigest, mediaType, platform, 
   return createHash('sha256').update(text).digest('hex')
 }
 
-function readDetection(text: string): Detection | null {
-  try {
-    return storedDetection.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
+/** Older verdict files hold the detection itself, with risks from 0 to 1. */
+const readable = z.union([storedDetection.transform(({ detection }) => detection), keptDetection])

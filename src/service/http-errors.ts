@@ -17,19 +17,15 @@ export interface HeaderReader {
 
 /** A response other than a success, as far as it matters here. */
 export interface ErrorResponse {
-  /** Method and path template, for instance `GET /api/v1/attester/media/:id`. */
   readonly route: string
   readonly status: number
   readonly retryAfterMs: number | undefined
   /** Text of the error body, empty where it was not read. */
   readonly body: string
-  /** Texts that must not come back in the message, should the service repeat them. */
   readonly secrets?: readonly string[]
   /** Whether the request would change something, so that a server error leaves it open whether it did. */
   readonly changes: boolean
-  /** See `HttpCall`. */
   readonly provenBy?: readonly number[] | undefined
-  /** See `HttpOptions`. */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
 }
 

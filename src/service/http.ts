@@ -37,7 +37,6 @@ export interface HttpCall {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
   readonly route: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Exact text or bytes to send. */
   readonly body?: string | Uint8Array
   /** Of the body. @default 'application/json' */
   readonly contentType?: string
@@ -45,10 +44,7 @@ export interface HttpCall {
   readonly timeoutMs?: number
   /** Whether it changes something at the service, so that an unclear end is ambiguous. */
   readonly changes: boolean
-  /**
-   * Statuses that, with an error body of the API, prove that the request changed nothing.
-   * @default every status but 408 and 5xx does
-   */
+  /** Statuses that, with an error body of the API, prove that the request changed nothing. @default every status but 408 and 5xx does */
   readonly provenBy?: readonly number[]
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
@@ -59,7 +55,6 @@ export interface RequestEvent {
   readonly route: string
   /** Null where no answer came. */
   readonly status: number | null
-  /** Null where it succeeded. */
   readonly reason: Reason | null
   readonly elapsedMs: number
 }
@@ -67,9 +62,7 @@ export interface RequestEvent {
 /** What all requests of one caller share; a single one changes only its `timeoutMs`. */
 export interface HttpOptions {
   readonly clock: Clock
-  /** @default REQUEST_TIMEOUT_MS */
   readonly timeoutMs?: number
-  /** @default MAX_REPLY_BYTES */
   readonly maxReplyBytes?: number | undefined
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined

@@ -12,7 +12,6 @@ export interface Asset {
   readonly mediaContext: string
   /** 0x and 64 hex characters, lower case. */
   readonly contentHash: string
-  /** `ipfs://…` or `https://…` */
   readonly uri: string
   /** Null where the service does not state it; the bytes then show it. */
   readonly mediaType: MediaType | null
@@ -38,9 +37,7 @@ export interface Score {
   readonly contentHash: string
   /** Calibrated probability of being fake, in whole basis points; the adapter turns it into the numbers of its API. */
   readonly risk: Risk
-  /** Detector id and version. */
   readonly algorithm: string
-  /** One line: what was seen. */
   readonly notes: string
 }
 
@@ -49,7 +46,6 @@ export interface Receipt {
   /** The id of the score record; null where it was confirmed by `myScore`, which carries no id. */
   readonly scoreId: string | null
   readonly assetId: string
-  /** As the service recorded it. */
   readonly risk: Risk
   /** `accepted`: by the answer to the submission. `confirmed`: found on record when asked. */
   readonly how: 'accepted' | 'confirmed'
@@ -61,9 +57,7 @@ export interface Receipt {
 export type ServiceEvent =
   /** A connection is open and the service sent its first event. */
   | { readonly kind: 'ready'; readonly stake: Stake | null }
-  /** The whole open set. */
   | { readonly kind: 'snapshot'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
-  /** Assets that opened. */
   | { readonly kind: 'delta'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
   | { readonly kind: 'heartbeat' }
   /** Something on the stream went wrong; the reader recovers by itself and continues. */
@@ -86,12 +80,11 @@ export interface AttesterService {
   /** Events of the open set until the signal aborts; reconnects by itself and never throws for trouble on the wire. */
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent>
   /**
-   * Sends one score exactly once: never repeated or signed again by itself, not even after a 401 (which refreshes the
-   * clock for the caller's next try).
-   * `AttestdError.ambiguous` states whether a failed call may still have been stored.
-   * @param signedAt service time (Unix ms) that is signed into the request, or later than what is (an attestation is
-   *   not dated ahead of the chain). The caller has recorded it, so that it knows when the request can no longer be
-   *   accepted, however late it arrives.
+   * Sends one score exactly once: never repeated or signed again by itself, not even after a 401 (which refreshes the clock for
+   * the caller's next try). `AttestdError.ambiguous` states whether a failed call may still have been stored.
+   * @param signedAt service time (Unix ms) that is signed into the request, or later than what is (an attestation is not dated
+   *   ahead of the chain). The caller has recorded it, so that it knows when the request can no longer be accepted, however
+   *   late it arrives.
    */
   submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt>
 }

@@ -15,7 +15,6 @@ export type OnMalformed = (event: {
   readonly source: MalformedSource
   /** Asset id where one could be read, cleaned. */
   readonly id: string | null
-  /** Field and what is wrong with it. */
   readonly message: string
 }) => void
 

@@ -1,8 +1,8 @@
-import { unlessAborted } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
+import { SharedReading } from '../core/shared-reading.js'
 import {
   betterSample,
   boundNow,
@@ -19,9 +19,9 @@ export interface ClockState {
   readonly offsetMs: number | null
   /** Half the round trip of the best sample plus drift since, milliseconds: the truth lies within. */
   readonly errorBoundMs: number | null
-  /** Whether a signature made now is inside the service's window, and nothing speaks against it. */
+  /** Whether a signature made now is inside the service's window, and the Date of its answers does not contradict it. */
   readonly trusted: boolean
-  /** What speaks against service time although it is known. */
+  /** How service time contradicts the Date of the service's answers, where it does. */
   readonly objection?: string | undefined
   /** Why it could not be read, as the request failed; absent once it was. */
   readonly failure?: AttestdError | undefined
@@ -32,6 +32,13 @@ export interface ClockStamp {
   /** Unix milliseconds. */
   readonly serviceMs: number
   readonly monotonicMs: number
+}
+
+/** A time and whose it is, as a message ends: `by the Date header of the service`. */
+export interface StatedTime {
+  /** Unix milliseconds. */
+  readonly ms: number
+  readonly by: string
 }
 
 /** Where service time is read: GET /api/v1/time, or for the wallet-session API the latest block of the chain. */
@@ -49,9 +56,8 @@ export interface ServiceClockOptions {
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
-  /** What speaks against service time although it is known, and keeps it from being trusted; null where nothing does. */
-  readonly objection?: (() => string | null) | undefined
-  /** Called after every refresh; for metrics. */
+  /** How far a Date that `sawDate` reports may be from service time, milliseconds; further apart neither is trusted. @default any */
+  readonly dateWithinMs?: number | undefined
   readonly onState?: ((state: ClockState) => void) | undefined
 }
 
@@ -61,6 +67,7 @@ export const SAMPLES = 5
 export const REFRESH_MS = 5 * 60_000
 /** The share of the window that the error bound may use; the rest is for the request's own way to the service. */
 const TRUSTED_SHARE = 0.5
+const DATE = 'the Date header of the service'
 /** How often `run` looks whether samples are due, milliseconds. */
 export const CHECK_MS = 5_000
 
@@ -90,31 +97,50 @@ const AWAY: ReadonlySet<Reason> = new Set<Reason>([
 export class ServiceClock {
   readonly #options: ServiceClockOptions
   #sample: ClockSample | null = null
+  /** The last Date of an answer; its bound is not used. */
+  #date: ClockSample | null = null
+  #contradicted = false
   #failure: AttestdError | null = null
   /** Monotonic time of the last refresh that succeeded and of the last that was tried. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
-  #flight: Promise<void> | null = null
+  readonly #refreshing = new SharedReading<void>()
 
   constructor(options: ServiceClockOptions) {
     this.#options = options
   }
 
   state(): ClockState {
-    const { clock, objection: look = () => null, windowMs } = this.#options
+    const { clock, windowMs } = this.#options
     if (!this.#sample) {
       const failure = this.#failure ? { failure: this.#failure } : {}
       return { offsetMs: null, errorBoundMs: null, trusted: false, ...failure }
     }
     const errorBoundMs = boundNow(this.#sample, clock)
     const offsetMs = serviceTimeAt(this.#sample, clock.monotonic()) - clock.now()
-    const objection = look()
+    const objection = this.#objection()
     return {
       offsetMs: Math.round(offsetMs),
       errorBoundMs: Math.ceil(errorBoundMs),
-      trusted: objection === null && errorBoundMs <= windowMs * TRUSTED_SHARE,
-      objection: objection ?? undefined,
+      trusted: objection === undefined && errorBoundMs <= windowMs * TRUSTED_SHARE,
+      objection,
     }
+  }
+
+  sawDate(serviceMs: number): void {
+    const { clock } = this.#options
+    const monotonicMs = clock.monotonic()
+    this.#date = { serviceMs, monotonicMs, wallMinusMonotonic: clock.now() - monotonicMs, boundMs: 0 }
+  }
+
+  /**
+   * The time by which blocks and challenges are judged: by the Date of the service's answers, else as estimated; null where
+   * the service has stated neither since the last clock step or suspend.
+   */
+  stated(): StatedTime | null {
+    const monotonicMs = this.#options.clock.monotonic()
+    if (this.#isCurrent(this.#date)) return { ms: serviceTimeAt(this.#date, monotonicMs), by: DATE }
+    return this.#isCurrent(this.#sample) ? { ms: serviceTimeAt(this.#sample, monotonicMs), by: 'service time' } : null
   }
 
   /** Service time now, Unix milliseconds, whole. @throws AttestdError clock-untrusted before the first sample */
@@ -153,10 +179,7 @@ export class ServiceClock {
   async refresh(options: { maxAgeMs?: number; signal?: AbortSignal | undefined } = {}): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#refreshedAt
     if (options.maxAgeMs !== undefined && age <= options.maxAgeMs) return
-    this.#flight ??= this.#takeSamples().finally(() => {
-      this.#flight = null
-    })
-    await unlessAborted(this.#flight, options.signal)
+    await this.#refreshing.share(() => this.#takeSamples(), options.signal)
   }
 
   /** Keeps the estimate fresh until the signal aborts. Never throws. */
@@ -167,12 +190,25 @@ export class ServiceClock {
     }
   }
 
+  #isCurrent(sample: ClockSample | null): sample is ClockSample {
+    return sample !== null && stepSince(sample, this.#options.clock) <= STEP_MS
+  }
+
+  #objection(): string | undefined {
+    const { clock, dateWithinMs = Number.POSITIVE_INFINITY } = this.#options
+    if (!this.#isCurrent(this.#date) || !this.#isCurrent(this.#sample)) return undefined
+    const monotonicMs = clock.monotonic()
+    const aheadMs = serviceTimeAt(this.#sample, monotonicMs) - serviceTimeAt(this.#date, monotonicMs)
+    if (Math.abs(aheadMs) <= dateWithinMs) return undefined
+    return `service time is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} ${DATE}`
+  }
+
   #renewIfDue(): void {
     const { clock, refreshMs = REFRESH_MS, log } = this.#options
     const now = clock.monotonic()
-    const stepped = this.#sample !== null && stepSince(this.#sample, clock) > STEP_MS
+    const stepped = this.#sample !== null && !this.#isCurrent(this.#sample)
     const due = stepped || now - this.#refreshedAt >= refreshMs
-    if (!due || this.#flight || now - this.#triedAt < CHECK_MS) return
+    if (!due || this.#refreshing.isShared || now - this.#triedAt < CHECK_MS) return
     if (stepped) log.info({ stepMs: Math.round(stepSince(this.#sample!, clock)) }, 'local clock step was noticed')
     // The failure is logged where it happens; the estimate in hand goes on, with its growing bound.
     this.refresh().catch(() => {})
@@ -193,7 +229,19 @@ export class ServiceClock {
         'local clock was outside the timestamp window; service time was used for signing',
       )
     }
+    this.#reportContradiction(state)
     onState?.(state)
+  }
+
+  /** Once when it begins, and once when it has ended. */
+  #reportContradiction({ objection: detail }: ClockState): void {
+    const { log } = this.#options
+    const contradicted = detail !== undefined
+    if (contradicted && !this.#contradicted) {
+      log.warn({ reason: 'clock-untrusted', detail }, 'service contradicted its own time; submission was paused')
+    }
+    if (!contradicted && this.#contradicted) log.info({}, 'service agreed with its own time again')
+    this.#contradicted = contradicted
   }
 
   async #bestOfSeveral(): Promise<ClockSample> {
@@ -217,7 +265,7 @@ export class ServiceClock {
 
   #untrustedText(): string {
     const { errorBoundMs, objection } = this.state()
-    if (objection !== undefined) return `Sources of the time disagree: ${objection}.`
+    if (objection !== undefined) return `The service contradicts itself: ${objection}.`
     const { windowMs } = this.#options
     return `Service time is known only to ${errorBoundMs} ms, too coarse for the window of ${windowMs} ms.`
   }

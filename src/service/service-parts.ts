@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import { parseServiceUrl } from '../core/net/service-url.js'
 import { HttpCaller, type HttpOptions, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
-import { type ClockState, ServiceClock } from './service-clock.js'
+import { type ClockState, ServiceClock, type ServiceClockOptions } from './service-clock.js'
 import type { StreamReaderOptions } from './stream-reader.js'
 
 /** @default what the requests state they come from */
@@ -14,7 +14,6 @@ export const TIMESTAMP_WINDOW_MS = 30_000
 
 /** What a client needs, whichever API it speaks. */
 export interface ServiceOptions {
-  /** Origin of the service. */
   readonly serviceUrl: string
   /** Takes plain http:// for other machines than this one. @default false */
   readonly allowInsecure?: boolean
@@ -26,7 +25,6 @@ export interface ServiceOptions {
   readonly requestTimeoutMs: number
   /** Longest silence of the stream, milliseconds. */
   readonly streamIdleMs: number
-  /** Largest stream event, bytes. @default 2 MiB */
   readonly maxEventBytes?: number
   readonly userAgent?: string
   readonly clock: Clock
@@ -42,29 +40,18 @@ export interface ServiceParts {
   readonly origin: URL
   readonly http: HttpCaller
   readonly clock: ServiceClock
-  /** What `readStream` needs beside the source. */
   readonly reading: Omit<StreamReaderOptions, 'source'>
   /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>
 }
 
-/** How this API reports its time, and what can be done about its refusals. */
-interface ApiOfService {
-  /** Reads service time once, Unix milliseconds. */
-  readonly readTime: (signal?: AbortSignal) => Promise<number>
-  /** Steps in which service time moves, milliseconds. */
-  readonly granularityMs?: number
-  /** Called with the time that an answer states in its Date, Unix milliseconds to the second. */
-  readonly onDate?: (serverMs: number) => void
-  /** See `ServiceClockOptions`. */
-  readonly objection?: () => string | null
-  /** See `HttpOptions`. */
-  readonly fixes?: HttpOptions['fixes']
-}
+/** How this API reports its time, and what can be done about its refusals. Without `dateWithinMs` the Date of answers states nothing. */
+type ApiOfService = Pick<ServiceClockOptions, 'readTime' | 'granularityMs' | 'dateWithinMs'> &
+  Pick<HttpOptions, 'fixes'>
 
 /** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
 export function createServiceParts(options: ServiceOptions, api: ApiOfService): ServiceParts {
-  const { fixes, onDate, ...time } = api
+  const { fixes, ...time } = api
   const { clock, log, random, onRequest, requestTimeoutMs, streamIdleMs } = options
   const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
   const userAgent = options.userAgent ?? USER_AGENT
@@ -73,10 +60,10 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     timeoutMs: requestTimeoutMs,
     userAgent,
     onRequest,
-    onDate,
+    onDate: time.dateWithinMs === undefined ? undefined : (ms) => serviceClock.sawDate(ms),
     fixes,
   })
-  const serviceClock = new ServiceClock({
+  const serviceClock: ServiceClock = new ServiceClock({
     ...time,
     clock,
     log,

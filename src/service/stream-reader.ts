@@ -7,7 +7,6 @@ import { SseConnection, type SseConnectionOptions, type StreamItem } from './sse
 /** What both APIs' streams are read with; the waits between connections come from the back-off and Retry-After. */
 export interface StreamReaderOptions extends Omit<SseConnectionOptions, 'lastId' | 'maxEventBytes'> {
   readonly random: Random
-  /** @default MAX_EVENT_BYTES */
   readonly maxEventBytes?: number | undefined
 }
 

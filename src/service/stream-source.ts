@@ -4,7 +4,6 @@ import type { ServiceEvent } from './port.js'
 export interface RawEvent {
   readonly name: string
   readonly data: string
-  /** Empty where the event had none. */
   readonly id: string
 }
 

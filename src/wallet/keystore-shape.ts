@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * Most memory that deriving a key may take, bytes: twice what geth's standard keystores need (n 262144, r 8).
- * scrypt takes 128 * n * r.
- */
+/** Most memory that deriving a key may take, bytes: twice what geth's standard keystores need (n 262144, r 8). scrypt takes 128 * n * r. */
 const MAX_SCRYPT_BYTES = 512 * 1024 ** 2
 /** Most work that deriving a key may take, as n * r * p: eight times geth's standard. */
 const MAX_SCRYPT_WORK = 2 ** 24

@@ -1,6 +1,7 @@
 import * as Keystore from 'ox/Keystore'
 import type { Address, Hex } from 'viem'
 import { AttestdError, errorText } from '../core/errors.js'
+import { jsonIn } from '../core/text.js'
 import { deriveKeystoreKey } from './keystore-key.js'
 import { type KeystoreContent, keystoreShape } from './keystore-shape.js'
 import { openLocalWallet } from './local-wallet.js'
@@ -28,7 +29,7 @@ export async function openKeystore(file: string, password: string): Promise<Sign
 }
 
 function parseKeystore(file: string, text: string): KeystoreContent {
-  const parsed = keystoreShape.safeParse(asJson(text))
+  const parsed = keystoreShape.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
@@ -36,14 +37,6 @@ function parseKeystore(file: string, text: string): KeystoreContent {
     'wallet-unusable',
     `${file} is not a V3 keystore that can be opened${where}: ${issue?.message}.`,
   )
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function decrypted(file: string, { crypto }: KeystoreContent, password: string): Promise<Hex> {

@@ -22,10 +22,7 @@ export interface OpenSignerOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Opens the chosen wallet as a signer; every signature of it is verified before it is handed out.
- * @throws AttestdError wallet-unusable
- */
+/** Opens the chosen wallet as a signer; every signature of it is verified before it is handed out. @throws AttestdError wallet-unusable */
 export async function openSigner(choice: WalletChoice, options: OpenSignerOptions): Promise<Signer> {
   const signer = verifiedSigner(await openKind(choice, options))
   const { expectedAddress } = choice

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
+import { jsonIn } from '../core/text.js'
 import { startDeadline } from '../core/time-limit.js'
 
 export interface PrivyFetchOptions {
@@ -49,7 +50,7 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
 /** The answer where it holds a signature. */
 function signatureReply(response: Response, text: string, now: number): Response {
   const { headers, status } = response
-  const body = asJson(text)
+  const body = jsonIn(text)
   if (!response.ok) throw refusal(status, CODE.safeParse(body).data?.code, headers.get('retry-after'), now)
   if (!SIGNED.safeParse(body).success) throw unreachable('answered without a signature')
   return new Response(text, { status, headers: { 'content-type': 'application/json' } })
@@ -76,12 +77,4 @@ function unreachable(why: string): AttestdError {
 function connectionText(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : errorText(error)
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

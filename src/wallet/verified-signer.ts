@@ -8,11 +8,10 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})([0-9a-f]{2})$/i
 
 /**
- * A signer that hands out no signature of another before it was checked: 65 bytes, r and s in range, s in the lower
- * half (contracts refuse the other one, viem takes it), v 27 or 28 (0 and 1 are made so), and recovering to the
- * signer's address.
- * @throws AttestdError signature-wrong, request-invalid for what cannot be encoded, and the wallet's own
- * `AttestdError`s; no error holds the text, the typed data or the signature
+ * A signer that hands out no signature of another before it was checked: 65 bytes, r and s in range, s in the lower half
+ * (contracts refuse the other one, viem takes it), v 27 or 28 (0 and 1 are made so), and recovering to the signer's address.
+ * @throws AttestdError signature-wrong, request-invalid for what cannot be encoded, and the wallet's own `AttestdError`s; no
+ *   error holds the text, the typed data or the signature
  */
 export function verifiedSigner(wallet: Signer): Signer {
   const address = getAddress(wallet.address)

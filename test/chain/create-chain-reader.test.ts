@@ -183,6 +183,18 @@ describe('what is checked', () => {
     expect(failure?.reason ?? null).toBe(reason)
   })
 
+  it('a latest block is judged by the time of the service where it states one', async (context) => {
+    const clock = new ManualClock()
+    const server = await rpcServerFor(context, { now: () => clock.now() + 60 * MINUTE })
+    let stated: { ms: number; by: string } | null = { ms: clock.now() + 60 * MINUTE, by: 'service time' }
+    const { reader } = readerFor(context, { rpcUrls: [server.url], clock, blockTime: () => stated })
+    await reader.head()
+    stated = { ms: clock.now(), by: 'service time' }
+    expect((await failureOf(reader.head()))?.message).toContain('3600 s ahead of service time')
+    stated = null
+    expect((await failureOf(reader.head()))?.message).toContain('3600 s ahead of the local clock')
+  })
+
   const json = (value: unknown): RpcReply => ({ text: JSON.stringify(value) })
   const MALFORMED: [string, string, RpcReply, string][] = [
     ['no JSON', 'eth_chainId', { text: '<html>' }, 'rpc-reply-invalid'],

@@ -56,7 +56,7 @@ describe('yes or no', () => {
     ['on', undefined],
     ['', undefined],
   ])('%j is %j', (text, value) => {
-    expect(parsed(yesNo)(text)).toBe(value)
+    expect(parsed(yesNo.parse)(text)).toBe(value)
   })
 })
 
@@ -109,7 +109,7 @@ describe('lists and words', () => {
     ['a,c', undefined],
     ['A', undefined],
   ])('%j is %j', (text, value) => {
-    expect(parsed(list(oneOf(['a', 'b'])))(text)).toEqual(value)
+    expect(parsed(list(oneOf(['a', 'b']).parse))(text)).toEqual(value)
   })
 
   it.each([

@@ -9,8 +9,8 @@ import {
   riskOfPercent,
   riskText,
   roundedRisk,
+  scoreValues,
 } from '../../src/core/risk.js'
-import { scoreValues } from '../../src/core/score-values.js'
 
 const EVERY_BPS = Array.from({ length: 10_001 }, (_, bps) => bps)
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asRisk, riskOfBasisPoints, riskOfPercent } from '../../src/core/risk.js'
-import { scoreValues } from '../../src/core/score-values.js'
+import { asRisk, riskOfBasisPoints, riskOfPercent, scoreValues } from '../../src/core/risk.js'
 
 const EVERY_BPS = Array.from({ length: 10_001 }, (_, bps) => bps)
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cleanLine, cleanText } from '../../src/core/text.js'
+import { z } from 'zod'
+import { cleanLine, cleanText, jsonIn, readJson } from '../../src/core/text.js'
 
 describe('one clean line', () => {
   it.each([
@@ -42,5 +43,25 @@ describe('clean text', () => {
 
   it('is not cut within a character', () => {
     expect(cleanText('abc🙂def', 5)).toBe('abc\ufffd…')
+  })
+})
+
+describe('JSON from outside', () => {
+  it('is its value, and undefined where it is none', () => {
+    expect([jsonIn('{"a":1}'), jsonIn('null'), jsonIn('{"a":'), jsonIn('')]).toEqual([
+      { a: 1 },
+      null,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('of a shape is read, and null where it is another or no JSON', () => {
+    const shape = z.object({ a: z.string().transform(Number) })
+    expect([readJson(shape, '{"a":"1"}'), readJson(shape, '{"a":1}'), readJson(shape, '{')]).toEqual([
+      { a: 1 },
+      null,
+      null,
+    ])
   })
 })

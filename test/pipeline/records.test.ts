@@ -115,6 +115,33 @@ describe('the verdict store', () => {
     expect(await store.get({ ...key, expectedShare: 0.1 })).toBeNull()
   })
 
+  it('holds risks as percentages, as the ledger does', async () => {
+    await new VerdictStore(folder).put(key, detection)
+    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
+    expect(JSON.parse(await fs.readFile(path.join(folder, name!), 'utf8'))).toMatchObject({
+      risks: 'percent',
+      detection: { risk: 25, parts: [{ name: 'center', risk: 30 }], rawScore: detection.rawScore },
+    })
+  })
+
+  it('reads a file of an older version, whose risks are from 0 to 1', async () => {
+    const store = new VerdictStore(folder)
+    await store.put(key, detection)
+    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
+    // As version 0.1 wrote it.
+    const old =
+      '{"detectorId":"d","detectorVersion":"1.0.0","detectorDigest":"d1","risk":0.0125,"rawScore":-4.4,"unsure":true,' +
+      '"unsureBecause":"band","parts":[{"name":"center","risk":1}],"variants":[{"name":"jpeg","risk":0.5}],"evidence":[],' +
+      '"notes":"n","elapsedMs":{"decode":1,"infer":2,"stages":{"decode":1}},"platform":"p","expectedShare":0.5}'
+    await fs.writeFile(path.join(folder, name!), old)
+    expect(await store.get(key)).toMatchObject({
+      risk: 0.0125,
+      parts: [{ risk: 1 }],
+      variants: [{ risk: 0.5 }],
+      unsureBecause: 'band',
+    })
+  })
+
   it('a torn or foreign file counts as absent', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)

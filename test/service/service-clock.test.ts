@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import { silentLog } from '../../src/core/log.js'
+import { type Log, silentLog } from '../../src/core/log.js'
 import { CHECK_MS, REFRESH_MS, SAMPLES, ServiceClock } from '../../src/service/service-clock.js'
 import { ManualClock, settle } from '../support/manual-clock.js'
+import { KeptLog } from './wallet-session/local-wallet-service.js'
 
 const HOUR = 3_600_000
 
@@ -22,6 +23,8 @@ class Line {
     windowMs = 30_000,
     granularityMs = 0,
     script = [{ out: 0, back: 0 }] as Line['script'],
+    dateWithinMs = undefined as number | undefined,
+    log = silentLog as Log,
   } = {}) {
     this.script = script
     this.#granularityMs = granularityMs
@@ -29,9 +32,10 @@ class Line {
     this.service = new ServiceClock({
       readTime: () => this.#read(),
       clock: this.clock,
-      log: silentLog,
+      log,
       windowMs,
       granularityMs,
+      dateWithinMs,
     })
   }
 
@@ -286,6 +290,55 @@ describe('a step of the local clock', () => {
     await read
     // Four clean samples followed the spoiled one.
     expect(line.service.state().errorBoundMs).toBeLessThan(10)
+  })
+})
+
+describe('the Date of answers', () => {
+  const dated = { dateWithinMs: 120_000 }
+
+  it('states the time by which others are judged, before the estimate, and null is stated before both', async () => {
+    const line = new Line({ offset: HOUR })
+    expect(line.service.stated()).toBeNull()
+    await line.service.ready()
+    expect(line.service.stated()).toEqual({ ms: line.truth(), by: 'service time' })
+    line.service.sawDate(line.truth() - 1_000)
+    line.clock.tick(5_000)
+    expect(line.service.stated()).toEqual({ ms: line.truth() - 1_000, by: 'the Date header of the service' })
+  })
+
+  it('and the estimate state nothing after a step of the local clock or a suspend', async () => {
+    const line = new Line()
+    await line.service.ready()
+    line.service.sawDate(line.truth())
+    line.clock.stepWall(1_000)
+    expect(line.service.stated()).toBeNull()
+  })
+
+  it('that contradicts service time keeps it from being trusted, and log and error name both', async () => {
+    const log = new KeptLog()
+    const line = new Line({ offset: HOUR, ...dated, log })
+    line.service.sawDate(line.truth() + 121_000)
+    const words = 'service time is 121 s behind the Date header of the service'
+    await expect(line.service.ready()).rejects.toMatchObject({
+      reason: 'clock-untrusted',
+      message: `The service contradicts itself: ${words}.`,
+    })
+    expect(line.service.state()).toMatchObject({ trusted: false, objection: words })
+    line.service.sawDate(line.truth() - 120_000)
+    expect(line.service.state()).toMatchObject({ trusted: true, objection: undefined })
+    await line.service.refresh()
+    const lines = log.lines.map((each) => each.split(' {')[0]).filter((each) => each?.startsWith('service '))
+    expect(lines.filter((each) => each !== 'service time was estimated')).toEqual([
+      'service contradicted its own time; submission was paused',
+      'service agreed with its own time again',
+    ])
+  })
+
+  it('of a service whose Date means nothing contradicts nothing', async () => {
+    const line = new Line()
+    line.service.sawDate(line.truth() + HOUR)
+    await line.service.ready()
+    expect(line.service.state().trusted).toBe(true)
   })
 })
 

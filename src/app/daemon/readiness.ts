@@ -143,7 +143,7 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
     return { ok: false, reason: failure.reason, message: `Service time could not be read: ${failure.message}` }
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', message: 'Service time has not been read yet.' }
   if (objection !== undefined) {
-    return { ok: false, reason: 'clock-untrusted', message: `Sources of the time disagree: ${objection}.` }
+    return { ok: false, reason: 'clock-untrusted', message: `The service contradicts itself: ${objection}.` }
   }
   const message = `Service time is known; ${clockText(offsetMs)}, ± ${errorBoundMs} ms.`
   return reason ? { ok: false, reason, message } : { ok: true, message }

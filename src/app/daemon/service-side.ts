@@ -79,7 +79,7 @@ async function watchOf(
   const { settings, log } = options
   const account = opened.address ?? settings.walletAddress ?? null
   if (!settings.stakeContract || !account) return null
-  const [{ openChain, stakeContractOf, witnessed }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
+  const [{ openChain, stakeContractOf }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
     import('./eas-compared-first.js'),
     import('../../chain/stake-watch.js'),
@@ -87,7 +87,7 @@ async function watchOf(
   const chain = openChain(settings, {
     clock,
     log,
-    ...witnessed(opened.witnesses),
+    blockTime: () => opened.clock.stated(),
     onCall: ({ endpoint, outcome }) => metrics.rpcRequests.inc({ endpoint, outcome }),
   })
   let trouble: AttestdError | null = null

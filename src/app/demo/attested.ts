@@ -3,8 +3,7 @@ import { checkAttestedScore } from '../../chain/eas/score-data.js'
 import { verifyAttestation } from '../../chain/eas/verify.js'
 import { parseAttestation } from '../../chain/eas/wire.js'
 import { errorText } from '../../core/errors.js'
-import { riskOfPercent } from '../../core/risk.js'
-import { scoreValues } from '../../core/score-values.js'
+import { riskOfPercent, scoreValues } from '../../core/risk.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
 
 type Score = ReturnType<Sandbox['scores']>[number]

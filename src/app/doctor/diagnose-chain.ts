@@ -7,24 +7,24 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { etherOf } from '../../core/ether.js'
 import type { Stake } from '../../service/port.js'
-import type { TimeWitnesses } from '../../service/time-witnesses.js'
+import type { ServiceClock } from '../../service/service-clock.js'
 import { compareEasVersion } from '../open/eas-version.js'
-import { openChain, stakeContractOf, witnessed } from '../open/open-chain.js'
+import { openChain, stakeContractOf } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { stakeText } from './service-text.js'
 
 /**
  * What a wallet-session service is read by: RPC endpoints, stake contract, EAS.
  * @param account the wallet
- * @param witnesses what blocks are judged by; absent where the service was not asked
+ * @param service by whose time blocks are judged; absent where it was not asked
  */
 export async function* diagnoseChain(
   settings: Settings,
   account: Address | null,
-  witnesses?: TimeWitnesses,
+  service?: ServiceClock,
 ): AsyncIterable<Diagnosis> {
-  yield* diagnoseEndpoints(settings, witnesses)
-  yield* withReader(settings, witnesses, async function* (reader) {
+  yield* diagnoseEndpoints(settings, service)
+  yield* withReader(settings, service, async function* (reader) {
     yield* diagnoseStake(settings, reader, account, (reading) => {
       if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
       throw new AttestdError(
@@ -37,10 +37,14 @@ export async function* diagnoseChain(
 }
 
 /** Where the stake contract is set on a signed-key service: whether it states what the service does. */
-export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake | null): AsyncIterable<Diagnosis> {
+export async function* diagnoseSecondOpinion(
+  settings: Settings,
+  reported: Stake | null,
+  service?: ServiceClock,
+): AsyncIterable<Diagnosis> {
   if (!settings.stakeContract) return
-  yield* diagnoseEndpoints(settings)
-  yield* withReader(settings, undefined, (reader) =>
+  yield* diagnoseEndpoints(settings, service)
+  yield* withReader(settings, service, (reader) =>
     diagnoseStake(settings, reader, settings.walletAddress ?? null, (reading) => {
       const { minStakeWei, stakedWei } = reading
       const isSame = reported === null || (reported.stakedWei === stakedWei && reported.minStakeWei === minStakeWei)
@@ -53,16 +57,16 @@ export async function* diagnoseSecondOpinion(settings: Settings, reported: Stake
 }
 
 /** Each endpoint for itself, by its origin: what follows in a URL may be a key. */
-async function* diagnoseEndpoints(settings: Settings, witnesses?: TimeWitnesses): AsyncIterable<Diagnosis> {
+async function* diagnoseEndpoints(settings: Settings, service?: ServiceClock): AsyncIterable<Diagnosis> {
   const urls = endpointsOf(settings)
   if (urls.length === 0)
     yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and no public endpoint of chain ${settings.chainId} is known`)
   for (const url of urls) {
     yield await check('rpc', async () => {
-      const reader = openReader({ ...settings, rpcUrls: [url] }, witnesses)
+      const reader = openReader({ ...settings, rpcUrls: [url] }, service)
       try {
         const { number, timestamp } = await reader.head()
-        const now = witnesses?.forBlocks().ms ?? systemClock.now()
+        const now = service?.stated()?.ms ?? systemClock.now()
         const age = (now / 1000 - timestamp).toFixed(1)
         return `${new URL(url).origin} is on chain ${settings.chainId}, block ${number} is ${age} s old`
       } finally {
@@ -70,19 +74,6 @@ async function* diagnoseEndpoints(settings: Settings, witnesses?: TimeWitnesses)
       }
     })
   }
-}
-
-/**
- * Reads the time of every RPC endpoint, as a running daemon does: a challenge is judged by it where the
- * service states no time before a session is open.
- */
-export async function hearEndpoints(settings: Settings, witnesses: TimeWitnesses): Promise<void> {
-  const hear = async (url: string) => {
-    const reader = openReader({ ...settings, rpcUrls: [url] }, witnesses)
-    await reader.head().finally(() => reader.close())
-  }
-  // What fails is stated by the checks of the endpoints.
-  await Promise.allSettled(endpointsOf(settings).map(hear))
 }
 
 function endpointsOf({ chainId, rpcUrls }: Settings): readonly string[] {
@@ -118,12 +109,12 @@ async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagno
 
 async function* withReader(
   settings: Settings,
-  witnesses: TimeWitnesses | undefined,
+  service: ServiceClock | undefined,
   work: (reader: ChainReader) => AsyncIterable<Diagnosis>,
 ): AsyncIterable<Diagnosis> {
   let reader: ReturnType<typeof openReader>
   try {
-    reader = openReader(settings, witnesses)
+    reader = openReader(settings, service)
   } catch (error) {
     yield failed('chain', error)
     return
@@ -135,9 +126,9 @@ async function* withReader(
   }
 }
 
-function openReader(settings: Settings, witnesses: TimeWitnesses | undefined) {
+function openReader(settings: Settings, service: ServiceClock | undefined) {
   const timeoutMs = Math.min(settings.rpcTimeoutMs, OUTSIDE_TIMEOUT_MS)
-  return openChain(settings, { timeoutMs, ...witnessed(witnesses) })
+  return openChain(settings, { timeoutMs, blockTime: () => service?.stated() ?? null })
 }
 
 function rolesText({ roles }: StakeReading): string {

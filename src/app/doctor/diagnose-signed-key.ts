@@ -33,5 +33,5 @@ export async function* diagnoseSignedKey(settings: Settings): AsyncIterable<Diag
   } finally {
     await opened?.close()
   }
-  yield* diagnoseSecondOpinion(settings, reported)
+  yield* diagnoseSecondOpinion(settings, reported, opened?.clock)
 }

@@ -1,11 +1,11 @@
 import { envName } from '../../config/setting.js'
 import { SETTINGS, type Settings } from '../../config/settings.js'
-import type { TimeWitnesses } from '../../service/time-witnesses.js'
+import type { ServiceClock } from '../../service/service-clock.js'
 import type { WalletSessionService } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { Signer } from '../../wallet/signer.js'
 import { checkWallet, openWalletOf, type WalletOfOptions, walletSettingsNeeded } from '../open/open-wallet.js'
 import { openWalletSession } from '../open/open-wallet-session.js'
-import { diagnoseChain, hearEndpoints } from './diagnose-chain.js'
+import { diagnoseChain } from './diagnose-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { serviceTimeText } from './service-text.js'
 
@@ -23,22 +23,20 @@ export async function* diagnoseWalletSession(settings: Settings, options: Wallet
       return `the ${settings.wallet} wallet ${opened.address} signs`
     })
   }
-  let witnesses: TimeWitnesses | undefined
-  if (signer) witnesses = yield* diagnoseSession(settings, signer)
+  let clock: ServiceClock | undefined
+  if (signer) clock = yield* diagnoseSession(settings, signer)
   else yield skipped('session', 'not without a wallet')
-  yield* diagnoseChain(settings, (signer as Signer | null)?.address ?? settings.walletAddress ?? null, witnesses)
+  yield* diagnoseChain(settings, (signer as Signer | null)?.address ?? settings.walletAddress ?? null, clock)
 }
 
-/** @returns what was heard of the time */
 async function* diagnoseSession(
   settings: Settings,
   signer: Signer,
-): AsyncGenerator<Diagnosis, TimeWitnesses | undefined> {
+): AsyncGenerator<Diagnosis, ServiceClock | undefined> {
   let opened: WalletSessionService | undefined
   try {
     opened = openWalletSession(settings, { signer, requestTimeoutMs: OUTSIDE_TIMEOUT_MS })
-    const { client, clock, service, session, witnesses } = opened
-    await hearEndpoints(settings, witnesses)
+    const { client, clock, service, session } = opened
     yield await check('service', async () => {
       const { ok } = await client.health()
       return `${settings.serviceUrl} reports that it is ${ok ? 'healthy' : 'not healthy'}`
@@ -48,7 +46,7 @@ async function* diagnoseSession(
       return `opened until ${new Date(expiresAt * 1000).toISOString()}, with the roles ${roles.join(', ')}`
     })
     yield signedIn
-    if (signedIn.outcome !== 'ok') return witnesses
+    if (signedIn.outcome !== 'ok') return clock
     yield await check('clock', () => serviceTimeText(clock, settings.timestampWindowMs))
     yield await check('open assets', async () => {
       const { assets } = await service.listOpen({ includeMyScore: false })
@@ -59,5 +57,5 @@ async function* diagnoseSession(
   } finally {
     await opened?.close()
   }
-  return opened?.witnesses
+  return opened?.clock
 }

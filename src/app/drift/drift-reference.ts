@@ -3,6 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { requireFolder } from '../../core/disk/symbolic-links.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
+import { readJson } from '../../core/text.js'
 import { type Population, populationOf, RISK_BINS } from './population.js'
 
 /** Of fewer files a reference is mostly chance. */
@@ -73,10 +74,6 @@ function ofEvaluation({ histogram: { fake, real }, outcomes }: z.infer<typeof ev
 }
 
 async function parsed<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    const content = await readFileIfPresent(file)
-    return content && (schema.safeParse(JSON.parse(content.toString('utf8'))).data ?? null)
-  } catch {
-    return null
-  }
+  const content = await readFileIfPresent(file).catch(() => null)
+  return content && readJson(schema, content.toString('utf8'))
 }

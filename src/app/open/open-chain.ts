@@ -8,7 +8,6 @@ import { StakeContract } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { silentLog } from '../../core/log.js'
-import type { TimeWitnesses } from '../../service/time-witnesses.js'
 
 /** The chain of the settings. @throws AttestdError setting-missing where no RPC endpoint of the chain is known */
 export function openChain(settings: Settings, own: Partial<ChainReaderOptions> = {}): OpenChainReader {
@@ -21,15 +20,6 @@ export function openChain(settings: Settings, own: Partial<ChainReaderOptions> =
     log: silentLog,
     ...own,
   })
-}
-
-/** For `openChain`: blocks are judged by what the witnesses have of the time, and are witnesses themselves. */
-export function witnessed(witnesses: TimeWitnesses | undefined): Pick<ChainReaderOptions, 'blockTime' | 'onBlock'> {
-  if (!witnesses) return {}
-  return {
-    blockTime: () => witnesses.forBlocks(),
-    onBlock: (endpoint, ms) => witnesses.sawBlock(endpoint, ms),
-  }
 }
 
 /** The stake contract of the settings. @throws AttestdError setting-invalid */

@@ -3,7 +3,6 @@ import type { RequestEvent } from '../../service/http.js'
 import type { AttesterService } from '../../service/port.js'
 import type { OnMalformed } from '../../service/record.js'
 import type { ClockState, ServiceClock } from '../../service/service-clock.js'
-import type { TimeWitnesses } from '../../service/time-witnesses.js'
 import type { WalletSessionOptions } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { DaemonParts } from '../parts.js'
 import { openSignedKey } from './open-signed-key.js'
@@ -14,8 +13,6 @@ export interface OpenService {
   readonly clock: ServiceClock
   /** The attester's wallet, where this process holds it. */
   readonly address?: Address
-  /** What RPC endpoints are judged by and heard by; on a wallet-session service. */
-  readonly witnesses?: TimeWitnesses
   close(): Promise<void>
 }
 

@@ -5,10 +5,9 @@ import { type Clock, systemClock } from '../../core/clock.js'
 import { toAttestdError } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
-import { scoreValues } from '../../core/score-values.js'
+import { scoreValues } from '../../core/risk.js'
 import { VERSION } from '../../core/version.js'
 import type { Score } from '../../service/port.js'
-import { AGREE_MS, TimeWitnesses } from '../../service/time-witnesses.js'
 import {
   createWalletSessionService,
   type WalletSessionOptions,
@@ -39,7 +38,6 @@ export function openWalletSession(
 ): WalletSessionService {
   const clock = own.clock ?? systemClock
   const profile = easProfileOf(settings)
-  const log = own.log ?? silentLog
   const signer = watched(wallet, settings.wallet, clock, onSignature)
   return createWalletSessionService({
     serviceUrl: settings.serviceUrl!,
@@ -58,9 +56,8 @@ export function openWalletSession(
     userAgent: `attestd/${VERSION}`,
     clock,
     random: Math.random,
-    log,
-    // A chain whose blocks may be old must not count as one that contradicts the others.
-    witnesses: new TimeWitnesses({ clock, log, agreeMs: Math.max(AGREE_MS, settings.blockMaxAgeMs) }),
+    log: silentLog,
+    maxBlockAgeMs: settings.blockMaxAgeMs,
     ...own,
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
+import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { shapeText } from '../../service/shape-text.js'
 import { assetIdIn, assetRecordIn, scoreCountIn } from '../../service/wallet-session/reading.js'
@@ -12,12 +13,12 @@ const seen = z.looseObject({ status: z.string(), aggregate: z.unknown().optional
 
 /** The submitter's side of a wallet-session service, in a session of a wallet that has the role submitter. */
 export function openWalletSubmitter(settings: Settings, signer: Signer): SubmitterSide {
-  const { client, close, session, witnesses } = openWalletSession(settings, { role: 'submitter', signer })
+  const { client, clock, close, session } = openWalletSession(settings, { role: 'submitter', signer })
   const attest = contributorAttestations(settings, signer)
   // Chain time is for attesters only; the answers that open a session have a Date.
   const now = async (signal?: AbortSignal) => {
     await session.token(signal)
-    return witnesses.now().ms
+    return clock.stated()?.ms ?? systemClock.now()
   }
   return {
     takesHints: false,

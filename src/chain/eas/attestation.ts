@@ -7,11 +7,9 @@ export interface EasProfile {
   readonly contract: Address
   /** `version()` of that contract, `version` of the domain. */
   readonly domainVersion: string
-  /** Version of the off-chain attestation itself. */
   readonly attestationVersion: 1 | 2
   /** Solidity fields of the data, for instance `string assetId,uint16 deepfakeRiskBps`. */
   readonly schema: string
-  /** The fields of `schema`, in its order. */
   readonly fields: readonly SchemaField[]
   readonly schemaUid: Hex
 }
@@ -31,7 +29,6 @@ export interface AttestedScore {
   readonly deepfakeRiskBps: number
   readonly deepfakeRiskScore: number
   readonly authenticityScore: number
-  /** Detector id and version. */
   readonly algorithm: string
   readonly notes: string
 }

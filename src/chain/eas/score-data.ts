@@ -71,10 +71,7 @@ function plainValue(name: keyof AttestedScore, value: unknown): string | number 
   return number
 }
 
-/**
- * Checks that an attestation states this score and no other.
- * @throws AttestdError attestation-invalid with the first field that differs
- */
+/** Checks that an attestation states this score and no other. @throws AttestdError attestation-invalid with the first field that differs */
 export function checkAttestedScore(profile: Fields, attestation: OffchainAttestation, score: AttestedScore): void {
   const expected = decode(profile, encodeScore(profile, score))
   const stated = decode(profile, attestation.message.data)

@@ -4,22 +4,13 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../clock.js'
 import type { AttestdError } from '../errors.js'
-import { readFileIfPresent } from '../files.js'
+import { readFileIfPresent, writeNewFile } from '../files.js'
+import { readJson } from '../text.js'
 import { startRepeating } from '../time-limit.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { storageError } from './storage-error.js'
 
-const Holder = z.object({
-  pid: z.number().int().positive(),
-  started: z.string(),
-  scope: z.string(),
-  /** Distinguishes one holding from the next, also of the same process. */
-  token: z.string().min(1),
-})
-type Holder = z.infer<typeof Holder>
-
-const Written = z.union([Holder, z.object({ released: z.literal(true) })])
-const RELEASED = JSON.stringify({ released: true })
+const Holder = z.object({ pid: z.int().positive(), started: z.string(), scope: z.string() })
 
 /** By default a beat every 3 s, and a silence of 15 s; tests pass shorter ones. */
 export interface LockTimes {
@@ -35,23 +26,22 @@ export type InUse = (who: string) => AttestdError
 const DEFAULT_TIMES: LockTimes = { beatMs: 3000, silenceMs: 15_000 }
 /** Rounds of losing a free directory to another process before giving up. */
 const MAX_ROUNDS = 8
-/** A lock file is written in one go right after it is made; one that stays unreadable for longer is debris. */
-const HALF_WRITTEN_MS = 500
 
 /**
  * The right to use a directory alone, where two processes on one directory would silently lose writes. A lock of a
- * killed process is taken over: at once where its pid can be looked up, else after silence.
+ * killed process is taken over: at once where its pid can be looked up, else after silence. No clock of two hosts is compared.
  *
  * The lock is the file `lock.N` with the highest N, and N only grows: a taker makes the next file, which only one can,
  * and then looks whether a higher one exists. Removing a stale file instead would let a slow second taker remove the
- * fresh one of the first. So a released lock stays, marked as such, and the next taker removes it.
+ * fresh one of the first. So a released lock stays, emptied, and the next taker removes it.
  */
 export class DirectoryLock {
   /** Resolves when the lock was taken away, which ends the right to go on. */
   readonly lost: Promise<Error>
   readonly #dir: string
   readonly #number: number
-  readonly #token: string
+  /** What the file holds: this holding's own, by its token. */
+  readonly #text: string
   readonly #clock: Clock
   readonly #stopBeats: () => void
   #reportLost: (error: Error) => void = () => {}
@@ -62,20 +52,23 @@ export class DirectoryLock {
    * @throws what `inUse` makes, or `data-dir-unusable`
    */
   static async take(dir: string, inUse: InUse, clock: Clock, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
-    const own: Holder = { ...(await ownIdentity()), token: randomUUID() }
+    const text = JSON.stringify({ ...(await ownIdentity()), token: randomUUID() })
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const highest = Math.max(0, ...(await lockNumbers(dir)))
-      const holder = highest > 0 ? await readHolder(fileOf(dir, highest), clock) : null
-      if (holder && (await isHeld(fileOf(dir, highest), holder, clock, times))) throw inUse(nameOf(holder))
-      if (await claim(dir, highest + 1, own)) return new DirectoryLock(dir, highest + 1, own.token, clock, times)
+      const file = fileOf(dir, highest)
+      const holder = await holderIn(file)
+      if (holder && ((await isAlive(holder)) ?? (await beats(file, clock, times)))) {
+        throw inUse(holder.pid === process.pid ? 'this process' : `process ${holder.pid}`)
+      }
+      if (await claim(dir, highest + 1, text)) return new DirectoryLock(dir, highest + 1, text, clock, times)
     }
     throw inUse('other processes that try as well')
   }
 
-  private constructor(dir: string, number: number, token: string, clock: Clock, { beatMs }: LockTimes) {
+  private constructor(dir: string, number: number, text: string, clock: Clock, { beatMs }: LockTimes) {
     this.#dir = dir
     this.#number = number
-    this.#token = token
+    this.#text = text
     this.#clock = clock
     this.lost = new Promise((resolve) => {
       this.#reportLost = resolve
@@ -87,7 +80,7 @@ export class DirectoryLock {
   async release(): Promise<void> {
     this.#released = true
     this.#stopBeats()
-    if (await this.#isOurs()) await fs.writeFile(fileOf(this.#dir, this.#number), RELEASED)
+    if (await this.#isOurs()) await fs.truncate(fileOf(this.#dir, this.#number))
   }
 
   async #beat(): Promise<void> {
@@ -104,8 +97,7 @@ export class DirectoryLock {
   async #isOurs(): Promise<boolean> {
     try {
       if (Math.max(0, ...(await lockNumbers(this.#dir))) !== this.#number) return false
-      const holder = await readHolder(fileOf(this.#dir, this.#number), this.#clock)
-      return holder?.token === this.#token
+      return (await fs.readFile(fileOf(this.#dir, this.#number), 'utf8')) === this.#text
     } catch (error) {
       return (error as NodeJS.ErrnoException).code !== 'ENOENT'
     }
@@ -122,10 +114,10 @@ async function lockNumbers(dir: string): Promise<number[]> {
 }
 
 /** Makes the file of that number and removes the ones before it. @returns false where another process was faster */
-async function claim(dir: string, number: number, own: Holder): Promise<boolean> {
+async function claim(dir: string, number: number, text: string): Promise<boolean> {
   const file = fileOf(dir, number)
   try {
-    await fs.writeFile(file, JSON.stringify(own), { flag: 'wx', mode: 0o600 })
+    await writeNewFile(file, text)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
@@ -139,48 +131,21 @@ async function claim(dir: string, number: number, own: Holder): Promise<boolean>
   return !superseded
 }
 
-/** @returns null where nobody holds it: released, gone, or debris of a process that died while it wrote */
-async function readHolder(file: string, clock: Clock): Promise<Holder | null> {
-  for (const waitMs of [HALF_WRITTEN_MS, 0]) {
-    const text = await readFileIfPresent(file)
-    if (text === null) return null
-    const written = parse(text.toString())
-    if (written) return 'released' in written ? null : written
-    await clock.sleep(waitMs)
-  }
-  return null
-}
-
-function parse(text: string): z.infer<typeof Written> | null {
-  try {
-    return Written.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
-
-async function isHeld(file: string, holder: ProcessIdentity, clock: Clock, times: LockTimes): Promise<boolean> {
-  const alive = await isAlive(holder)
-  return alive ?? (await beatsWithin(file, clock, times))
+/** Null where nobody holds it: absent, released, or debris. @throws AttestdError data-dir-unusable for one of another user */
+async function holderIn(file: string): Promise<ProcessIdentity | null> {
+  const text = await readFileIfPresent(file).catch((error: Error) => {
+    throw storageError(`The lock ${file} cannot be read: ${error.message}`, error)
+  })
+  return readJson(Holder, String(text))
 }
 
 /** Watches for a sign of life. Only changes count, because the clocks of two hosts may differ. */
-async function beatsWithin(file: string, clock: Clock, { beatMs, silenceMs }: LockTimes): Promise<boolean> {
-  const first = await modifiedAt(file)
+async function beats(file: string, clock: Clock, { beatMs, silenceMs }: LockTimes): Promise<boolean> {
+  const modifiedAt = async () => (await fs.stat(file).catch(() => null))?.mtimeMs
+  const first = await modifiedAt()
   for (let waited = 0; waited < silenceMs; waited += beatMs) {
     await clock.sleep(beatMs)
-    if ((await modifiedAt(file)) !== first) return true
+    if ((await modifiedAt()) !== first) return true
   }
   return false
-}
-
-async function modifiedAt(file: string): Promise<number | null> {
-  return fs.stat(file).then(
-    (stat) => stat.mtimeMs,
-    () => null,
-  )
-}
-
-function nameOf({ pid }: ProcessIdentity): string {
-  return pid === process.pid ? 'this process' : `process ${pid}`
 }

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { readFileIfPresent } from '../../core/files.js'
 import { REASONS, type Reason } from '../../core/reasons.js'
-import { storedDetection } from '../../detect/stored-detection.js'
+import { readJson } from '../../core/text.js'
+import { keptDetection } from '../../detect/stored-detection.js'
 import type { ScoredRow } from './scored-row.js'
 
 const FILE = 'rows.partial.jsonl'
@@ -14,7 +15,7 @@ const keptRow = z.object({
   by: z.string(),
   id: z.string(),
   sha256: z.string(),
-  detection: storedDetection.nullable(),
+  detection: keptDetection.nullable(),
   unscored: z
     .object({
       how: z.enum(['abstained', 'failed']),
@@ -43,7 +44,8 @@ export class KeptRows {
     const text = (await readFileIfPresent(file))?.toString('utf8') ?? ''
     const rows = new Map<string, Omit<ScoredRow, 'row'>>()
     for (const line of text.split('\n')) {
-      const kept = parsed(line)
+      // The last line of a killed run may be cut.
+      const kept = readJson(keptRow, line)
       if (kept?.by === by) rows.set(keyOf(kept), kept)
     }
     return new KeptRows(file, by, rows)
@@ -66,12 +68,3 @@ export class KeptRows {
 }
 
 const keyOf = ({ id, sha256 }: { readonly id: string; readonly sha256: string }) => `${sha256} ${id}`
-
-/** The last line of a killed run may be cut. */
-function parsed(line: string): z.infer<typeof keptRow> | null {
-  try {
-    return keptRow.parse(JSON.parse(line))
-  } catch {
-    return null
-  }
-}

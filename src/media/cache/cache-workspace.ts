@@ -7,7 +7,6 @@ import { onDisk } from './spool.js'
 export interface Workspace {
   /** A path for a new file; nothing is made yet. */
   path(): string
-  /** Removes the folder and all in it. */
   close(): Promise<void>
 }
 

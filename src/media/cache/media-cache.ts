@@ -33,7 +33,6 @@ interface Entry {
   usedAt: number
   /** The access time that the file carries, Unix milliseconds. */
   stampedAt: number
-  /** Holders in this process. */
   pins: number
   /** The state of the file when its bytes were last checked; another state means: check again. */
   checked?: FileState
@@ -74,7 +73,6 @@ export class MediaCache {
     return cache
   }
 
-  /** A path for a download, on the same file system as the cache. */
   temporaryFile(): string {
     return this.#workspace.path()
   }

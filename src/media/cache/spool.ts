@@ -14,7 +14,6 @@ export interface Spooled {
 /** How a stream is hashed, and the size at which it is refused as `media-too-large`, bytes. */
 export interface SpoolOptions {
   readonly algorithm: ContentHashAlgorithm
-  /** No more than this is written. */
   readonly maxBytes: number
 }
 

@@ -35,10 +35,7 @@ export function blockKey(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString('base64')
 }
 
-/**
- * Checks bytes against the CID that they came under.
- * @throws AttestdError media-integrity
- */
+/** Checks bytes against the CID that they came under. @throws AttestdError media-integrity */
 export function checkBlock(cid: CID, bytes: Uint8Array): void {
   if (bytes.length > MAX_BLOCK_BYTES) throw integrity(`a block of ${bytes.length} bytes is over the block cap`)
   if (!isVerifiableHash(cid)) throw integrity('a block has a hash that cannot be verified')

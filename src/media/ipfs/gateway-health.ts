@@ -51,10 +51,7 @@ export class GatewayHealth<G> {
     return waits.length === 0 ? undefined : Math.ceil(Math.min(...waits))
   }
 
-  /**
-   * Takes note of how an attempt ended.
-   * @returns whether the gateway went from good standing to the back of the order by this
-   */
+  /** Takes note of how an attempt ended. @returns whether the gateway went from good standing to the back of the order by this */
   report(gateway: G, outcome: GatewayOutcome, retryAfterMs?: number): boolean {
     const standing = this.#standings.get(gateway)
     if (!standing || outcome === 'not-found') return false

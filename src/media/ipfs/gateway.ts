@@ -99,10 +99,7 @@ export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
   }
 }
 
-/**
- * A budget for a file of at most `maxBytes`.
- * @param arrived awaited for every chunk
- */
+/** A budget for a file of at most `maxBytes`. @param arrived awaited for every chunk */
 export function createByteBudget(maxBytes: number, arrived?: (bytes: number) => Promise<void>): ByteBudget {
   const limit = maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES
   let taken = 0

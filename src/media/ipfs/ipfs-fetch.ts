@@ -27,7 +27,6 @@ export interface IpfsFetchOptions {
 
 /** Takes the bytes of one attempt; every attempt gets its own call. */
 export interface Sink<T> {
-  /** Writes the bytes somewhere and checks them. */
   write(source: AsyncIterable<Uint8Array>): Promise<T>
   /** Removes what an attempt wrote that finished too late. */
   discard(value: T): void

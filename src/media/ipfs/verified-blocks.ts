@@ -8,7 +8,6 @@ import type { CarStream } from './car-fetch.js'
 export interface VerifiedBlocksOptions {
   /** Starts a CAR; null where there is none and each block is fetched by itself. Called when the first block is needed. */
   readonly openCar: () => Promise<CarStream | null>
-  /** Fetches and verifies one block. */
   readonly fetchBlock: (cid: CID) => Promise<Uint8Array>
   /** Called with the size of every verified block that arrived. */
   readonly onBlock?: (bytes: number) => void

@@ -10,13 +10,10 @@ export type ResolveAll = (hostname: string) => Promise<readonly { readonly addre
 
 /** What may be dialled for a URL that an asset names; the defaults let only public addresses through, by TLS. */
 export interface AddressGuardOptions {
-  /** Ports that may be dialled. @default [443] */
   readonly allowedPorts?: readonly number[] | undefined
   /** Takes `http:` too, then with port 80. @default false */
   readonly allowHttp?: boolean
-  /** Which addresses may be dialled. @default isPublicAddress */
   readonly isAllowed?: ((address: string) => boolean) | undefined
-  /** @default the system's resolver */
   readonly resolve?: ResolveAll | undefined
   /** Further certificate authority, PEM, for closed networks. */
   readonly ca?: string | undefined

@@ -19,7 +19,6 @@ export interface GetOptions {
 
 /** A 200 answer whose body has not been read; other statuses are thrown as `HttpStatusError`. */
 export interface GetReply {
-  /** Where the last hop led. */
   readonly url: URL
   readonly contentType: string
   /** Bytes the server states it will send. */

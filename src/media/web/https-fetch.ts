@@ -9,7 +9,6 @@ export interface HttpsFetchOptions {
   readonly guard: AddressGuard
   readonly maxBytes: number
   readonly maxRedirects: number
-  /** Longest silence, milliseconds. */
   readonly idleMs: number
   readonly now: () => number
 }

@@ -1,5 +1,4 @@
-import { riskOfPercent } from '../../core/risk.js'
-import { scoreValues } from '../../core/score-values.js'
+import { riskOfPercent, scoreValues } from '../../core/risk.js'
 import { assetView } from '../asset-view.js'
 import type { SandboxAsset } from '../books/asset-book.js'
 import type { ScoreRecord } from '../books/score-book.js'

@@ -1,6 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import { riskOfPercent, riskSchema } from '../../core/risk.js'
-import { scoreValues } from '../../core/score-values.js'
+import { riskOfPercent, riskSchema, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
@@ -18,7 +17,6 @@ export interface SignedKeyOptions extends ServiceOptions {
   /** Absent where only the public and dashboard routes are called. */
   readonly accessKey?: string | undefined
   readonly signingSecret?: string | undefined
-  /** @default 'Service' */
   readonly headerPrefix?: string
 }
 
@@ -26,7 +24,6 @@ export interface SignedKeyOptions extends ServiceOptions {
 export interface SignedKeyService {
   readonly service: AttesterService
   readonly clock: ServiceClock
-  /** Every route of the API, for the verbs that need more than the port. */
   readonly client: SignedKeyClient
   /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>

@@ -52,14 +52,12 @@ const timestampSchema = z.int().positive()
 
 /** A request before it has its credentials: what is signed, and how it is sent. */
 interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
-  /** Path and query exactly as they are sent. */
   readonly target: string
 }
 
 /** One connection to the event stream: its signature ages, so each connection asks for a new one. */
 export interface StreamRequest {
   readonly headers: Readonly<Record<string, string>>
-  /** The time that was signed. */
   readonly stamp: ClockStamp
 }
 
@@ -133,7 +131,6 @@ export class SignedKeyClient {
     return this.#urlOf(STREAM_PATH)
   }
 
-  /** The headers of one connection to the event stream, freshly signed. */
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
     await this.#options.serviceClock.ready(signal)
     const stamp = this.#options.serviceClock.stamp()
@@ -238,7 +235,6 @@ export class SignedKeyClient {
     return { ...request, url: this.#urlOf(target), headers, changes: request.method !== 'GET', secrets }
   }
 
-  /** A request of a dashboard session, which is not signed. */
   #bearer(request: Unsigned, sessionToken: string): HttpCall {
     const call = this.#callOf(request, { authorization: `Bearer ${sessionToken}` })
     return { ...call, secrets: [sessionToken] }

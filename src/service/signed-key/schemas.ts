@@ -11,9 +11,8 @@ import {
 } from '../wire-fields.js'
 
 /**
- * Wire shapes of the signed-key API v1, shared with the sandbox. They state what travels and change nothing: no defaults,
- * no transforms. Unknown fields are tolerated, known ones are checked. Turning them into the port's types is
- * `reading.ts`'s work.
+ * Wire shapes of the signed-key API v1, shared with the sandbox. They state what travels and change nothing: no defaults, no
+ * transforms. Unknown fields are tolerated, known ones are checked. Turning them into the port's types is `reading.ts`'s work.
  */
 
 /** Wei as a decimal string; 78 digits hold every uint256. */

@@ -4,7 +4,6 @@ import { createHash, createHmac } from 'node:crypto'
 export interface SignedParts {
   /** Service time, Unix milliseconds, as the text of the timestamp header. */
   readonly timestamp: string
-  /** Upper case. */
   readonly method: string
   /** Path and query exactly as they stand in the request URL, beginning with `/`. */
   readonly target: string
@@ -29,10 +28,7 @@ export function signatureOf(parts: SignedParts, signingSecret: string): string {
   return createHmac('sha256', Buffer.from(signingSecret, 'utf8')).update(canonicalPayload(parts), 'utf8').digest('hex')
 }
 
-/**
- * The three headers of a signed request.
- * @param prefix `Service` in the specification; deployments brand it
- */
+/** The three headers of a signed request. @param prefix `Service` in the specification; deployments brand it */
 export function signedHeaders(
   prefix: string,
   credentials: Credentials,

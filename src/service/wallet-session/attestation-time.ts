@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { isStatus } from '../http-errors.js'
-import type { ChainTime } from './chain-latest.js'
+import type { LatestBlock } from './chain-latest.js'
 import { walletError } from './wallet-error.js'
 
 /** How far the chain may be from the time that was recorded for the request, as a share of the window. */
@@ -15,12 +15,10 @@ const NAMES_TIME =
 
 /** What an attestation's date is judged by: the chain's latest block and the window around service time. */
 export interface AttestationTimeOptions {
-  readonly chainTime: ChainTime
+  readonly latestBlock: (signal?: AbortSignal) => Promise<LatestBlock>
   readonly clock: Clock
   /** How far the time of an attestation may be from service time, milliseconds. */
   readonly windowMs: number
-  /** What speaks against dating anything now; null where nothing does. */
-  readonly objection?: (() => string | null) | undefined
   /** Called where the chain seems ahead of service time: it never is, so service time must be read again. */
   readonly onAhead?: (() => void) | undefined
 }
@@ -41,20 +39,16 @@ export interface AttestationDate {
 /**
  * Dates an attestation: by the time that was recorded for the request, but never ahead of the chain. Throws
  * `clock-untrusted` where the two are too far apart, so that the service would refuse it, or the chain's time is refused
- * or unreadable, which does not state the score, or sources of the time disagree; nothing was sent then.
+ * or unreadable, which does not state the score; nothing was sent then.
  * @param signedAt Unix milliseconds of service time
  */
 export async function dateAttestation(
-  { chainTime, clock, windowMs, objection, onAhead }: AttestationTimeOptions,
+  { latestBlock, clock, windowMs, onAhead }: AttestationTimeOptions,
   signedAt: number,
   signal?: AbortSignal,
 ): Promise<AttestationDate> {
   const startedAt = clock.monotonic()
-  const { timestamp } = await chainTime.latest(signal).catch(rethrowUnread)
-  const disagreement = objection?.() ?? null
-  if (disagreement !== null) {
-    throw new AttestdError('clock-untrusted', `Sources of the time disagree: ${disagreement}; nothing was sent.`)
-  }
+  const { timestamp } = await latestBlock(signal).catch(rethrowUnread)
   const apartMs = Math.round(signedAt - timestamp * 1000)
   if (Math.abs(apartMs) > windowMs * APART_SHARE) {
     const side = apartMs > 0 ? 'behind' : 'ahead of'

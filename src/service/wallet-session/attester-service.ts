@@ -1,7 +1,6 @@
 import { unlessAborted } from '../../core/abort.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
-import { riskSchema, roundedRisk } from '../../core/risk.js'
-import { scoreValues } from '../../core/score-values.js'
+import { riskSchema, roundedRisk, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
@@ -18,8 +17,7 @@ import type { SessionKeeper } from './session.js'
 
 /**
  * Makes the off-chain attestation of a score, as the JSON that travels.
- * @throws AttestdError wallet-*, signature-wrong or
- * attestation-invalid.
+ * @throws AttestdError wallet-*, signature-wrong or attestation-invalid.
  * @param time that it is dated to, Unix seconds
  */
 export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
@@ -29,9 +27,7 @@ export interface WalletSessionAttesterOptions extends AttestationTimeOptions {
   readonly client: WalletSessionClient
   readonly session: SessionKeeper
   readonly reading: ServiceParts['reading']
-  /** Address of the wallet. */
   readonly address: string
-  /** Absent where no score is ever submitted. */
   readonly attest?: Attest | undefined
   readonly onMalformed?: OnMalformed | undefined
 }

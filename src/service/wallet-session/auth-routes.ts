@@ -27,7 +27,6 @@ export class AuthRoutes {
     this.#http = http
   }
 
-  /** @param address of the wallet, 0x and 40 hex characters */
   async challenge(address: string, signal?: AbortSignal): Promise<Challenge> {
     const url = new URL(CHALLENGE_PATH, this.#origin)
     url.searchParams.set('address', checked(addressSchema, address))

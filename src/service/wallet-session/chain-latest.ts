@@ -1,5 +1,3 @@
-import { unlessAborted } from '../../core/abort.js'
-import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { asRecord } from '../record.js'
 import { shapeText } from '../shape-text.js'
@@ -18,8 +16,6 @@ const TIME_FIELDS = ['timestamp', 'blockTimestamp', 'latestBlockTimestamp', 'tim
 const WRAPPERS = ['data', 'block', 'latest', 'latestBlock'] as const
 /** Chains of tests may begin anywhere: a number below this is taken for seconds however small it is. */
 const SECONDS_BELOW = 1e11
-/** An answer serves every question that comes within this time, milliseconds. */
-const SHARED_MS = 1_000
 
 /** The block of an answer to chain/latest. @throws AttestdError service-reply-invalid, also where it is of another chain */
 export function readLatestBlock(reply: unknown, chainId: number): LatestBlock {
@@ -43,31 +39,4 @@ function blockTimeOf(value: unknown): number | null {
 
 function unusable(what: string): AttestdError {
   return new AttestdError('service-reply-invalid', `The chain time cannot be used: ${what}`)
-}
-
-/** The latest block, asked for at most once a second by all who want it at the same time. */
-export class ChainTime {
-  readonly #read: () => Promise<LatestBlock>
-  readonly #clock: Clock
-  #reading: Promise<LatestBlock> | null = null
-  #readAt = Number.NEGATIVE_INFINITY
-
-  constructor(read: () => Promise<LatestBlock>, clock: Clock) {
-    this.#read = read
-    this.#clock = clock
-  }
-
-  /** The block as it was at most a second before the call, or later. */
-  async latest(signal?: AbortSignal): Promise<LatestBlock> {
-    const now = this.#clock.monotonic()
-    if (!this.#reading || now - this.#readAt > SHARED_MS) {
-      this.#readAt = now
-      const reading = this.#read().catch((error: unknown) => {
-        if (this.#reading === reading) this.#reading = null
-        throw error
-      })
-      this.#reading = reading
-    }
-    return unlessAborted(this.#reading, signal)
-  }
 }

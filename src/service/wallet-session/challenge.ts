@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import { cleanLine } from '../../core/text.js'
+import { cleanLine, jsonIn } from '../../core/text.js'
 import { canBeNonce, mayBeWord } from './nonce.js'
 import type { Challenge } from './schemas.js'
 import { wrongMessage } from './sign-in-message.js'
@@ -47,7 +47,7 @@ function wrongContent(message: string, nonce: string, expected: Expected): strin
   if (!isNamed && mayBeWord(nonce)) return 'it holds the nonce as a word, without calling it the nonce'
   // Letters that look or count like others are compared as those.
   const text = marked.normalize('NFKC').replaceAll('\u3002', '.')
-  if (isJson(message)) return 'it is data rather than a text'
+  if (jsonIn(message) !== undefined) return 'it is data rather than a text'
   if (OTHER_KINDS.test(message.normalize('NFKC'))) return 'it holds parts of typed data or of another signature'
   return wrongForm(text) ?? wrongStatement(text, expected) ?? wrongMessage(message, nonce, expected)
 }
@@ -70,16 +70,9 @@ function wrongForm(text: string): string | null {
   return /\p{L}{3,}/u.test(text) ? null : 'it contains nothing but the nonce'
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function wrongExpiry(expiresAt: unknown, { time }: Expected): string | null {
   const expiry = unixMsOf(expiresAt)
-  return expiry !== null && expiry <= time.ms - EXPIRY_TOLERANCE_MS ? `it has expired by ${time.by}` : null
+  return expiry !== null && time !== null && expiry <= time.ms - EXPIRY_TOLERANCE_MS
+    ? `it has expired by ${time.by}`
+    : null
 }

@@ -30,14 +30,12 @@ export interface WalletSessionClientOptions {
   readonly http: HttpCaller
   readonly auth: AuthRoutes
   readonly session: SessionKeeper
-  /** Of the wallet. */
   readonly address: string
   readonly chainId: number
 }
 
 /** A request before it has its token. */
 interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
-  /** Path and query. */
   readonly target: string
 }
 
@@ -59,7 +57,6 @@ export class WalletSessionClient {
     this.#options = options
   }
 
-  /** The two routes that open a session. */
   get auth(): AuthRoutes {
     return this.#options.auth
   }
@@ -114,7 +111,6 @@ export class WalletSessionClient {
     return this.#urlOf(STREAM_PATH)
   }
 
-  /** The headers of one connection to the event stream, with the token of now. */
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
     const token = await this.#options.session.token(signal)
     return { headers: bearer(token), token }

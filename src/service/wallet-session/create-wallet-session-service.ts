@@ -1,16 +1,20 @@
+import { SharedReading } from '../../core/shared-reading.js'
 import type { AttesterService } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts, TIMESTAMP_WINDOW_MS } from '../service-parts.js'
-import { TimeWitnesses } from '../time-witnesses.js'
 import { type Attest, WalletSessionAttesterService } from './attester-service.js'
 import { AuthRoutes } from './auth-routes.js'
-import { ChainTime } from './chain-latest.js'
+import type { LatestBlock } from './chain-latest.js'
 import { WalletSessionClient } from './client.js'
 import { SessionKeeper, type SessionKeeperOptions } from './session.js'
 import { WALLET_FIXES } from './wallet-error.js'
 
 /** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
 const BLOCK_INTERVAL_MS = 2_000
+/** The latest block answers all who date an attestation within this time, milliseconds. */
+const BLOCK_SHARED_MS = 1_000
+/** How far the Date of an answer may be from service time, milliseconds, or as old as a block may be. */
+const DATE_WITHIN_MS = 2 * 60_000
 /** Service time that was read less than this ago, milliseconds, is not read again. */
 const AHEAD_MAX_AGE_MS = 5_000
 
@@ -23,8 +27,8 @@ export interface WalletSessionOptions
     > {
   /** Absent where no score is submitted, as for a submitter. */
   readonly attest?: Attest
-  /** Shared with what reads RPC endpoints. @default those of the service alone */
-  readonly witnesses?: TimeWitnesses
+  /** Age that the latest block may have, milliseconds; one that old does not contradict the Date of the service. @default 0 */
+  readonly maxBlockAgeMs?: number
   /** Steps in which chain time moves, milliseconds. @default BLOCK_INTERVAL_MS */
   readonly blockIntervalMs?: number
 }
@@ -34,11 +38,8 @@ export interface WalletSessionService {
   readonly service: AttesterService
   /** Service time, read from the latest block of the chain; needs a session with the role attester. */
   readonly clock: ServiceClock
-  /** Every route of the API, for the verbs that need more than the port. */
   readonly client: WalletSessionClient
   readonly session: SessionKeeper
-  readonly witnesses: TimeWitnesses
-  /** Breaks off what is still on its way and closes the connections. */
   close(): Promise<void>
 }
 
@@ -46,25 +47,17 @@ export interface WalletSessionService {
 export function createWalletSessionService(options: WalletSessionOptions): WalletSessionService {
   const { attest, chainId, clock, onMalformed, signer } = options
   const { address } = signer
-  const witnesses = options.witnesses ?? new TimeWitnesses(options)
-  const objection = () => witnesses.disagreement()
-  const chainLatest = async (signal?: AbortSignal) => {
-    const block = await client.chainLatest(signal)
-    witnesses.sawChainTime(block.timestamp * 1000)
-    return block
-  }
   const parts: ServiceParts = createServiceParts(options, {
-    readTime: async (signal) => (await chainLatest(signal)).timestamp * 1000,
+    readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
     granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
-    onDate: (ms) => witnesses.sawDate(ms),
-    objection,
+    dateWithinMs: Math.max(DATE_WITHIN_MS, options.maxBlockAgeMs ?? 0),
     fixes: WALLET_FIXES,
   })
   const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)
-  const session = new SessionKeeper({ ...options, auth, origin, time: () => witnesses.now() })
+  const session = new SessionKeeper({ ...options, auth, origin, time: () => parts.clock.stated() })
   const client: WalletSessionClient = new WalletSessionClient({ origin, http, auth, session, address, chainId })
-  const chainTime = new ChainTime(() => chainLatest(), clock)
+  const blocks = new SharedReading<LatestBlock>({ clock, keptMs: BLOCK_SHARED_MS })
   const windowMs = options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS
   const service = new WalletSessionAttesterService({
     client,
@@ -73,10 +66,9 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     address,
     attest,
     onMalformed,
-    chainTime,
+    latestBlock: (signal) => blocks.share(() => client.chainLatest(), signal),
     clock,
     windowMs,
-    objection,
     // The failure is logged by the clock; the next try of the submission waits for it.
     onAhead: () => void parts.clock.refresh({ maxAgeMs: AHEAD_MAX_AGE_MS }).catch(() => {}),
   })
@@ -84,5 +76,5 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     session.close()
     await parts.close()
   }
-  return { service, clock: parts.clock, client, session, witnesses, close }
+  return { service, clock: parts.clock, client, session, close }
 }

@@ -7,10 +7,9 @@ import { outOfEnvelope } from './reading.js'
 import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
 
 /**
- * The receipt in the answer to a score, whose shape is not shown: the record itself, or what stands under `score`. What
- * it states must be ours; a risk that it does not state is the one that was sent.
- * @throws AttestdError service-reply-invalid,
- * ambiguous, where it names another asset or attester, or states nothing of a score
+ * The receipt in the answer to a score, whose shape is not shown: the record itself, or what stands under `score`. What it
+ * states must be ours; a risk that it does not state is the one that was sent.
+ * @throws AttestdError service-reply-invalid, ambiguous, where it names another asset or attester, or states nothing of a score
  */
 export function readReceipt(
   reply: Record<string, unknown>,

@@ -24,7 +24,6 @@ export const healthReplySchema = z.looseObject({ ok: z.boolean() })
 
 /** Answer of GET /v1/auth/challenge (specification, Challenge); signed only where `checkChallenge` accepts it. */
 export const challengeSchema = z.looseObject({
-  /** Checked by `challenge.ts`. */
   message: z.string(),
   nonce: opaque(NONCE_MAX),
   /** Unit and format are not shown. */
@@ -34,7 +33,6 @@ export const challengeSchema = z.looseObject({
 /** Body of POST /v1/auth/session: the challenge's nonce and the EIP-191 signature of its message. */
 export const sessionRequestSchema = z.looseObject({
   nonce: opaque(NONCE_MAX),
-  /** 0x and hex characters. */
   signature: z.string().regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and hex characters'),
 })
 
@@ -58,7 +56,6 @@ export const scoreInputSchema = z.looseObject({
   authenticityScore: percentageSchema,
   deepfakeRiskBps: z.int().min(0).max(10_000),
   algorithm: z.string().min(1),
-  /** Verified by the service. */
   offchainAttestation: z.looseObject({}),
   notes: z.string().optional(),
   signature: z.string().optional(),
@@ -74,7 +71,6 @@ export const assetSchema = z.looseObject({
   contentHash: bytes32Schema,
   uri: uriSchema,
   contributorAttestationUid: z.string(),
-  /** ISO timestamp. */
   verificationDeadline: z.string(),
   /** `open`: accepts scores. */
   status: z.string(),

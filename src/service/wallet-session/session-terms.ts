@@ -18,8 +18,8 @@ export interface SessionTerms {
 
 /**
  * When a session is renewed and when it ends. Its end is stated in service time, so its life is measured against the
- * service's Date where it states one, and only else against what `TimeWitnesses` has, which may be wrong: then the session is
- * renewed too often by at most once a second, or is found to have ended by a 401.
+ * service's time where it states one, and only else against the local clock, which may be wrong: then the session is renewed
+ * too often by at most once a second, or is found to have ended by a 401.
  * @param askedAt monotonic milliseconds at which it was asked for
  * @param nowMs Unix milliseconds, by the service's clock or else the local one
  */

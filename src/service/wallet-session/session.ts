@@ -4,7 +4,8 @@ import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../../core/retry.js'
-import type { StatedTime } from '../time-witnesses.js'
+import { SharedReading } from '../../core/shared-reading.js'
+import type { StatedTime } from '../service-clock.js'
 import type { AuthRoutes } from './auth-routes.js'
 import { checkChallenge } from './challenge.js'
 import type { Session, WalletRole } from './schemas.js'
@@ -13,7 +14,6 @@ import { walletError } from './wallet-error.js'
 
 /** What signs a challenge: every wallet, seen from here. */
 export interface ChallengeSigner {
-  /** 0x and 40 hex characters. */
   readonly address: string
   /** EIP-191 personal sign. @returns 0x and hex characters */
   signMessage(parameters: { message: string }): Promise<string>
@@ -23,7 +23,6 @@ export interface ChallengeSigner {
 export interface SessionEvent {
   /** `refused`: none was given, or a request with one was answered with 401. */
   readonly event: 'opened' | 'renewed' | 'refused'
-  /** Where it was refused. */
   readonly reason?: Reason
 }
 
@@ -41,12 +40,11 @@ export interface SessionKeeperOptions {
   readonly origin: URL
   readonly signer: ChallengeSigner
   readonly chainId: number
-  /** See `Expected.domains`. */
   readonly challengeDomains?: readonly string[]
   /** Without it a session is of no use. */
   readonly role: WalletRole
-  /** By what challenges and the ends of sessions are judged. */
-  readonly time: () => StatedTime
+  /** By what challenges and the ends of sessions are judged; null where the service has stated none. */
+  readonly time: () => StatedTime | null
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -78,15 +76,14 @@ const PASSING: ReadonlySet<Reason> = new Set<Reason>([
 ])
 
 /**
- * Holds the one session of a wallet at a service. The token stands nowhere else. It is opened when it is first needed,
- * renewed before it ends, and opened again after a 401, once for all callers; after failures and refusals only at growing
- * intervals.
+ * Holds the one session of a wallet at a service. The token stands nowhere else. It is opened when it is first needed, renewed
+ * before it ends, and opened again after a 401, once for all callers; after failures and refusals only at growing intervals.
  */
 export class SessionKeeper {
   readonly #options: SessionKeeperOptions
   readonly #stop = new AbortController()
   #held: Held | null = null
-  #flight: Promise<Held> | null = null
+  readonly #opening = new SharedReading<Held>()
   /** Until when nothing is asked, monotonic milliseconds, and what to state meanwhile. */
   #pause: { readonly until: number; readonly error: AttestdError } | null = null
   #failures = 0
@@ -128,7 +125,6 @@ export class SessionKeeper {
     this.#options.onSession?.({ event: 'refused', reason: 'service-unauthorized' })
   }
 
-  /** Breaks off what is on its way. */
   close(): void {
     this.#stop.abort(new AttestdError('draining', 'The service client was closed.'))
     this.#held = null
@@ -139,23 +135,20 @@ export class SessionKeeper {
     this.#stop.signal.throwIfAborted()
     const now = this.#options.clock.monotonic()
     const held = this.#held
-    if (held === null || now >= held.endsAt) return unlessAborted(this.#open(), signal)
+    if (held === null || now >= held.endsAt) return this.#open(signal)
     // Behind the caller's back: the session in hand is good for a while, and a failure is logged where it happens.
     if (now >= held.renewAt) this.#open().catch(() => {})
     return held
   }
 
-  /** The flight on its way, or a new one; throws what the last one ended with where a pause is due. */
-  async #open(): Promise<Held> {
+  /** The session under way, or a new one; throws what the last one ended with where a pause is due. */
+  async #open(signal?: AbortSignal): Promise<Held> {
     const left = (this.#pause?.until ?? 0) - this.#options.clock.monotonic()
-    if (!this.#flight && this.#pause && left > 0) throw paused(this.#pause.error, left)
-    this.#flight ??= this.#fly().finally(() => {
-      this.#flight = null
-    })
-    return this.#flight
+    if (!this.#opening.isShared && this.#pause && left > 0) throw paused(this.#pause.error, left)
+    return this.#opening.share(() => this.#negotiated(), signal)
   }
 
-  async #fly(): Promise<Held> {
+  async #negotiated(): Promise<Held> {
     const before = this.#held
     try {
       const held = await this.#negotiate()
@@ -184,7 +177,7 @@ export class SessionKeeper {
     const session = await auth.session({ nonce: challenge.nonce, signature }, signal)
     this.#check(session)
     const { token, address, roles, expiresAt } = session
-    return { token, address, roles, expiresAt, ...termsOf(session, askedAt, time().ms) }
+    return { token, address, roles, expiresAt, ...termsOf(session, askedAt, time()?.ms ?? clock.now()) }
   }
 
   #check({ address, roles }: Session): void {

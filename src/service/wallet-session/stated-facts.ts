@@ -1,17 +1,15 @@
 import { cleanLine } from '../../core/text.js'
-import type { StatedTime } from '../time-witnesses.js'
+import type { StatedTime } from '../service-clock.js'
 
 /** What a challenge may state. */
 export interface Expected {
-  /** Of the service. */
   readonly origin: URL
   /** Hosts beside the service's own that it may sign in to, lower case: a site whose API has its own host. */
   readonly domains?: readonly string[] | undefined
-  /** Of the wallet. */
   readonly address: string
   readonly chainId: number
-  /** What its times are judged by: the service's own time, where it states it. */
-  readonly time: StatedTime
+  /** Service time, by which its times are judged; null where the service has stated none, so that none is judged. */
+  readonly time: StatedTime | null
 }
 
 /** A time of the challenge may be passed by this much, milliseconds: clocks differ. */
@@ -76,9 +74,7 @@ function wrongChain(text: string, { chainId }: Expected): string | null {
   return other ? `it is for another chain, ${shortened(other)} instead of ${chainId}` : null
 }
 
-/**
- * Where a text states our host as well, a link to terms elsewhere does not matter: it is no message of the other site.
- */
+/** Where a text states our host as well, a link to terms elsewhere does not matter: it is no message of the other site. */
 function wrongHost(text: string, expected: Expected): string | null {
   const rest = withoutTerms(text)
   return wrongPlace(rest !== text && namesUs(rest, expected) ? rest : text, expected)
@@ -117,7 +113,9 @@ function wrongNonce(text: string): string | null {
   return OTHER_NONCE.test(text) ? 'it states another nonce' : null
 }
 
-function wrongTime(text: string, { time: { by, ms: now } }: Expected): string | null {
+function wrongTime(text: string, { time }: Expected): string | null {
+  if (time === null) return null
+  const { by, ms: now } = time
   for (const line of text.split('\n')) {
     const times = timesIn(line)
     const ends = /\b(?:expir\w*|valid until|not after)\b/i.test(line)

@@ -211,7 +211,7 @@ describe('the clock', () => {
     ['that is off by more', { offsetMs: -WINDOW_MS - 21, errorBoundMs: 20, trusted: true }, 'clock-off'],
     ['that is known too coarsely', { offsetMs: 0, errorBoundMs: 50_000, trusted: false }, 'clock-untrusted'],
     [
-      'that others contradict',
+      'that the Date of the service contradicts',
       { offsetMs: 0, errorBoundMs: 20, trusted: false, objection: 'a says b' },
       'clock-untrusted',
     ],

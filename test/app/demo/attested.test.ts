@@ -3,8 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { attestedBy } from '../../../src/app/demo/attested.js'
 import { attestScore } from '../../../src/chain/eas/attest.js'
-import { asRisk } from '../../../src/core/risk.js'
-import { scoreValues } from '../../../src/core/score-values.js'
+import { asRisk, scoreValues } from '../../../src/core/risk.js'
 import { profileOf, readEasVectors } from '../../support/eas-vectors.js'
 
 type Score = Parameters<typeof attestedBy>[2]

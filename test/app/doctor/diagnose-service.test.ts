@@ -87,9 +87,13 @@ describe.concurrent('doctor on a wallet-session service', () => {
     },
   )
 
-  it('names who disagrees where the Date is not the time of the blocks', async ({ onTestFinished }) => {
+  it('names how the service contradicts itself where its Date is not the time of the blocks', async ({
+    onTestFinished,
+  }) => {
     const { walletSession } = await bench(onTestFinished, { dateOffsetMs: -3_600_000 })
-    expect((await walletSession()).get('clock')).toMatch(/^failed: Sources of the time disagree: .* ahead of the Date/)
+    expect((await walletSession()).get('clock')).toMatch(
+      /^failed: The service contradicts itself: service time .* ahead of the Date/,
+    )
   })
 
   it('a wallet that is no attester fails at the session and at the contract', async ({ onTestFinished }) => {

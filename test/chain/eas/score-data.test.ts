@@ -4,8 +4,7 @@ import type { AttestedScore, OffchainAttestation } from '../../../src/chain/eas/
 import { parseSchema } from '../../../src/chain/eas/schema.js'
 import { checkAttestedScore, encodeScore, readAttestedScore } from '../../../src/chain/eas/score-data.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
-import { asRisk, riskOfBasisPoints } from '../../../src/core/risk.js'
-import { scoreValues } from '../../../src/core/score-values.js'
+import { asRisk, riskOfBasisPoints, scoreValues } from '../../../src/core/risk.js'
 import { readEasVectors } from '../../support/eas-vectors.js'
 
 const [vector] = readEasVectors()

@@ -136,17 +136,9 @@ rule('GET /v1/auth/challenge', 'Its end is in service time.', 'Resources, Challe
       context.onTestFinished(() => world.close())
       // The recorder would state a Date of its own.
       const serviceUrl = world.sandbox.url
-      const { session, witnesses } = world.asAttester({ serviceUrl })
-      // Without a Date, the blocks of RPC endpoints say what time it is.
-      if (dateOffsetMs === null) {
-        await expect(session.facts()).rejects.toThrow('it has expired by the local clock')
-        witnesses.sawBlock('rpc', Date.now() - HOUR_MS)
-      }
-      const { roles } = await (dateOffsetMs === null
-        ? world.asAttester({ serviceUrl, witnesses }).session
-        : session
-      ).facts()
-      expect(roles).toContain('attester')
+      const { session } = world.asAttester({ serviceUrl })
+      // A service that states no time is not judged by the local clock.
+      expect((await session.facts()).roles).toContain('attester')
     }
   },
 })

@@ -54,11 +54,21 @@ describe('directory lock', () => {
     ['an empty file', () => '', 'taken'],
     ['half a file', () => '{"pid": 12', 'taken'],
     ['a file of another shape', () => ({ pid: -1 }), 'taken'],
-    ['a released lock', () => ({ released: true }), 'taken'],
+    ['a released lock of an older release', () => ({ released: true }), 'taken'],
   ])('%s', async (_, lock, expected) => {
     const dir = await directory(lock())
     expect(await outcome(dir)).toBe(expected)
     expect(await readdir(dir)).toHaveLength(1)
+  })
+
+  it('leaves an emptied file behind, and names a lock that cannot be read', async () => {
+    const dir = await directory()
+    await (await DirectoryLock.take(dir, inUse, systemClock, TIMES)).release()
+    expect(await readFile(path.join(dir, 'lock.1'), 'utf8')).toBe('')
+    await mkdir(path.join(dir, 'lock.2'))
+    await expect(DirectoryLock.take(dir, inUse, systemClock, TIMES)).rejects.toMatchObject({
+      reason: 'data-dir-unusable',
+    })
   })
 
   it.each([

@@ -3,7 +3,6 @@ import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
 import { ServiceClock } from '../../../src/service/service-clock.js'
 import { dateAttestation } from '../../../src/service/wallet-session/attestation-time.js'
-import { ChainTime } from '../../../src/service/wallet-session/chain-latest.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const WINDOW_MS = 30_000
@@ -44,7 +43,7 @@ async function smallestMargin(seed: number, maxLagMs: number): Promise<number> {
   for (let attestation = 0; attestation < 60; attestation++) {
     await pass(Math.round(random() * 20_000))
     const signedAt = service.now()
-    const options = { chainTime: new ChainTime(block, clock), clock, windowMs: WINDOW_MS }
+    const options = { latestBlock: block, clock, windowMs: WINDOW_MS }
     const dated = await dateAttestation(options, signedAt).catch((error: AttestdError) => error)
     if (dated instanceof AttestdError) continue
     const storedBy = dated.time * 1000 + WINDOW_MS + STORE_MS

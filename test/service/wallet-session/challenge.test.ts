@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
+import type { StatedTime } from '../../../src/service/service-clock.js'
 import { checkChallenge } from '../../../src/service/wallet-session/challenge.js'
 
 const { address } = privateKeyToAccount(generatePrivateKey())
@@ -33,15 +34,21 @@ function check(
     expiresAt = (LATER.getTime() / 1000) as unknown,
     nonce = NONCE,
     url = 'https://verify.example',
+    time = { ms: NOW, by: 'the test' } as StatedTime | null,
   } = {},
 ) {
   checkChallenge(
     { message, nonce, expiresAt: expiresAt as number },
-    { origin: new URL(url), domains, address, chainId: 84532, time: { ms: NOW, by: 'the test' } },
+    { origin: new URL(url), domains, address, chainId: 84532, time },
   )
 }
 
 describe('is signed', () => {
+  it('an expired one of a service that has stated no time, which the local clock does not judge', () => {
+    check(siwe({ expirationTime: EARLIER }), { expiresAt: EARLIER.getTime() / 1000, time: null })
+    check(siwe({ notBefore: LATER }), { time: null })
+  })
+
   it.each<[string, string]>([
     ['a whole sign-in message', siwe()],
     ['one with a scheme before its domain', siwe({ scheme: 'https' })],

@@ -198,11 +198,11 @@ it('the Date of an answer from a cache is as old as the answer', async ({ onTest
     response.setHeader('age', '3600')
     return list(request, response)
   }
-  const { service, serviceClock, witnesses } = await bench(cached, onTestFinished)
+  const { service, serviceClock } = await bench(cached, onTestFinished)
   await serviceClock.ready()
   await service.listOpen(asked)
-  expect(new Date(witnesses.now().ms).toISOString()).toBe('2026-01-01T00:00:00.000Z')
-  expect(witnesses.disagreement()).toBeNull()
+  expect(new Date(serviceClock.stated()!.ms).toISOString()).toBe('2026-01-01T00:00:00.000Z')
+  expect(serviceClock.state()).toMatchObject({ trusted: true, objection: undefined })
 })
 
 it.for([401, 403])(

@@ -1,9 +1,8 @@
-import type { MetricEntry } from './metric-entry.js'
-import { METRICS } from './metric-table.js'
+import { METRICS } from '../dist/observe/metrics/metric-table.js'
 
 /** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */
-export function metricsPage(): string {
-  const rows = Object.values<MetricEntry>(METRICS).map((entry) => {
+export function metricsPage() {
+  const rows = Object.values(METRICS).map((entry) => {
     const labels = entry.labels.map((label) => `\`${label}\``).join(', ') || '-'
     return `| \`${entry.name}\` | ${entry.type} | ${labels} | ${whoStates(entry)} | ${entry.help.replaceAll('|', '\\|')} |`
   })
@@ -35,7 +34,7 @@ export function metricsPage(): string {
 }
 
 /** In the words of the page. */
-function whoStates({ roles, shared }: MetricEntry): string {
+function whoStates({ roles, shared }) {
   if (shared) return '**shared**'
   return roles?.join(', ') ?? 'all'
 }
