@@ -14,6 +14,8 @@ export interface DataPaths {
   readonly ledger: string
   readonly admissions: string
   readonly drift: string
+  /** The last hour of the console, a file. */
+  readonly history: string
 }
 
 /** Names the places and touches none: for verbs that only read what a daemon left there. */
@@ -26,6 +28,7 @@ export function dataPaths(root: string): DataPaths {
     ledger: under('ledger'),
     admissions: under('admissions'),
     drift: under('drift'),
+    history: under('history.json'),
   }
 }
 

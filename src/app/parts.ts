@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { LoadedSettings } from '../config/load.js'
 import type { Clock, Random } from '../core/clock.js'
 import type { Logger } from '../observe/logger.js'
@@ -40,4 +41,9 @@ export interface DaemonParts {
   readonly report: Report
   /** The wallet, where this process signs with one; absent: opened where it is needed. */
   readonly signer?: Signer | undefined
+}
+
+/** Verbs read the same file; without one only the folder states which daemon is meant. */
+export function commandFlags({ file, settings }: DaemonParts['options']): string[] {
+  return file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]
 }

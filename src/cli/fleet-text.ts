@@ -1,6 +1,6 @@
-import type { FleetReply } from '../app/verbs/fleet-reply.js'
 import { duration } from '../core/duration.js'
-import { drainText, missesText, retryingText, unservedText } from '../observe/console/fleet-section.js'
+import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
+import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
 import { table } from './terminal/table.js'
 
 /** First hex characters of a digest, enough to compare by eye. */
@@ -18,7 +18,7 @@ const COLUMNS = [
 ]
 
 /** All daemons on the queue as the lines of a table, what differs between them, and the work ahead. */
-export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
+export function fleetLines({ backlog, daemons, mixed }: FleetState): string[] {
   const lines = table(COLUMNS, daemons.map(cells)).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
   if (mixed.fingerprints.length > 0) lines.push(`ATTESTD_FLEET_SECRET differs: ${mixed.fingerprints.join(', ')}`)
@@ -33,16 +33,7 @@ export function fleetLines({ backlog, daemons, mixed }: FleetReply): string[] {
   return lines
 }
 
-function cells({
-  detectors,
-  jobsPerSecond,
-  lastSeenMs,
-  name,
-  reasons,
-  roles,
-  state,
-  version,
-}: FleetReply['daemons'][number]) {
+function cells({ detectors, jobsPerSecond, lastSeenMs, name, reasons, roles, state, version }: FleetDaemon) {
   const rates = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
     rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
   )

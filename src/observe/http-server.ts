@@ -3,13 +3,14 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
+import type { DaemonState } from '../fleet/daemon-state.js'
+import type { HistoryPoint } from '../fleet/history.js'
 import { bindError } from './bind-error.js'
 import { type QueueBoard, registerBoard } from './board/queue-board.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
 import { registerConsoleFiles } from './console/console-files.js'
 import { consolePage } from './console/console-page.js'
-import type { ConsoleState } from './console/console-state.js'
-import { documentOf, type HistoryPoint } from './console/history.js'
+import { documentOf } from './console/history-document.js'
 import { recentQuery } from './console/recent-filter.js'
 import { statusDocument } from './console/status-document.js'
 import { type ControlHandlers, registerControl } from './control-routes.js'
@@ -33,7 +34,7 @@ export interface HttpServerOptions {
   readonly redact: Redactor
   readonly health: Health
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
-  readonly state: () => Promise<ConsoleState> | ConsoleState
+  readonly state: () => Promise<DaemonState> | DaemonState
   /** The last hour, oldest first. */
   readonly history: () => readonly HistoryPoint[]
   readonly clock: Pick<Clock, 'now' | 'monotonic'>

@@ -19,23 +19,27 @@ const common = {
   uri: z.string(),
 }
 
+const verdict = {
+  risk: storedRisk,
+  algorithm: z.string(),
+  detectorDigest: z.string(),
+  notes: z.string(),
+  unsure: z.boolean(),
+  /** Null also in lines of a release that did not keep it. */
+  unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
+  /** What a replay compares, bit for bit; null in lines of an older version. */
+  rawScore: z.number().nullable().default(null),
+  platform: z.string().nullable().default(null),
+  /** See `Detection`; older ones were made at even odds. */
+  expectedShare: z.number().default(EVEN_ODDS),
+}
+
 const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({
     ...common,
     kind: z.literal('verdict'),
     mediaType: z.enum(MEDIA_TYPES),
-    risk: storedRisk,
-    algorithm: z.string(),
-    detectorDigest: z.string(),
-    notes: z.string(),
-    unsure: z.boolean(),
-    /** Null also in lines of a release that did not keep it. */
-    unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
-    /** What a replay compares, bit for bit; null in lines of an older version. */
-    rawScore: z.number().nullable().default(null),
-    platform: z.string().nullable().default(null),
-    /** See `Detection`; older ones were made at even odds. */
-    expectedShare: z.number().default(EVEN_ODDS),
+    ...verdict,
     cached: z.boolean(),
   }),
   z.object({
@@ -65,6 +69,8 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     /** See `Detection`. */
     expectedShare: z.number().default(EVEN_ODDS),
     openToRecordMs: z.number(),
+    /** What was submitted, where another daemon analyzed the asset: its line of the verdict is in another ledger. */
+    verdict: z.object(verdict).optional(),
   }),
   z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),
 ])

@@ -7,12 +7,13 @@ import type { JobAsset, TypedAsset } from './jobs.js'
 /** Why intake did not turn an open asset into a job. */
 export type SkipCause = 'already-scored' | 'already-queued'
 
-/** The result of a shadow, beside what was measured for submission. */
-export interface ShadowComparison {
+/** A candidate beside the active detectors on one file: a shadow measured aside, or a canary whose score was submitted. */
+export interface Comparison {
   readonly asset: TypedAsset
   readonly submitted: Detection
+  /** What was measured aside: a shadow, or the active detectors on a file of a canary. */
   readonly measurement: ShadowMeasurement
-  /** Whether both risks are on the same side of 0.5; null where the shadow returned no score. */
+  /** Whether both risks are on the same side of 0.5; null where the one measured aside returned no score. */
   readonly agrees: boolean | null
   /** Whether the daemon would have done something else: abstained or not, or the other side; null where there is no score. */
   readonly wouldChange: boolean | null
@@ -37,9 +38,7 @@ export interface PipelineEvents {
   detected?(event: { asset: TypedAsset; detection: Detection }): void
   /** A detector abstained from a file without a score. */
   refused?(event: { asset: TypedAsset; detector: DetectorSummary }): void
-  shadowed?(comparison: ShadowComparison): void
-  /** The active detectors were measured on a file of a candidate; what was submitted is the candidate's. */
-  canaryCompared?(comparison: ShadowComparison): void
+  compared?(comparison: Comparison): void
   /** A file that no shadow measured, because there was other work. */
   shadowDropped?(asset: TypedAsset): void
 }

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import type { Detection, DetectorHost, ShadowMeasurement } from '../detect/detection.js'
 import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
-import type { PipelineEvents, ShadowComparison } from './pipeline-events.js'
+import type { Comparison, PipelineEvents } from './pipeline-events.js'
 
 /** The ports of the shadow line; `unsurePolicy` decides whether a shadow's result would have changed what was done. */
 export interface ShadowLineOptions {
@@ -91,10 +91,10 @@ export class ShadowLine {
     try {
       const request = { file: media.file, mediaType: asset.mediaType, contentHash: asset.contentHash, label: asset.id }
       for (const measurement of await detectors.shadow(request, this.#stopping.signal)) {
-        const comparison = this.#compare(asset, submitted, measurement)
-        if (measurement.besideCandidate === undefined) events.shadowed?.(comparison)
+        const { besideCandidate = submitted.detectorDigest } = measurement
         // The detectors may have been replaced since it was scored.
-        else if (measurement.besideCandidate === submitted.detectorDigest) events.canaryCompared?.(comparison)
+        if (besideCandidate === submitted.detectorDigest)
+          events.compared?.(this.#compare(asset, submitted, measurement))
       }
     } catch (error) {
       const { reason } = toAttestdError(error)
@@ -104,7 +104,7 @@ export class ShadowLine {
     }
   }
 
-  #compare(asset: TypedAsset, submitted: Detection, measurement: ShadowMeasurement): ShadowComparison {
+  #compare(asset: TypedAsset, submitted: Detection, measurement: ShadowMeasurement): Comparison {
     if (!('detection' in measurement)) return { asset, submitted, measurement, agrees: null, wouldChange: null }
     const { detection } = measurement
     return {

@@ -1,7 +1,7 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq'
 import type { AttestdError } from '../core/errors.js'
+import type { FleetStore } from '../fleet/fleet-store.js'
 import type { Claims, SharedTexts } from './claims.js'
-import type { FleetStore } from './fleet/fleet-store.js'
 
 /** A connection as BullMQ takes it; each engine's factory knows its own. */
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { withinLimit } from '../core/time-limit.js'
+import type { FleetStore } from '../fleet/fleet-store.js'
+import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
 import { Admission } from './admission.js'
 import type { AnyConnection, Backing } from './backing.js'
 import type { Claims, SharedTexts } from './claims.js'
@@ -14,8 +16,6 @@ import {
   MAX_EVENTS,
   type QueueEngineOptions,
 } from './engine-options.js'
-import type { FleetStore } from './fleet/fleet-store.js'
-import { sealedFleet, sealedTexts } from './fleet/sealed-texts.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
 import { pausedQueues } from './paused-queues.js'

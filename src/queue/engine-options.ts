@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import type { FleetSeal } from './fleet/fleet-seal.js'
-import type { OnForged } from './fleet/sealed-texts.js'
+import type { FleetSeal } from '../fleet/fleet-seal.js'
+import type { OnForged } from '../fleet/sealed-texts.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
 /**

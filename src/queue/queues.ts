@@ -1,7 +1,7 @@
 import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
+import type { FleetStore } from '../fleet/fleet-store.js'
 import type { Claims, SharedTexts } from './claims.js'
-import type { FleetStore } from './fleet/fleet-store.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 
 /** A queue for each kind of media, so that a worker takes only what it has a detector for. */

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { FleetReply } from '../../src/app/verbs/fleet-reply.js'
 import { fleetLines } from '../../src/cli/fleet-text.js'
+import type { FleetDaemon, FleetState } from '../../src/fleet/fleet-state.js'
 
-const fleetText = (fleet: FleetReply) => fleetLines(fleet).join('\n')
+const fleetText = (fleet: FleetState) => fleetLines(fleet).join('\n')
 const DIGEST = 'abcdef0123456789'.repeat(4)
 
 describe('the fleet for people', () => {
-  const daemon = (change: Partial<FleetReply['daemons'][number]> = {}): FleetReply['daemons'][number] => ({
+  const daemon = (change: Partial<FleetDaemon> = {}): FleetDaemon => ({
     name: 'm:1',
     machine: 'm',
     pid: 1,
@@ -16,10 +16,11 @@ describe('the fleet for people', () => {
     lastSeenMs: 400,
     detectors: [{ id: 'tiny', version: '1.0.0', digest: DIGEST, shadow: false }],
     jobsPerSecond: { analyze: 1.25, submit: null },
+    capacity: { analyze: null, submit: null },
     reasons: ['stake-low', 'stream-ended'],
     ...change,
   })
-  const fleet = (change: Partial<FleetReply> = {}): FleetReply => ({
+  const fleet = (change: Partial<FleetState> = {}): FleetState => ({
     daemons: [daemon()],
     mixed: { versions: [], detectors: [], fingerprints: [] },
     backlog: { rows: [], drainMs: { 'analyze-image': 0, submit: null }, missesAhead: 0, retrying: [], unserved: [] },

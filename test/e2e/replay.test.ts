@@ -1,10 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { LedgerEntry } from '../../src/pipeline/ledger.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
+import { findRedisServer } from '../support/redis-server.js'
 
 vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
 
@@ -80,6 +81,17 @@ it('bytes that left the cache come from a gateway again; where there is none, it
   })
 })
 
+it('the console of the next run shows the last hour and the assets of the run before', async () => {
+  const daemon = await bench.startHere().ready()
+  const { text } = await daemon.get('/')
+  for (const asset of assets) expect(text).toContain(asset)
+  const history = JSON.parse((await daemon.get('/history')).text) as { at: number[] }
+  const { startedAt } = JSON.parse((await daemon.get('/status')).text) as { startedAt: number }
+  expect(Math.min(...history.at)).toBeLessThan(startedAt)
+  daemon.signal('SIGTERM')
+  await daemon.exited
+})
+
 it('it is the detector of the record that is asked, whatever is selected now', async () => {
   await writeTinyPackage(modelsDir(), { id: 'other' })
   expect(await replay(assets[0]!, { ATTESTD_DETECTORS: 'other,tiny-image=shadow' })).toMatchObject({ code: 0 })
@@ -121,4 +133,29 @@ it('a package that was swapped since, or is gone, is named with both digests', a
   expect(swapped.out).toMatch(
     /^detector-differs: tiny-image@1.0.0 with the digest [0-9a-f]{64} .* tiny-image@2.0.0 with the digest [0-9a-f]{64}/,
   )
+})
+
+it.skipIf(findRedisServer() === null)('the command that a submit daemon prints replays what an analyze daemon measured', async () => {
+  const fleet = await DaemonBench.create()
+  onTestFinished(() => fleet.dispose())
+  await fleet.prepare()
+  const redis = await fleet.redis()
+  const start = (name: string, roles: string) =>
+    fleet.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles }, name)
+  const [front, worker] = [start('front', 'intake,submit'), start('worker', 'analyze')]
+  await Promise.all([front.ready(), worker.ready()])
+  const [asset] = await fleet.registerMany(1, 'apart')
+  await fleet.expectExactlyOneEach()
+  for (const daemon of [front, worker]) {
+    const printed = new RegExp(`npx attestd (replay --data-dir [^ ]+ ${asset!.id})<`)
+    let command: string | undefined
+    await fleet.until('the row of the receipt', async () => {
+      const { text } = await daemon.get('/')
+      command = text.includes('accepted</span>') ? printed.exec(text)?.[1] : undefined
+      return command !== undefined
+    })
+    const env = { ATTESTD_MODELS_DIR: path.join(fleet.folder, 'models'), ATTESTD_IPFS_GATEWAYS: fleet.sandbox.url }
+    const { code, out } = await attestdVerb(String(command).split(' '), env)
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^same: /) })
+  }
 })

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
-import type { ConsoleState } from '../../src/observe/console/console-state.js'
-import type { FleetDaemon } from '../../src/observe/console/fleet-state.js'
-import { HISTORY_EVERY_MS, type HistoryPoint } from '../../src/observe/console/history.js'
+import type { DaemonState } from '../../src/fleet/daemon-state.js'
+import type { FleetDaemon } from '../../src/fleet/fleet-state.js'
+import { HISTORY_EVERY_MS, type HistoryPoint } from '../../src/fleet/history.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
@@ -16,7 +16,7 @@ export const NOW = Date.UTC(2026, 0, 1)
 export const HOSTILE = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`
 
 /** A state with one row of each outcome, and text from outside that would like to be markup. */
-export function sampleState(): ConsoleState {
+export function sampleState(): DaemonState {
   const outcomes = ['accepted', 'confirmed', 'abstained', 'closed', 'failed'] as const
   const scored = (index: number) => index < 2
   return {

@@ -3,7 +3,7 @@ import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import type { Detection, DetectRequest, ShadowMeasurement } from '../../src/detect/detection.js'
 import type { FetchedMedia } from '../../src/media/media-source.js'
-import type { ShadowComparison } from '../../src/pipeline/pipeline-events.js'
+import type { Comparison } from '../../src/pipeline/pipeline-events.js'
 import { ShadowLine } from '../../src/pipeline/shadow-line.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { submitJobData } from '../support/pipeline-parts.js'
@@ -15,7 +15,7 @@ const detection = (risk: number, unsure = false) => ({ risk, rawScore: risk, uns
 let clock: ManualClock
 let held: Set<string>
 let dropped: number
-let compared: ShadowComparison[]
+let compared: Comparison[]
 let waiting: number
 let answer: (request: DetectRequest, signal?: AbortSignal) => Promise<readonly ShadowMeasurement[]>
 let measured: string[]
@@ -53,7 +53,7 @@ const line = (unsurePolicy: 'abstain' | 'submit' = 'abstain') =>
     clock,
     log: silentLog,
     events: {
-      shadowed: (comparison) => compared.push(comparison),
+      compared: (comparison) => compared.push(comparison),
       shadowDropped: () => {
         dropped++
       },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FleetStore } from '../../src/queue/fleet/fleet-store.js'
-import { MAX_RECORDS } from '../../src/queue/fleet/fleet-store.js'
+import type { FleetStore } from '../../src/fleet/fleet-store.js'
+import { MAX_RECORDS } from '../../src/fleet/fleet-store.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 
 /** What the store of every engine does for the daemons on it. */

@@ -1,10 +1,10 @@
 import type { Reason } from '../../core/reasons.js'
-import type { ConsoleState, RecentRow, ShadowRow } from '../../observe/console/console-state.js'
-import type { ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { DaemonState } from '../../fleet/daemon-state.js'
+import { JobPace } from '../../fleet/job-pace.js'
+import type { RecentRow } from '../../fleet/recent-rows.js'
 import { QUEUE_NAMES, type QueueName } from '../../queue/queues.js'
 import type { ServiceEvent } from '../../service/port.js'
-import { JobPace } from '../fleet/job-pace.js'
-import { CanaryBook } from './canary-book.js'
+import { Comparisons } from './comparisons.js'
 import { MediaWatch } from './media-watch.js'
 
 /** Rows that the console looks for what it shows in. */
@@ -17,9 +17,7 @@ export class Activity {
   readonly pace: Readonly<Record<QueueName, JobPace>>
   #recent: readonly RecentRow[] = []
   #shareRow: (row: RecentRow) => void = () => {}
-  readonly #shadows = new Map<string, ShadowRow>()
-  #shadowsDropped = 0
-  readonly canaries = new CanaryBook()
+  readonly comparisons = new Comparisons()
   readonly media: MediaWatch
   #connected = false
   #reconnects = 0
@@ -50,28 +48,6 @@ export class Activity {
     this.#shareRow = share
   }
 
-  shadowed({ measurement, agrees, wouldChange }: ShadowComparison): void {
-    const { id, version } = measurement.detector
-    const name = `${id}@${version}`
-    const row = this.#shadows.get(name) ?? { name, measured: 0, agreed: 0, wouldChange: 0, failed: 0 }
-    this.#shadows.set(name, {
-      name,
-      measured: row.measured + (agrees === null ? 0 : 1),
-      agreed: row.agreed + (agrees ? 1 : 0),
-      wouldChange: row.wouldChange + (wouldChange ? 1 : 0),
-      failed: row.failed + (agrees === null ? 1 : 0),
-    })
-  }
-
-  shadowDropped(): void {
-    this.#shadowsDropped += 1
-  }
-
-  /** Since the start, by shadow detector. */
-  shadows(): NonNullable<ConsoleState['shadows']> {
-    return { rows: [...this.#shadows.values()], dropped: this.#shadowsDropped }
-  }
-
   streamEvent(event: ServiceEvent): void {
     if (event.kind === 'trouble') {
       // Malformed events are trouble on a standing connection; all other trouble ends it.
@@ -90,7 +66,7 @@ export class Activity {
     return this.#lost
   }
 
-  stream(): NonNullable<ConsoleState['stream']> {
+  stream(): NonNullable<DaemonState['stream']> {
     const lastByteAgeMs = this.#lastByteAt === null ? null : Math.round(this.#monotonic() - this.#lastByteAt)
     return { connected: this.#connected, lastByteAgeMs, reconnects: this.#reconnects }
   }

@@ -1,13 +1,12 @@
-import path from 'node:path'
 import { shownSettings } from '../../config/show.js'
 import { withinLimit } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
-import type { ConsoleState } from '../../observe/console/console-state.js'
-import type { FleetState } from '../../observe/console/fleet-state.js'
+import type { DaemonState } from '../../fleet/daemon-state.js'
+import type { FleetState } from '../../fleet/fleet-state.js'
 import { QUEUE_NAMES } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { Fleet } from '../fleet/fleet.js'
-import type { DaemonParts } from '../parts.js'
+import { commandFlags, type DaemonParts } from '../parts.js'
 import { RECENT_ROWS } from './activity.js'
 import type { Roles } from './roles.js'
 
@@ -15,7 +14,7 @@ import type { Roles } from './roles.js'
 const QUEUE_ANSWER_MS = 1000
 
 /** The daemon's state for console and `/status`, put together again for each of them. */
-export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<ConsoleState> {
+export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<DaemonState> {
   const { activity, clock, options, queue } = parts
   const startedAt = clock.now()
   const asked = <T>(work: Promise<T>, otherwise: T) =>
@@ -57,11 +56,11 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
       stream: stream ? activity.stream() : null,
       doppelgangers: submission?.doppelgangers.findings ?? null,
       detectors: detectors?.detectors ?? [],
-      canaries: activity.canaries.rows,
+      canaries: activity.comparisons.canaries,
       drift: parts.drift.rows(),
       expectedShare: options.settings.expectedShare,
       selection: detectors ? parts.selection.state : null,
-      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.shadows() } : {}),
+      ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.comparisons.shadows } : {}),
       detectorProcesses: processes ?? null,
       lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
       settings: shownSettings(options),
@@ -69,12 +68,7 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
   }
 }
 
-/** Verbs read the same file; without one only the folder states which daemon is meant. */
-function commandFlags({ file, settings }: DaemonParts['options']): string[] {
-  return file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]
-}
-
-function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): ConsoleState['clock'] {
+function clockState({ serviceClock, windowMs }: NonNullable<Roles['readiness']['submission']>): DaemonState['clock'] {
   const state = serviceClock.state()
   return { ...state, reason: clockTrouble(state, windowMs) }
 }

@@ -193,7 +193,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
   })
   port = http.port
   http.setBoardQueues(queue.boardQueues())
-  const leave = beat(ordering.follow)
+  const leave = await beat(ordering.follow)
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,

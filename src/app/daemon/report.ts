@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
+import type { RecentRow } from '../../fleet/recent-rows.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
 import {
@@ -19,7 +20,7 @@ import {
   verdictOfJob,
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
-import type { DroppedAnalysis, PipelineEvents, ShadowComparison } from '../../pipeline/pipeline-events.js'
+import type { Comparison, DroppedAnalysis, PipelineEvents } from '../../pipeline/pipeline-events.js'
 import { stageOf, type WorkerEvents } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
 import type { Activity } from './activity.js'
@@ -80,22 +81,21 @@ export function createReport(options: ReportOptions): Report {
       const { detectorDigest: digest, detectorId: id, risk, unsure } = detection
       drift.saw({ id, digest }, { risk, abstained: unsure })
     },
-    shadowed: (comparison) => reportShadow(comparison, options, book),
-    canaryCompared: (comparison) => reportCanary(comparison, options, book),
+    compared: (comparison) => reportComparison(comparison, options, book),
     refused: (event) => {
-      activity.canaries.refused(event, metrics)
+      activity.comparisons.refused(event, metrics)
       drift.saw(event.detector, { risk: null, abstained: true })
     },
     shadowDropped: () => {
       metrics.shadowDropped.inc({})
-      activity.shadowDropped()
+      activity.comparisons.dropped += 1
     },
   }
   return { pipeline, worker: workerEvents(options, book), flush: book.flush }
 }
 
 function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
-  const { activity, clock, log, metrics, outages } = options
+  const { activity, log, metrics, outages } = options
   return {
     completed: ({ queue, id, data, result, elapsedMs }) => {
       metrics.jobs.inc({ queue, outcome: 'completed', reason: 'none' })
@@ -122,9 +122,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       log.error(facts, 'job failed; it was kept for attestd queue retry')
       if (!asset) return
       const stage = stageOf(queue)
-      book.write(asset, { kind: 'failed', queue: stage, reason, message })
       const { algorithm = null, risk = null } = verdictOfJob(data) ?? {}
-      activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue: stage, reason, message, risk, algorithm }))
+      book.write(asset, { kind: 'failed', queue: stage, reason, message }, { risk, algorithm })
     },
     held: ({ queue, reason, delayMs }) => {
       metrics.holds.inc({ queue, reason })
@@ -142,7 +141,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
 /** The end of an analysis in trouble that outlasted its asset; one whose turn never came only counts. */
 function reportDropped(
   { asset, failure, turnaround }: DroppedAnalysis,
-  { activity, clock, metrics }: ReportOptions,
+  { metrics }: ReportOptions,
   book: LedgerWriter,
 ): void {
   metrics.assets.inc({ how: 'dropped', turnaround })
@@ -150,42 +149,27 @@ function reportDropped(
   const { message, reason } = failure
   metrics.missed.inc({ turnaround, reason: 'asset-closed' })
   book.write(asset, { kind: 'failed', queue: 'analyze', reason, message })
-  activity.addRow(row(asset, clock.now(), { outcome: 'failed', queue: 'analyze', reason, message }))
 }
 
-function reportShadow(comparison: ShadowComparison, options: ReportOptions, book: LedgerWriter): void {
-  const { activity, log, metrics } = options
-  const { asset, measurement, submitted, agrees, wouldChange } = comparison
-  const { id } = measurement.detector
-  const seconds = measurement.totalMs / 1000
-  activity.shadowed(comparison)
-  metrics.shadowSeconds.observe({ detector: id }, seconds)
+/** The one that was measured aside, a shadow or the active detectors, is kept as a shadow; its score was not submitted. */
+function reportComparison(comparison: Comparison, { activity, log, metrics }: ReportOptions, book: LedgerWriter): void {
+  const { asset, measurement } = comparison
+  activity.comparisons.compared(comparison, metrics)
+  const facts = { asset: asset.id, detector: measurement.detector.id }
   if (!('detection' in measurement)) {
-    const { reason } = measurement
-    metrics.shadowResults.inc({ detector: id, outcome: reason })
-    log.debug({ asset: asset.id, detector: id, reason }, 'shadow returned no score')
+    log.debug({ ...facts, reason: measurement.reason }, 'shadow returned no score')
     return
   }
-  const percents = {
-    risk: percentOf(roundedRisk(measurement.detection.risk)),
-    submittedRisk: percentOf(roundedRisk(submitted.risk)),
-  }
-  metrics.shadowResults.inc({ detector: id, outcome: agrees ? 'agrees' : 'disagrees' })
-  if (wouldChange) metrics.shadowChanges.inc({ detector: id })
-  metrics.shadowDifference.observe({ detector: id }, Math.abs(percents.risk - percents.submittedRisk))
-  const facts = { agrees, wouldChange }
-  log.debug({ asset: asset.id, detector: id, ...percents, ...facts }, 'shadow was measured')
-  book.write(asset, shadowEntry(comparison, measurement.detection))
+  const entry = shadowEntry(comparison, measurement.detection)
+  log.debug({ ...facts, agrees: entry.agrees, wouldChange: entry.wouldChange }, 'shadow was measured')
+  book.write(asset, entry)
 }
 
-function shadowEntry(
-  { agrees, measurement, submitted, wouldChange }: ShadowComparison,
-  detection: Detection,
-): EntryFacts {
+function shadowEntry({ agrees, measurement, submitted, wouldChange }: Comparison, detection: Detection) {
   const { id, version } = measurement.detector
   const { detectorDigest, rawScore } = detection
   return {
-    kind: 'shadow',
+    kind: 'shadow' as const,
     algorithm: `${id}@${version}`,
     detectorDigest,
     rawScore,
@@ -197,20 +181,12 @@ function shadowEntry(
   }
 }
 
-/** The active detectors were measured as a shadow would be: the ledger keeps it as one. */
-function reportCanary(comparison: ShadowComparison, { activity, metrics }: ReportOptions, book: LedgerWriter): void {
-  activity.canaries.compared(comparison, metrics)
-  const { asset, measurement } = comparison
-  if ('detection' in measurement) book.write(asset, shadowEntry(comparison, measurement.detection))
-}
-
 function reportAnalysis(
   { asset }: AnalyzeJob,
   result: AnalyzeResult,
-  options: ReportOptions,
+  { activity, metrics }: ReportOptions,
   book: LedgerWriter,
 ): void {
-  const { activity, clock, metrics } = options
   if (result.outcome !== 'scored' || !result.cached) activity.media.arrived()
   // Its analysis is still to come.
   if (result.outcome === 'moved') return
@@ -219,13 +195,11 @@ function reportAnalysis(
     const { algorithm, risk } = verdict
     metrics.riskPercent.observe({ detector: detectorOf(algorithm), media_type: mediaType }, percentOf(risk))
     book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
-    activity.addRow(row({ ...asset, mediaType }, clock.now(), { outcome: 'verdict', risk, algorithm }))
     return
   }
   const { reason, message } = result
   metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
   book.write(asset, { kind: 'abstained', reason, message })
-  activity.addRow(row(asset, clock.now(), { outcome: 'abstained', reason, message }))
 }
 
 /** The id in `id@version`. */
@@ -252,20 +226,13 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const risk = outcome === 'closed' ? verdict.risk : result.risk
   const algorithm = outcome === 'foreign' ? result.algorithm : verdict.algorithm
   const scoreId = 'scoreId' in result ? result.scoreId : null
-  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, expectedShare, openToRecordMs })
-  activity.addRow(row(asset, clock.now(), { outcome, risk, algorithm, scoreId, openToRecordMs }))
+  const isOwn = activity.recent.some(({ assetId, outcome: of }) => assetId === asset.id && of === 'verdict')
+  const others = isOwn ? {} : { verdict }
+  book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, expectedShare, openToRecordMs, ...others })
 }
 
 /** The kind of media that neither the service nor the bytes state. */
 const UNKNOWN = 'unknown'
-
-type RowFacts = Pick<Parameters<Activity['addRow']>[0], 'outcome'> & Partial<Parameters<Activity['addRow']>[0]>
-
-function row(asset: JobAsset, at: number, facts: RowFacts): Parameters<Activity['addRow']>[0] {
-  const { id: assetId, title, mediaType } = asset
-  const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
-  return { at, assetId, title, mediaType: mediaType ?? UNKNOWN, ...nothing, ...facts }
-}
 
 type EntryFacts = LedgerEntry extends infer Entry
   ? Entry extends LedgerEntry
@@ -274,16 +241,18 @@ type EntryFacts = LedgerEntry extends infer Entry
   : never
 
 interface LedgerWriter {
-  write(asset: JobAsset, facts: EntryFacts): void
+  /** Also adds the row of the console; `shown` is what only that states. */
+  write(asset: JobAsset, facts: EntryFacts, shown?: Partial<RecentRow>): void
   flush(): Promise<void>
 }
 
 /** A ledger that cannot be written (a full disk) costs its line and a warning, never the job. */
-function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
+function ledgerWriter({ activity, clock, ledger, outages }: ReportOptions): LedgerWriter {
   let last = Promise.resolve()
   return {
-    write({ id: assetId, title, mediaType, contentHash, uri }, facts) {
-      const entry = { at: clock.now(), assetId, title, mediaType, contentHash, uri, ...facts } as LedgerEntry
+    write({ id: assetId, title, mediaType, contentHash, uri }, facts, shown = {}) {
+      const common = { at: clock.now(), assetId, title }
+      const entry = { ...common, mediaType, contentHash, uri, ...facts } as LedgerEntry
       last = ledger.append(entry).catch((error) =>
         outages.trouble({
           reason: 'data-dir-unusable',
@@ -291,6 +260,29 @@ function ledgerWriter({ clock, ledger, outages }: ReportOptions): LedgerWriter {
           facts: { err: error },
         }),
       )
+      if (facts.kind === 'shadow') return
+      const stated = { ...facts, ...shown } as Partial<RecentRow>
+      const {
+        algorithm = null,
+        message,
+        openToRecordMs = null,
+        queue,
+        reason = null,
+        risk = null,
+        scoreId = null,
+      } = stated
+      const outcome = facts.kind === 'receipt' ? facts.outcome : facts.kind
+      const row = {
+        ...common,
+        mediaType: mediaType ?? UNKNOWN,
+        outcome,
+        risk,
+        algorithm,
+        scoreId,
+        openToRecordMs,
+        reason,
+      }
+      activity.addRow({ ...row, message, queue })
     },
     flush: () => last,
   }

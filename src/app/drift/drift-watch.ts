@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.js'
-import type { DriftRow } from '../../observe/console/drift-row.js'
+import type { DriftRow } from '../../fleet/daemon-state.js'
 import { type DriftReference, keepReference, type ReferencePlaces, readReference } from './drift-reference.js'
 import { populationOf, type Seen, stabilityIndex } from './population.js'
 

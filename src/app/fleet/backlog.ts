@@ -1,13 +1,15 @@
-import type { Backlog, FleetDaemon } from '../../observe/console/fleet-state.js'
+import type { Backlog, FleetDaemon } from '../../fleet/fleet-state.js'
+import { workersOf } from '../../fleet/known-daemons.js'
 import { assetOfJob, PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
-import { ANALYZE_QUEUES, QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from '../../queue/queues.js'
+import { QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from '../../queue/queues.js'
 import { retriedPriority } from '../../queue/retry-policy.js'
 import type { WaitingJobs } from '../../queue/waiting-jobs.js'
-import { unserved, workersOf } from './queue-workers.js'
 
 /** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
+/** Of the jobs of a queue that wait for a retry, so many are read; the others are taken to be like them. */
+const READ_RETRIES = 20
 /** Of each turnaround that of new jobs and that of jobs that failed once. */
 const PRIORITIES = TURNAROUNDS.map(priorityOf).flatMap((priority) => [priority, retriedPriority(priority)])
 
@@ -19,6 +21,10 @@ interface Line {
   readonly perSecond: number | null
   readonly workers: readonly FleetDaemon[]
   readonly retrying: readonly RetryingJob[]
+  /** Jobs that wait for a retry, for each of those that were read; 1 where all were. */
+  readonly perRead: number
+  /** Jobs that no daemon takes. */
+  readonly unserved: number
 }
 
 /** The work that waits, and how long the daemons that are alive will take for it. @param now Unix ms */
@@ -28,24 +34,32 @@ export async function readBacklog(
   now: number,
 ): Promise<Backlog> {
   const paused = await pausedQueues(queue)
-  const read = async (name: QueueName): Promise<Line> => ({
-    name,
-    lines: byTurnaround(await queue.waiting(name, PRIORITIES, LOOKED_AT)),
-    perSecond: paused.includes(name) ? 0 : capacityOf(daemons, name),
-    workers: workersOf(daemons, name),
-    retrying: await queue.retrying(name, LOOKED_AT),
-  })
+  const read = async (name: QueueName): Promise<Line> => {
+    const counts = await queue.counts(name)
+    const retrying = counts.delayed > 0 ? await queue.retrying(name, READ_RETRIES) : []
+    const workers = workersOf(daemons, name)
+    return {
+      name,
+      lines: byTurnaround(await queue.waiting(name, PRIORITIES, LOOKED_AT)),
+      perSecond: paused.includes(name) ? 0 : capacityOf(daemons, name),
+      workers,
+      retrying,
+      perRead: retrying.length < READ_RETRIES ? 1 : Math.max(1, counts.delayed / retrying.length),
+      // With those that wait for another try: without a worker nobody moves them forward.
+      unserved: workers.length === 0 ? counts.waiting + counts.delayed : 0,
+    }
+  }
   const all = await Promise.all(QUEUE_NAMES.map(read))
-  const urgent = all.filter(({ name }) => name !== 'submit')
+  const analysis = all.filter(({ name }) => name !== 'submit')
   return {
     rows: all.flatMap(({ lines, name }) => lines.map((line, nth) => rowOf(name, line, nth, now))),
     drainMs: Object.fromEntries(all.map((one) => [one.name, drainMs(one, all)])),
     retrying: all.flatMap((one) => retryingRows(one, now)),
-    missesAhead: urgent.reduce(
+    missesAhead: analysis.reduce(
       (sum, one) => sum + missesAhead(one.lines[0]!, one.perSecond, now) + lateRetries(one),
       0,
     ),
-    unserved: await unserved(queue, daemons, ANALYZE_QUEUES),
+    unserved: analysis.flatMap(({ name, unserved }) => (unserved > 0 ? [{ queue: name, waiting: unserved }] : [])),
   }
 }
 
@@ -58,19 +72,20 @@ function byTurnaround(lines: readonly WaitingJobs[]): WaitingJobs[] {
 }
 
 /** Jobs that wait for their next try, by how the last one failed. */
-function retryingRows({ name, retrying }: Line, now: number): Backlog['retrying'] {
+function retryingRows({ name, perRead, retrying }: Line, now: number): Backlog['retrying'] {
   const reasons = new Set(retrying.map(({ failure }) => failure?.reason ?? null))
   return [...reasons].map((reason) => {
     const jobs = retrying.filter(({ failure }) => (failure?.reason ?? null) === reason)
     const next = Math.min(...jobs.map(({ nextTryAt }) => nextTryAt))
-    return { queue: name, reason, jobs: jobs.length, nextTryInMs: Math.max(0, next - now) }
+    return { queue: name, reason, jobs: Math.round(jobs.length * perRead), nextTryInMs: Math.max(0, next - now) }
   })
 }
 
 /** Urgent jobs whose next try comes too late. */
-function lateRetries({ retrying }: Line): number {
+function lateRetries({ perRead, retrying }: Line): number {
   const late = retrying.filter(({ addedAt, nextTryAt }) => nextTryAt - addedAt > PRIORITY_MS)
-  return late.filter(({ data }) => assetOfJob(data)?.turnaround === 'priority_5min').length
+  const urgent = late.filter(({ data }) => assetOfJob(data)?.turnaround === 'priority_5min')
+  return Math.round(urgent.length * perRead)
 }
 
 function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number, now: number): Backlog['rows'][number] {

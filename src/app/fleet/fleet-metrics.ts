@@ -1,4 +1,4 @@
-import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
+import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import { ANALYZE_QUEUES } from '../../queue/queues.js'
 import { partLabel } from '../open/room-events.js'
@@ -7,25 +7,18 @@ import type { Fleet } from './fleet.js'
 /** First hex characters of a digest, as the console shows it. */
 const DIGEST_LABEL = 12
 
-type FleetMetrics = Pick<
-  Metrics,
-  | 'fleetDaemons'
-  | 'fleetLastSeen'
-  | 'fleetJobs'
-  | 'fleetDetectors'
-  | 'fleetMixed'
-  | 'waitingOldest'
-  | 'waitingJobs'
-  | 'drainSeconds'
-  | 'retryingJobs'
-  | 'missesAhead'
-  | 'unservedJobs'
->
+const DAEMONS = ['fleetDaemons', 'fleetLastSeen', 'fleetJobs', 'fleetDetectors', 'fleetMixed'] as const
+const WORK = ['waitingOldest', 'waitingJobs', 'drainSeconds', 'retryingJobs', 'missesAhead', 'unservedJobs'] as const
+const GAUGES = [...DAEMONS, ...WORK] as const
+type FleetMetrics = Pick<Metrics, (typeof GAUGES)[number]>
 
 /** Writes what is known of the fleet for a scrape. Series of daemons that are gone end; while the queue is away there are none. */
 export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMetrics): Promise<void> {
   // Cleared after the reading, in one turn with what is set, so that no other scrape finds them empty.
-  const { backlog, daemons, mixed } = await fleet.state().finally(() => clearAll(metrics))
+  const clear = () => {
+    for (const name of GAUGES) metrics[name].clear()
+  }
+  const { backlog, daemons, mixed } = await fleet.state().finally(clear)
   const { fleetDaemons, fleetMixed } = metrics
   for (const state of ['alive', 'stopping', 'lost'] as const) {
     fleetDaemons.set({ state }, daemons.filter((daemon) => daemon.state === state).length)
@@ -35,13 +28,6 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
   fleetMixed.set({ what: 'detectors' }, mixed.detectors.length > 0 ? 1 : 0)
   fleetMixed.set({ what: 'secret' }, mixed.fingerprints.length > 0 ? 1 : 0)
   collectBacklog(backlog, metrics)
-}
-
-function clearAll(metrics: FleetMetrics): void {
-  const { fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed } = metrics
-  for (const gauge of [fleetDaemons, fleetDetectors, fleetJobs, fleetLastSeen, fleetMixed]) gauge.clear()
-  const { drainSeconds, missesAhead, retryingJobs, unservedJobs, waitingJobs, waitingOldest } = metrics
-  for (const gauge of [drainSeconds, missesAhead, retryingJobs, unservedJobs, waitingJobs, waitingOldest]) gauge.clear()
 }
 
 function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.js'
-import type { RecentRow } from '../../observe/console/console-state.js'
-import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
+import type { DaemonCard } from '../../fleet/daemon-card.js'
+import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
+import { knownDaemons, mixedOf } from '../../fleet/known-daemons.js'
+import type { RecentRow } from '../../fleet/recent-rows.js'
+import { keepRow, keptRecords, keptRows } from '../../fleet/recent-rows.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { readBacklog } from './backlog.js'
-import type { DaemonCard } from './daemon-card.js'
-import { knownDaemons, mixedOf } from './known-daemons.js'
-import { keepRow, keptRecords, keptRows } from './recent-rows.js'
 
 /** The queue that the fleet shares, and this daemon's word about itself. */
 export interface FleetOptions {
@@ -23,11 +23,20 @@ const SHARED_MS = 500
 export class Fleet {
   readonly #id = randomUUID()
   readonly #options: FleetOptions
-  #daemons: Shared<FleetDaemon[]> | null = null
-  #state: Shared<FleetState> | null = null
+  /** Those of the last hour, by name. */
+  readonly daemons: () => Promise<FleetDaemon[]>
+  readonly state: () => Promise<FleetState>
 
   constructor(options: FleetOptions) {
+    const { card, clock, queue } = options
     this.#options = options
+    this.daemons = shared(clock, async () =>
+      knownDaemons(await queue.fleet.announced(), { id: this.#id, card: card() }),
+    )
+    this.state = shared(clock, async () => {
+      const daemons = await this.daemons()
+      return { daemons, mixed: mixedOf(daemons), backlog: await readBacklog(queue, daemons, clock.now()) }
+    })
   }
 
   /** Machine and port. */
@@ -46,24 +55,6 @@ export class Fleet {
     await this.#options.queue.fleet.leave(this.#id)
   }
 
-  /** Those of the last hour, by name. */
-  daemons(): Promise<FleetDaemon[]> {
-    const { card, queue } = this.#options
-    this.#daemons = this.#shared(this.#daemons, async () =>
-      knownDaemons(await queue.fleet.announced(), { id: this.#id, card: card() }),
-    )
-    return this.#daemons.reading
-  }
-
-  state(): Promise<FleetState> {
-    const { clock, queue } = this.#options
-    this.#state = this.#shared(this.#state, async () => {
-      const daemons = await this.daemons()
-      return { daemons, mixed: mixedOf(daemons), backlog: await readBacklog(queue, daemons, clock.now()) }
-    })
-    return this.#state.reading
-  }
-
   /** Leaves a row for every daemon; one that cannot be left is lost to the consoles, never to the ledger. */
   keep(row: RecentRow): void {
     keepRow(this.#options.queue.fleet, { ...row, daemon: this.#options.name() }).catch(() => {})
@@ -78,14 +69,13 @@ export class Fleet {
   records(): Promise<RecentRow[]> {
     return keptRecords(this.#options.queue.fleet)
   }
-
-  #shared<T>(before: Shared<T> | null, read: () => Promise<T>): Shared<T> {
-    const at = this.#options.clock.monotonic()
-    return before && at - before.at < SHARED_MS ? before : { at, reading: read() }
-  }
 }
 
-interface Shared<T> {
-  readonly at: number
-  readonly reading: Promise<T>
+function shared<T>(clock: Pick<Clock, 'monotonic'>, read: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; reading: Promise<T> } | null = null
+  return () => {
+    const at = clock.monotonic()
+    if (!last || at - last.at >= SHARED_MS) last = { at, reading: read() }
+    return last.reading
+  }
 }

@@ -1,9 +1,9 @@
 import { median } from '../../core/arrays.js'
 import type { Clock } from '../../core/clock.js'
 import { asRisk } from '../../core/risk.js'
-import type { RecentRow } from '../../observe/console/console-state.js'
-import type { FleetState } from '../../observe/console/fleet-state.js'
-import type { ByQueue, History, HistoryPoint } from '../../observe/console/history.js'
+import type { FleetState } from '../../fleet/fleet-state.js'
+import type { ByQueue, History, HistoryPoint } from '../../fleet/history.js'
+import type { RecentRow } from '../../fleet/recent-rows.js'
 import type { Fleet } from './fleet.js'
 
 /** Writes down what the fleet does, one point a call. */

@@ -1,15 +1,15 @@
 import os from 'node:os'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
-import { HISTORY_EVERY_MS, History } from '../../observe/console/history.js'
+import type { DaemonCard } from '../../fleet/daemon-card.js'
+import { FleetSeal } from '../../fleet/fleet-seal.js'
+import { HISTORY_EVERY_MS, History } from '../../fleet/history.js'
 import type { Health, Readiness } from '../../observe/health.js'
-import { FleetSeal } from '../../queue/fleet/fleet-seal.js'
 import { ANALYZE_QUEUES, type QueueName } from '../../queue/queues.js'
 import { servedQueues } from '../daemon/kind-workers.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
 import type { Roles } from '../daemon/roles.js'
-import type { DaemonParts } from '../parts.js'
-import type { DaemonCard } from './daemon-card.js'
+import { commandFlags, type DaemonParts } from '../parts.js'
 import { Fleet } from './fleet.js'
 import { HistorySampler } from './history-sampler.js'
 import { workersCheck } from './workers-check.js'
@@ -23,6 +23,8 @@ export interface OwnFacts {
   readonly watch: ReadinessWatch
 }
 
+/** The history is written down every so many points: a minute. */
+const POINTS_A_FILE = 6
 /** How often a daemon looks at itself and announces what it sees, ms: all that tell of it do so within 5 s. */
 const BEAT_MS = 1000
 
@@ -30,8 +32,8 @@ const BEAT_MS = 1000
 export function joinFleet(
   parts: DaemonParts,
   own: OwnFacts,
-): { fleet: Fleet; history: History; beat(followOrders: () => Promise<void>): () => Promise<void> } {
-  const { activity, clock, queue } = parts
+): { fleet: Fleet; history: History; beat(followOrders: () => Promise<void>): Promise<() => Promise<void>> } {
+  const { activity, clock, outages, paths, queue } = parts
   let last: Readiness | null = null
   const name = () => `${os.hostname()}:${own.port()}`
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
@@ -49,11 +51,20 @@ export function joinFleet(
   return {
     fleet,
     history,
-    beat(followOrders) {
+    async beat(followOrders) {
       void announce().then(followOrders)
+      await restoreHistory(parts, fleet, history)
+      let points = 0
+      const keep = () =>
+        history
+          .keep(paths.history, activity.recent)
+          .catch((err: unknown) =>
+            outages.trouble({ reason: 'data-dir-unusable', message: 'history was not kept', facts: { err } }),
+          )
       const sample = () => {
         void sampler.sample()
-        void reportMixed(fleet, parts.outages)
+        void reportMixed(fleet, outages)
+        if (points++ % POINTS_A_FILE === 0) void keep()
       }
       sample()
       const stopSampling = startRepeating(clock, HISTORY_EVERY_MS, sample)
@@ -65,10 +76,21 @@ export function joinFleet(
       return async () => {
         stop()
         stopSampling()
+        await keep()
         await fleet.leave().catch(() => {})
       }
     },
   }
+}
+
+/** A queue that is embedded forgets the rows with its process; Redis has them. */
+async function restoreHistory({ activity, clock, paths }: DaemonParts, fleet: Fleet, history: History): Promise<void> {
+  const rows = await history.restore(paths.history, clock.now())
+  const isEmpty = await fleet.rows(1).then(
+    (known) => known.length === 0,
+    () => false,
+  )
+  if (isEmpty) for (const row of rows.toReversed()) activity.addRow(row)
 }
 
 /** Daemons of another secret refuse the jobs of each other, which nothing else explains. */
@@ -115,7 +137,8 @@ function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omi
       canary,
     })),
     kinds: Object.fromEntries(kinds.map((name) => [name, pace[name].capacity(analyzeConcurrency)])),
-    canaries: activity.canaries.rows,
+    commandFlags: commandFlags(options),
+    canaries: activity.comparisons.canaries,
     jobsPerSecond: {
       analyze: works('analyze', analyzed),
       submit: works('submit', pace.submit.perSecond()),

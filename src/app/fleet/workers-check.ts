@@ -1,8 +1,8 @@
-import { unservedText } from '../../observe/console/fleet-section.js'
+import { unservedText } from '../../fleet/backlog-text.js'
+import { workersOf } from '../../fleet/known-daemons.js'
 import type { CheckResult } from '../../observe/health.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 import type { Fleet } from './fleet.js'
-import { waitingIn, workersOf } from './queue-workers.js'
 
 /**
  * Whether somebody on the queue does the work that waits in it.
@@ -17,10 +17,14 @@ export async function workersCheck(
   // First, because the commands after it would wait for an engine that is away.
   await queue.ping()
   const others = QUEUE_NAMES.filter((name) => !own.includes(name))
-  const full = (await waitingIn(queue, others)).filter(({ waiting }) => waiting > 0)
+  const counted = others.map(async (name) => {
+    const { delayed, waiting } = await queue.counts(name)
+    return { queue: name, waiting: waiting + delayed }
+  })
+  const full = (await Promise.all(counted)).filter(({ waiting }) => waiting > 0)
   // Many daemons look every second: the others are only read of where there is a question.
   const daemons = full.length > 0 ? await fleet.daemons() : []
-  const missing = full.filter((one) => workersOf(daemons, one.queue as QueueName).length === 0)
+  const missing = full.filter((one) => workersOf(daemons, one.queue).length === 0)
   if (missing.length === 0) return { ok: true, message: 'Every waiting job has a live worker.' }
   const detail = Object.fromEntries(missing.map((one) => [one.queue, one.waiting]))
   return { ok: false, reason: 'workers-missing', message: missing.map(unservedText).join(' '), detail }

@@ -1,9 +1,9 @@
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { silentLog } from '../../core/log.js'
+import { FleetSeal } from '../../fleet/fleet-seal.js'
 import { openQueueEngine } from '../../queue/engine.js'
 import type { QueueEngineOptions } from '../../queue/engine-options.js'
-import { FleetSeal } from '../../queue/fleet/fleet-seal.js'
 import type { QueueEngine } from '../../queue/queues.js'
 
 /** The queue engine of the settings. @throws AttestdError as `openQueueEngine` */

@@ -3,23 +3,23 @@ import { AttestdError } from '../../core/errors.js'
 
 /** As long as the control route takes it, characters. */
 export const selectionSetting = z.string().max(10_000)
-/** Selections that can be gone back to. */
-const MAX_BEFORE = 20
 
-const order = z.object({
-  /** Of one order; a daemon carries it out once. */
+/** What `models reload` or `models rollback` last ordered, as it is kept on the queue and in the data directory. */
+export const detectorOrder = z.object({
+  /** A daemon carries it out once. */
   id: z.string().min(1).max(100),
   /** Text of the setting ATTESTD_DETECTORS in its place; null: each daemon's own. */
   chosen: selectionSetting.nullable(),
-  /** What was chosen before, the last one last. */
-  before: z.array(selectionSetting.nullable()).max(MAX_BEFORE),
+  /** What was chosen before it, where there is something to go back to; an earlier release kept 20. */
+  before: z
+    .array(selectionSetting.nullable())
+    .max(20)
+    .transform((all) => all.slice(-1)),
   /** ATTESTD_DETECTORS of the daemons that it was given to; one that starts later follows it where its own is one of these. */
   settings: z.array(selectionSetting).max(100),
 })
-/** What `models reload` or `models rollback` last ordered all daemons of a queue to use. */
-export type DetectorOrder = z.infer<typeof order>
-/** As it is kept on the queue and in the data directory. */
-export const detectorOrder = order
+/** See `detectorOrder`. */
+export type DetectorOrder = z.infer<typeof detectorOrder>
 
 /** What the verbs ask for; a reload without detectors reads the packages again. */
 export type DetectorRequest =
@@ -29,7 +29,7 @@ export type DetectorRequest =
 /** @returns null for a text that is none */
 export function readOrder(json: string | null): DetectorOrder | null {
   try {
-    return json === null ? null : (order.safeParse(JSON.parse(json)).data ?? null)
+    return json === null ? null : (detectorOrder.safeParse(JSON.parse(json)).data ?? null)
   } catch {
     return null
   }
@@ -48,10 +48,10 @@ export function nextOrder(
   const stands = last?.settings.some((text) => facts.settings.includes(text)) ? last : null
   const { before = [], chosen = null } = stands ?? {}
   if (request.kind === 'rollback') {
-    const previous = before.at(-1)
+    const [previous] = before
     if (previous === undefined) throw new AttestdError('setting-invalid', 'There is no selection before this one.')
-    return { ...facts, chosen: previous, before: before.slice(0, -1) }
+    return { ...facts, chosen: previous, before: [] }
   }
-  if (request.detectors === undefined || request.detectors === chosen) return { ...facts, chosen, before }
-  return { ...facts, chosen: request.detectors, before: [...before, chosen].slice(-MAX_BEFORE) }
+  const { detectors = chosen } = request
+  return { ...facts, chosen: detectors, before: detectors === chosen ? before : [chosen] }
 }

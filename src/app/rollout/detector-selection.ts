@@ -1,76 +1,91 @@
+import path from 'node:path'
+import { z } from 'zod'
 import { choiceText, chosenDetectors } from '../../config/detector-choice.js'
 import type { Settings } from '../../config/settings.js'
 import { toAttestdError } from '../../core/errors.js'
+import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
-import type { DetectorOrder } from './detector-order.js'
-import { chosenInstead, type KeptSelection, keepSelection, readKeptSelection } from './kept-selection.js'
+import type { SelectionState } from '../../fleet/daemon-card.js'
+import { type DetectorOrder, detectorOrder, selectionSetting } from './detector-order.js'
 
-/** How a daemon stands to the last order, as it announces it. */
-export interface SelectionState {
-  /** Text of its own ATTESTD_DETECTORS. */
-  readonly setting: string
-  /** What it works with in its place; null: with the setting. */
-  readonly chosen: string | null
-  /** The last order that it has dealt with. */
-  readonly order: string | null
-  /** `done`, or the reason why it kept the detectors that it had. */
-  readonly outcome: string
-  readonly message: string
-  /** Kinds of media that the order left without a detector here. */
-  readonly lost: string[]
+const keptSelection = z.object({
+  /** This daemon's own ATTESTD_DETECTORS when it carried the order out. */
+  setting: selectionSetting,
+  /** What it works with since; where it could not carry the order out, what it worked with before. */
+  order: detectorOrder,
+})
+type KeptSelection = z.infer<typeof keptSelection>
+type SelectionSettings = Pick<Settings, 'dataDir' | 'detectors'>
+
+const fileOf = (dataDir: string) => path.join(dataDir, 'detectors.json')
+const settingOf = ({ detectors }: SelectionSettings) => detectors.map(choiceText).join(',')
+
+/** @param onUnreadable called where the file is there and cannot be read, as a power cut leaves one */
+async function readKept(dataDir: string, onUnreadable: () => void = () => {}): Promise<KeptSelection | null> {
+  const content = await readFileIfPresent(fileOf(dataDir))
+  try {
+    return content && keptSelection.parse(JSON.parse(content.toString('utf8')))
+  } catch {
+    onUnreadable()
+    return null
+  }
+}
+
+/** What a reload chose stands until the setting is changed. @returns null where the setting counts */
+function chosenInstead(kept: KeptSelection | null, setting: string): string | null {
+  return kept?.setting === setting ? kept.order.chosen : null
 }
 
 /** Which detectors a daemon works with: those of its setting, or those of the last order on its queue. */
 export class DetectorSelection {
-  readonly #dataDir: string
+  readonly #file: string
   readonly #log: Log
   readonly #setting: string
-  #kept: KeptSelection | null
+  #order: DetectorOrder | null = null
   #result: Pick<SelectionState, 'outcome' | 'message' | 'lost'> = { outcome: 'done', message: '', lost: [] }
   #looked = false
 
-  private constructor(dataDir: string, setting: string, kept: KeptSelection | null, log: Log) {
-    this.#dataDir = dataDir
-    this.#setting = setting
-    this.#kept = kept
+  private constructor(settings: SelectionSettings, log: Log) {
+    this.#file = fileOf(settings.dataDir)
+    this.#setting = settingOf(settings)
     this.#log = log
   }
 
   /** Reads what the data directory keeps; a setting that was changed since goes before it. */
-  static async open({ dataDir, detectors }: Pick<Settings, 'dataDir' | 'detectors'>, log: Log) {
-    const setting = detectors.map(choiceText).join(',')
-    const kept = await readKeptSelection(dataDir, (file) =>
+  static async open(settings: SelectionSettings, log: Log) {
+    const selection = new DetectorSelection(settings, log)
+    const [setting, file] = [selection.#setting, selection.#file]
+    const kept = await readKept(settings.dataDir, () =>
       log.warn(
         { reason: 'data-dir-unusable', file, detectors: setting },
         'what models reload chose cannot be read, so the setting counts',
       ),
     )
-    const stands = kept?.setting === setting
-    const selection = new DetectorSelection(dataDir, setting, kept, log)
     const chosen = chosenInstead(kept, setting)
     if (chosen !== null) log.info({ detectors: chosen }, 'using detectors from the last reload')
-    if (kept && !stands) {
+    selection.#order = kept?.order ?? null
+    if (kept && kept.setting !== setting) {
       if (kept.order.chosen !== null)
         log.info({ detectors: setting }, 'ATTESTD_DETECTORS changed, overriding the last reload')
-      await selection.#keep({ setting, order: { ...kept.order, chosen: null, before: [], settings: [setting] } })
+      await selection.#keep({ ...kept.order, chosen: null, before: [], settings: [setting] })
     }
     return selection
   }
 
   get state(): SelectionState {
-    const chosen = chosenInstead(this.#kept, this.#setting)
-    return { setting: this.#setting, chosen, order: this.#kept?.order.id ?? null, ...this.#result }
+    const { chosen = null, id = null } = this.#order ?? {}
+    return { setting: this.#setting, chosen, order: id, ...this.#result }
   }
 
   /** For a queue that has forgotten, such as an embedded one after a restart. */
   get order(): DetectorOrder | null {
-    return this.#kept?.order ?? null
+    return this.#order
   }
 
   /** What to start with. */
   get choices(): DetectorChoice[] {
-    return this.#choicesOf(chosenInstead(this.#kept, this.#setting))
+    return this.#choicesOf(this.state.chosen)
   }
 
   /**
@@ -81,21 +96,19 @@ export class DetectorSelection {
   async follow(order: DetectorOrder | null, reload: (choices: DetectorChoice[]) => Promise<string[]>): Promise<void> {
     const isFirst = !this.#looked
     this.#looked = true
-    if (order === null || order.id === this.#kept?.order.id) return
-    if (isFirst && !order.settings.includes(this.#setting)) {
-      return this.#keep({ setting: this.#setting, order: { ...order, chosen: null, before: [] } })
-    }
+    if (order === null || order.id === this.#order?.id) return
+    if (isFirst && !order.settings.includes(this.#setting)) return this.#keep({ ...order, chosen: null, before: [] })
     try {
       const lost = await reload(this.#choicesOf(order.chosen))
       this.#result = { outcome: 'done', message: '', lost }
-      await this.#keep({ setting: this.#setting, order })
+      await this.#keep(order)
     } catch (error) {
       const { message, reason } = toAttestdError(error)
       // It ends: its next run looks at the order.
       if (reason === 'draining') return
       this.#result = { outcome: reason, message, lost: [] }
-      const { chosen = null, before = [] } = this.#kept?.order ?? {}
-      await this.#keep({ setting: this.#setting, order: { ...order, chosen, before } })
+      const { chosen = null, before = [] } = this.#order ?? {}
+      await this.#keep({ ...order, chosen, before })
     }
   }
 
@@ -103,11 +116,30 @@ export class DetectorSelection {
     return chosenDetectors.parse(chosen ?? this.#setting)
   }
 
-  async #keep(kept: KeptSelection): Promise<void> {
-    this.#kept = kept
-    await keepSelection(this.#dataDir, kept).catch((error) => {
+  async #keep(order: DetectorOrder): Promise<void> {
+    this.#order = order
+    const kept: KeptSelection = { setting: this.#setting, order }
+    await writeFileAtomic(this.#file, `${JSON.stringify(kept)}\n`).catch((error) => {
       const { reason } = toAttestdError(error, 'data-dir-unusable')
       this.#log.warn({ reason, err: error }, 'the selection of detectors was not kept, and ends with this run')
     })
   }
+}
+
+/** The detectors that a daemon of these settings would start with, and by whose word, for people. */
+export async function selectionInForce(
+  settings: SelectionSettings,
+): Promise<{ detectors: DetectorChoice[]; summary: string }> {
+  const setting = settingOf(settings)
+  const chosen = chosenInstead(await readKept(settings.dataDir), setting)
+  const detectors = chosen === null ? settings.detectors : chosenDetectors.parse(chosen)
+  return { detectors, summary: selectionText({ setting, chosen }) }
+}
+
+/** By whose word the detectors are chosen. */
+export function selectionText({ chosen, setting }: Pick<SelectionState, 'setting' | 'chosen'>): string {
+  const all = (text: string) => text || 'all packages except variants'
+  if (chosen === null) return `detectors by ATTESTD_DETECTORS: ${all(setting)}`
+  const until = `until ATTESTD_DETECTORS (now ${setting || 'empty'}) is changed, or models rollback`
+  return `detectors by models reload: ${all(chosen)}; ${until}`
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { isReason } from '../../core/reasons.js'
-import type { FleetDaemon } from '../../observe/console/fleet-state.js'
+import type { FleetDaemon } from '../../fleet/fleet-state.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { type DetectorOrder, type DetectorRequest, nextOrder, readOrder } from './detector-order.js'
@@ -33,7 +33,7 @@ const ORDER_MS = 270_000
 const LOOK_MS = 500
 
 /**
- * Tells every daemon of the queue that analyzes which detectors to work with, and waits until each has answered.
+ * Orders every daemon of the queue that analyzes to work with the same detectors, and waits until each has answered.
  * @throws AttestdError setting-invalid, queue-unreachable, or why all of them kept what they had
  */
 export async function orderDetectors(request: DetectorRequest, options: OrderOptions): Promise<OrderOutcome[]> {
@@ -41,7 +41,11 @@ export async function orderDetectors(request: DetectorRequest, options: OrderOpt
   const id = randomUUID()
   const until = clock.monotonic() + ORDER_MS
   // One after the other: each must see the outcome of the one before.
-  while (!(await queue.claims.take(CLAIM, id, ORDER_MS))) await nextLook(until, options)
+  while (!(await queue.claims.take(CLAIM, id, ORDER_MS))) {
+    if (clock.monotonic() > until)
+      throw new AttestdError('setting-invalid', 'Another models reload is still under way.')
+    await clock.sleep(LOOK_MS)
+  }
   try {
     return await place(request, id, until, options)
   } finally {
@@ -55,7 +59,7 @@ async function place(
   until: number,
   options: OrderOptions,
 ): Promise<OrderOutcome[]> {
-  const { fleet, known, onPlaced, queue } = options
+  const { clock, fleet, known, onPlaced, queue } = options
   const last = readOrder(await queue.fleet.order()) ?? known
   const asked = analyzing(await fleet.daemons())
   if (asked.length === 0) throw new AttestdError('workers-missing', 'No daemon of this queue has the role analyze.')
@@ -63,55 +67,31 @@ async function place(
   const order = nextOrder(last, request, { id, settings })
   await queue.fleet.setOrder(JSON.stringify(order))
   onPlaced()
-  const outcomes = await answers(
-    asked.map(({ name }) => name),
-    id,
-    until,
-    options,
-  )
-  const [first] = outcomes
-  if (first && outcomes.every(({ outcome }) => outcome !== 'done')) {
-    const { before = [], chosen = null } = last ?? {}
-    // Nobody works with it, so nobody that starts later shall.
-    await queue.fleet.setOrder(JSON.stringify({ ...order, chosen, before } satisfies DetectorOrder))
-    throw refusal(first)
-  }
-  return outcomes
-}
-
-async function answers(names: string[], id: string, until: number, options: OrderOptions): Promise<OrderOutcome[]> {
   for (;;) {
-    const daemons = analyzing(await options.fleet.daemons())
-    const outcomes = names.map((name) =>
-      outcomeOf(
-        name,
-        daemons.find((one) => one.name === name),
-        id,
-      ),
-    )
-    if (outcomes.every((one) => one !== null)) return outcomes
-    const isLate = options.clock.monotonic() > until
-    if (isLate) return outcomes.map((one, nth) => one ?? noAnswer(names[nth]!, 'It did not answer in time.'))
-    await options.clock.sleep(LOOK_MS)
+    const isLate = clock.monotonic() > until
+    const daemons = analyzing(await fleet.daemons())
+    const outcomes = asked.flatMap(({ name }) => outcomeOf(name, daemons, id, isLate) ?? [])
+    if (outcomes.length < asked.length) await clock.sleep(LOOK_MS)
+    else if (outcomes.some(({ outcome }) => outcome === 'done')) return outcomes
+    else {
+      const { before = [], chosen = null } = last ?? {}
+      // Nobody works with it, so nobody that starts later shall.
+      await queue.fleet.setOrder(JSON.stringify({ ...order, chosen, before } satisfies DetectorOrder))
+      throw refusal(outcomes[0]!)
+    }
   }
 }
 
 /** @returns null while it is at work on it */
-function outcomeOf(daemon: string, found: FleetDaemon | undefined, id: string): OrderOutcome | null {
-  if (!found) return noAnswer(daemon, 'It stopped, or was lost.')
-  const { selection } = found
-  if (!selection) return noAnswer(daemon, 'It is of a release that takes no orders.')
-  if (selection.order !== id) return null
-  const { lost, message, outcome } = selection
-  return { daemon, outcome, message, lost }
+function outcomeOf(daemon: string, daemons: readonly FleetDaemon[], id: string, isLate: boolean): OrderOutcome | null {
+  const found = daemons.find(({ name }) => name === daemon)
+  const unanswered = (message: string) => ({ daemon, outcome: 'no-answer', message, lost: [] })
+  if (!found) return unanswered('It stopped, or was lost.')
+  if (!found.selection) return unanswered('It is of a release that takes no orders.')
+  const { lost, message, order, outcome } = found.selection
+  if (order === id) return { daemon, outcome, message, lost }
+  return isLate ? unanswered('It did not answer in time.') : null
 }
-
-const noAnswer = (daemon: string, message: string): OrderOutcome => ({
-  daemon,
-  outcome: 'no-answer',
-  message,
-  lost: [],
-})
 
 function refusal({ daemon, message, outcome }: OrderOutcome): AttestdError {
   return isReason(outcome)
@@ -121,8 +101,3 @@ function refusal({ daemon, message, outcome }: OrderOutcome): AttestdError {
 
 const analyzing = (daemons: readonly FleetDaemon[]) =>
   daemons.filter(({ roles, state }) => state === 'alive' && roles.includes('analyze'))
-
-async function nextLook(until: number, { clock }: OrderOptions): Promise<void> {
-  if (clock.monotonic() > until) throw new AttestdError('setting-invalid', 'Another models reload is still under way.')
-  await clock.sleep(LOOK_MS)
-}

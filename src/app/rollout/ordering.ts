@@ -1,10 +1,12 @@
+import type { DetectorChoice } from '../../detect/package/selection.js'
+import type { QueueEngine } from '../../queue/queues.js'
 import { reloadDetectors } from '../daemon/reload-detectors.js'
 import type { Roles } from '../daemon/roles.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { DaemonParts } from '../parts.js'
-import type { DetectorRequest } from './detector-order.js'
+import { type DetectorRequest, readOrder } from './detector-order.js'
+import type { DetectorSelection } from './detector-selection.js'
 import { orderDetectors } from './order-detectors.js'
-import { orderFollower } from './order-follower.js'
 
 /** How a daemon gives orders about detectors to its fleet, and follows them where it analyzes. */
 export function orderingOf(
@@ -34,5 +36,34 @@ export function orderingOf(
         give({ kind: 'reload', detectors: chosen }),
       rollback: () => give({ kind: 'rollback' }),
     },
+  }
+}
+
+/** What a daemon that analyzes follows orders with. */
+interface FollowerOptions {
+  readonly queue: Pick<QueueEngine, 'fleet'>
+  readonly selection: DetectorSelection
+  /** Resolves with the kinds of media that are left without a detector. */
+  readonly reload: (choices: DetectorChoice[]) => Promise<string[]>
+  /** Called after an order, so that the others need not wait for the next announcement. */
+  readonly announce: () => Promise<void>
+}
+
+/** @returns looks whether there is a new order, and carries it out; one look at a time. While the queue is away there is none. */
+export function orderFollower({ announce, queue, reload, selection }: FollowerOptions): () => Promise<void> {
+  let looking: Promise<void> | null = null
+  const look = async () => {
+    const before = selection.order
+    await selection.follow(readOrder(await queue.fleet.order()), reload)
+    if (selection.order !== before) await announce()
+  }
+  return () => {
+    // The engine reports its own trouble.
+    looking ??= look()
+      .catch(() => {})
+      .finally(() => {
+        looking = null
+      })
+    return looking
   }
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
@@ -10,7 +11,10 @@ import { type DetectorChoice, partInScores } from '../../detect/package/selectio
 import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { percent } from '../../lab/report/figure-text.js'
+import { callDaemon } from '../../observe/control-client.js'
 import { measuringOf } from '../lab/measuring.js'
+import { selectionInForce, selectionText } from '../rollout/detector-selection.js'
+import { runningDaemon } from '../running-daemon.js'
 
 /** A folder of the models directory, whether or not it holds a package: what is wrong with one is no error here. */
 export interface SurveyedModel {
@@ -27,6 +31,27 @@ export interface SurveyedModel {
   readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null
   /** Title, or what is wrong. */
   readonly summary: string
+}
+
+const runningModels = z.looseObject({
+  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
+  detectors: z.array(
+    z.object({ id: z.string(), weight: z.number(), shadow: z.boolean(), canary: z.number().optional() }),
+  ),
+})
+
+/**
+ * The part of each package in the scores, and by whose word, for people: of the daemon that runs on this data directory, or
+ * what one of these settings would start with.
+ */
+export async function partsInForce(
+  settings: Pick<Settings, 'dataDir' | 'detectors'>,
+): Promise<{ detectors: DetectorChoice[]; summary: string }> {
+  const daemon = await runningDaemon(settings.dataDir)
+  if (daemon === null) return selectionInForce(settings)
+  const ask = { method: 'GET', path: '/status', answer: runningModels } as const
+  const { detectors, selection } = await callDaemon(daemon, ask, systemClock)
+  return selection ? { detectors, summary: selectionText(selection) } : selectionInForce(settings)
 }
 
 /** Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores. */

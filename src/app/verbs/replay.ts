@@ -73,9 +73,17 @@ export async function replayVerdict(settings: Settings, assetId: string): Promis
 class BytesGone extends AttestdError {}
 
 async function newestVerdict(dataDir: string, assetId: string): Promise<VerdictEntry | null> {
-  const wanted = (entry: LedgerEntry) => entry.kind === 'verdict' && entry.assetId === assetId
+  const wanted = (entry: LedgerEntry) => entry.assetId === assetId && verdictOf(entry) !== null
   const [entry] = await new Ledger(dataPaths(dataDir).ledger).recent(1, wanted)
-  return entry?.kind === 'verdict' ? entry : null
+  return entry ? verdictOf(entry) : null
+}
+
+/** A receipt states the verdict of an asset that another daemon analyzed. */
+function verdictOf(entry: LedgerEntry): VerdictEntry | null {
+  if (entry.kind === 'verdict') return entry
+  if (entry.kind !== 'receipt' || !entry.verdict || entry.mediaType === null) return null
+  const { assetId, at, contentHash, mediaType, title, uri, verdict } = entry
+  return { at, assetId, title, mediaType, contentHash, uri, kind: 'verdict', ...verdict, cached: true }
 }
 
 /** A detector that scored alone is asked alone, whatever is selected now; an ensemble is that of the settings. */

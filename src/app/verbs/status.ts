@@ -3,11 +3,11 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { shareText } from '../../detect/scoring/to-detection.js'
+import { type FleetState, fleetState } from '../../fleet/fleet-state.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
 import { checkSign } from '../../observe/health.js'
-import { selectionText } from '../rollout/selection-in-force.js'
-import { type FleetReply, fleetReply } from './fleet-reply.js'
+import { selectionText } from '../rollout/detector-selection.js'
 
 const statusReply = z.looseObject({
   version: z.string(),
@@ -26,7 +26,7 @@ const statusReply = z.looseObject({
       failed: z.number(),
     }),
   ),
-  fleet: fleetReply.nullable(),
+  fleet: fleetState.nullable(),
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   readiness: z.object({
     ready: z.boolean(),
@@ -40,7 +40,7 @@ const statusReply = z.looseObject({
 export interface Status {
   readonly ready: boolean
   readonly lines: readonly string[]
-  readonly fleet: FleetReply | null
+  readonly fleet: FleetState | null
   readonly raw: unknown
 }
 
@@ -61,7 +61,7 @@ export async function readStatus(dataDir: string): Promise<Status> {
       ({ name, paused, waiting, active, delayed, failed }) =>
         `${name.padEnd(width)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
-    ...(status.selection ? [selectionText(status.selection.setting, status.selection.chosen)] : []),
+    ...(status.selection ? [selectionText(status.selection)] : []),
     ...(status.selection ? [shareText(status.expectedShare)] : []),
     ...checks.map((check) => {
       const { name, message, reason } = check

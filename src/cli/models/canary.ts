@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AttestdError } from '../../core/errors.js'
-import { canaryText, summedCanaries } from '../../observe/console/canary-row.js'
+import { canaryText, summedRows } from '../../fleet/comparison-row.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 
@@ -16,7 +16,7 @@ export function modelsCanaryVerb(): Command {
     const { readStatus } = await import('../../app/verbs/status.js')
     const { fleet } = await readStatus(settingsOf(verb).settings.dataDir)
     if (!fleet) throw new AttestdError('queue-unreachable', 'The queue does not answer, so the fleet is not known.')
-    const rows = summedCanaries(fleet.daemons.flatMap(({ canaries = [] }) => canaries))
+    const rows = summedRows(fleet.daemons.flatMap(({ canaries = [] }) => canaries))
     const none = ['No candidate has scored a file yet.']
     printFound(json, rows, () => (rows.length > 0 ? rows.map(canaryText) : none))
   })

@@ -9,17 +9,14 @@ import { partText } from './part-text.js'
 export function modelsListVerb(): Command {
   const verb = verbWithSettings(
     'list',
-    'List the detector packages of the models directory, and the part that the settings give each.',
+    'List the detector packages of the models directory, and the part of each in the scores of the daemon that runs, or that the settings give it.',
     ['modelsDir', 'detectors', 'dataDir'],
   )
   verb.option('--json', 'JSON instead of a table')
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
-    const [{ surveyModels, weightsLines }, { selectionInForce }] = await Promise.all([
-      import('../../app/verbs/models.js'),
-      import('../../app/rollout/selection-in-force.js'),
-    ])
+    const { partsInForce, surveyModels, weightsLines } = await import('../../app/verbs/models.js')
     const { settings } = settingsOf(verb)
-    const { detectors, summary: chosenBy } = await selectionInForce(settings)
+    const { detectors, summary: chosenBy } = await partsInForce(settings)
     const packages = await surveyModels({ ...settings, detectors })
     const columns = [
       { title: 'id', min: 16 },

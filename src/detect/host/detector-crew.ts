@@ -6,7 +6,6 @@ import type { MediaType } from '../../core/media-types.js'
 import { isCostlyFile } from '../../formats/file-cost.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
-import type { DetectorSummary } from '../package/detector-summary.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection, withEvidence } from '../scoring/to-detection.js'
 import { type Canary, canariesOf, isOfShare } from './canary.js'
@@ -115,18 +114,16 @@ export class DetectorCrew {
   }
 
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
+    const { mediaType } = request
+    const ofKind = this.#shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
+    const shadows: Lineup[] = ofKind.map((pack) => ({ members: [pack], ensemble: null, summary: summaryOf(pack) }))
+    const canary = this.#canaryFor(request)
+    const active = canary ? this.#lineups.get(mediaType) : undefined
     return this.#running(async () => {
       const measured: ShadowMeasurement[] = []
-      for (const pack of this.#shadows) {
-        const isOfKind = pack.manifest.mediaTypes.includes(request.mediaType)
-        const measure = () => this.#measureAside(pack, request, signal)
-        if (isOfKind) measured.push(await this.#measured(summaryOf(pack), measure, signal))
-      }
-      const canary = this.#canaryFor(request)
-      const lineup = canary && this.#lineups.get(request.mediaType)
-      if (lineup) {
-        const measure = () => detectBy(lineup, request, (pack, one) => this.#measureAside(pack, one, signal))
-        const measurement = await this.#measured(lineup.summary, measure, signal)
+      for (const lineup of shadows) measured.push(await this.#measuredAside(lineup, request, signal))
+      if (canary && active) {
+        const measurement = await this.#measuredAside(active, request, signal)
         measured.push({ ...measurement, besideCandidate: canary.summary.digest })
       }
       return measured
@@ -203,21 +200,16 @@ export class DetectorCrew {
   }
 
   /** In the process of low priority. */
-  async #measureAside(pack: SelectedPackage, request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const answer = await this.#shadowPool?.run(jobOf(pack, request, this.#options.expectedShare), signal)
-    if (answer === undefined) throw new AttestdError('detector-none')
-    return toDetection(pack, answer.measurement, this.#options)
-  }
-
-  async #measured(
-    detector: DetectorSummary,
-    measure: () => Promise<Detection>,
-    signal?: AbortSignal,
-  ): Promise<ShadowMeasurement> {
-    const { clock } = this.#options
+  async #measuredAside(lineup: Lineup, request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement> {
+    const { clock, expectedShare } = this.#options
+    const { summary: detector } = lineup
     const began = clock.monotonic()
     try {
-      const detection = await measure()
+      const detection = await detectBy(lineup, request, async (pack, one) => {
+        const answer = await this.#shadowPool?.run(jobOf(pack, one, expectedShare), signal)
+        if (answer === undefined) throw new AttestdError('detector-none')
+        return toDetection(pack, answer.measurement, this.#options)
+      })
       return { detector, detection, totalMs: clock.monotonic() - began }
     } catch (error) {
       const { reason } = toAttestdError(error)

@@ -1,12 +1,12 @@
 import { duration } from '../../core/duration.js'
+import { type ComparisonRow, canaryText } from '../../fleet/comparison-row.js'
+import type { DaemonState } from '../../fleet/daemon-state.js'
 import { checkSign, type Readiness } from '../health.js'
-import { type CanaryRow, canaryText } from './canary-row.js'
 import { CONSOLE_REFRESH_S, CONSOLE_STYLE } from './console-assets.js'
-import type { ConsoleState } from './console-state.js'
 import { milliseconds, shortDigest, shortEther } from './console-text.js'
 import { driftLines } from './drift-row.js'
 import { fleetSection } from './fleet-section.js'
-import type { HistoryDocument } from './history.js'
+import type { HistoryDocument } from './history-document.js'
 import { Html, html } from './html.js'
 import { plotsSection } from './plots-section.js'
 import type { RecentFilter } from './recent-filter.js'
@@ -26,7 +26,7 @@ export interface ConsoleView {
  * Everything is escaped, nothing is loaded from another site, and it works without scripts. What carries `data-live` is
  * kept fresh by `browser/follow.js`.
  */
-export function consolePage(state: ConsoleState, readiness: Readiness, { filter, history, now }: ConsoleView): string {
+export function consolePage(state: DaemonState, readiness: Readiness, { filter, history, now }: ConsoleView): string {
   const page = html`<!doctype html>
 <html lang="en" data-release="${state.version}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>attestd: ${stateWord(state, readiness)}</title><link rel="icon" href="${ICON}">
@@ -48,12 +48,12 @@ ${recentSection(state, filter, now)}
 const ICON =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='6.5' fill='none' stroke='%231f5fbf' stroke-width='2'/><path d='M5 8.2l2.2 2.2L11.2 6' fill='none' stroke='%231f5fbf' stroke-width='2'/></svg>"
 
-function stateWord(state: ConsoleState, { ready }: Readiness): string {
+function stateWord(state: DaemonState, { ready }: Readiness): string {
   if (state.draining) return 'stopping'
   return ready ? 'ready' : 'not ready'
 }
 
-function header(state: ConsoleState, readiness: Readiness, now: number): Html {
+function header(state: DaemonState, readiness: Readiness, now: number): Html {
   const tone = readiness.ready && !state.draining ? 'ok' : 'bad'
   return html`<header><h1>attestd</h1><span class="state ${tone}" id="state" role="status" data-tone="${tone}">${stateWord(state, readiness)}</span>
 <span class="soft" id="facts" data-live>${state.version}, up ${duration(now - state.startedAt)}, process ${state.pid}, ${state.roles.join(' + ')}, for ${state.service}</span>
@@ -73,7 +73,7 @@ ${reason ? html`<code class="fix">${reason}</code>` : null}${fix ? html`<span cl
   return html`<section><h2>Readiness</h2>${body}</section>`
 }
 
-function queues({ queues, queueEngine }: ConsoleState): Html {
+function queues({ queues, queueEngine }: DaemonState): Html {
   const rows = queues.map(
     (
       row,
@@ -85,24 +85,34 @@ function queues({ queues, queueEngine }: ConsoleState): Html {
 <p class="soft">Engine: ${queueEngine}</p></section>`
 }
 
-function gates({ stake, clock, stream, doppelgangers }: ConsoleState): Html {
-  return html`<section><h2>Stake, clock, stream</h2><dl>
-<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${shortEther(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
+/** What submission and intake depend on; a daemon that only analyzes has none of it. */
+function gates(state: DaemonState): Html | null {
+  const submits = state.roles.includes('submit')
+  if (!submits && !state.stream) return null
+  return html`<section><h2>${submits ? 'Stake, clock, stream' : 'Stream'}</h2><dl>
+${submits ? submissionLines(state) : null}${streamLines(state.stream)}</dl></section>`
+}
+
+function submissionLines({ clock, doppelgangers, stake }: DaemonState): Html {
+  return html`<dt>Stake</dt><dd>${stake ? html`<span class="${stake.enough ? 'ok' : 'bad'}">${shortEther(stake.stakedWei)} ether</span>${troubleOf(stake)}` : 'not read yet'}</dd>
 <dt>Minimum</dt><dd>${stake ? `${shortEther(stake.minStakeWei)} ether` : '–'}</dd>
 <dt>Clock</dt><dd>${clock ? html`<span class="${clock.reason ? 'bad' : 'ok'}">${clockWord(clock)}</span>${troubleOf(clock)}` : '–'}</dd>
 <dt>Offset</dt><dd>${clock && clock.offsetMs !== null ? `${milliseconds(clock.offsetMs)} ± ${milliseconds(clock.errorBoundMs)}` : '–'}</dd>
-<dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
-<dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
-<dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>
-${doppelgangers ? doppelgangerLine(doppelgangers) : null}</dl></section>`
+${doppelgangers ? doppelgangerLine(doppelgangers) : null}`
 }
 
-function doppelgangerLine({ lastAsset, scores }: NonNullable<ConsoleState['doppelgangers']>): Html {
+function streamLines(stream: DaemonState['stream']): Html {
+  return html`<dt>Stream</dt><dd>${stream ? html`<span class="${stream.connected ? 'ok' : 'bad'}">${stream.connected ? 'connected' : 'not connected'}</span>` : '–'}</dd>
+<dt>Last byte</dt><dd>${stream && stream.lastByteAgeMs !== null ? `${duration(stream.lastByteAgeMs)} ago` : '–'}</dd>
+<dt>Reconnects</dt><dd>${stream ? stream.reconnects : '–'}</dd>`
+}
+
+function doppelgangerLine({ lastAsset, scores }: NonNullable<DaemonState['doppelgangers']>): Html {
   const found = html`<span class="bad">${scores}</span>, the last for <code>${lastAsset}</code> <code class="bad">doppelganger</code>`
   return html`<dt>Foreign scores</dt><dd>${lastAsset === null ? html`<span class="ok">none</span>` : found}</dd>\n`
 }
 
-function clockWord({ reason, trusted }: NonNullable<ConsoleState['clock']>): string {
+function clockWord({ reason, trusted }: NonNullable<DaemonState['clock']>): string {
   if (!trusted) return 'not trusted'
   return reason ? 'local clock is off' : 'trusted'
 }
@@ -112,7 +122,7 @@ function troubleOf({ reason }: { reason: string | null }): Html | null {
 }
 
 function detectors(
-  { canaries, detectors, detectorProcesses, lastInferenceAt, shadows, drift }: ConsoleState,
+  { canaries, detectors, detectorProcesses, lastInferenceAt, shadows, drift }: DaemonState,
   now: number,
 ): Html {
   const rows = detectors.map(
@@ -127,11 +137,11 @@ function detectors(
 <p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}${canaryLines(canaries)}${driftLines(drift)}</section>`
 }
 
-function canaryLines(rows: readonly CanaryRow[]): Html {
+function canaryLines(rows: readonly ComparisonRow[]): Html {
   return html`${rows.map((row) => html`<p class="soft">Canary ${canaryText(row)}.</p>`)}`
 }
 
-function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): Html {
+function shadowLines({ rows, dropped }: NonNullable<DaemonState['shadows']>): Html {
   const lines = rows.map(
     ({ name, measured, agreed, wouldChange, failed }) =>
       html`<p class="soft">Shadow ${name}: ${measured} measured, ${agreed} agree, ${wouldChange} would have changed, ${failed} without a score.</p>`,
@@ -139,7 +149,7 @@ function shadowLines({ rows, dropped }: NonNullable<ConsoleState['shadows']>): H
   return html`${lines}${dropped > 0 ? html`<p class="soft">${dropped} files skipped in favor of other work.</p>` : null}`
 }
 
-function settings({ settings }: ConsoleState): Html {
+function settings({ settings }: DaemonState): Html {
   const rows = settings.map(
     ({ name, value, origin }) =>
       html`<tr><td><code>${name}</code></td><td class="name"><code>${value}</code></td><td class="soft">${origin}</td></tr>`,

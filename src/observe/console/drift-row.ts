@@ -1,19 +1,5 @@
+import type { DriftRow } from '../../fleet/daemon-state.js'
 import { type Html, html } from './html.js'
-
-/** How far what a detector states has shifted, as population stability indices; both null where that is not known yet. */
-export interface DriftRow {
-  readonly detector: string
-  /** Its package's evaluation, or its own first verdicts; null while those are not enough. */
-  readonly reference: 'evaluation' | 'own' | null
-  /** Files that are compared, or that wait to become the reference. */
-  readonly files: number
-  /** Of those, how many there must be before drift is known. */
-  readonly needed: number
-  /** Of its risks. */
-  readonly risk: number | null
-  /** Of how often it abstains. */
-  readonly abstention: number | null
-}
 
 /** From here on it is a large shift; the alert AttestdDrift has the same limit. */
 const LARGE = 0.25

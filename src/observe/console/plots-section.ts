@@ -1,4 +1,5 @@
-import { type HistoryDocument, MAX_POINTS } from './history.js'
+import { MAX_POINTS } from '../../fleet/history.js'
+import type { HistoryDocument } from './history-document.js'
 import { type Html, html } from './html.js'
 
 /** The table states every so many points: five minutes. */
@@ -16,12 +17,12 @@ export function plotsSection(history: HistoryDocument): Html {
 <div id="hour" data-live>${sinceLine(history)}${hourTable(history)}</div></section>`
 }
 
-/** Each daemon keeps the hour from its own start on, so that two of them show different beginnings. */
+/** Each daemon records the hour itself, so that two of them show different beginnings. */
 function sinceLine({ at, everyMs }: HistoryDocument): Html | null {
   const [first] = at
   if (first === undefined || at.length >= MAX_POINTS) return null
   const since = new Date(first - everyMs).toISOString().slice(11, 16)
-  return html`<p class="soft">Recorded since ${since} UTC, when this daemon started.</p>`
+  return html`<p class="soft">Recorded by this daemon since ${since} UTC.</p>`
 }
 
 function figure({ id, series, title, unit }: Plot): Html {

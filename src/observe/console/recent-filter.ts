@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OUTCOMES, type RecentRow } from './console-state.js'
+import { OUTCOMES, type RecentRow } from '../../fleet/recent-rows.js'
 
 /** Longest text to look for, characters. */
 const MAX_TEXT = 200

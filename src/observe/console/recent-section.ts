@@ -1,12 +1,13 @@
 import { duration } from '../../core/duration.js'
 import { jobIdOf } from '../../core/ids.js'
 import { percentOf, riskText } from '../../core/risk.js'
-import { type ConsoleState, OUTCOMES, type RecentRow, SHOWN_ROWS } from './console-state.js'
+import { type DaemonState, SHOWN_ROWS } from '../../fleet/daemon-state.js'
+import { OUTCOMES, type RecentRow } from '../../fleet/recent-rows.js'
 import { Html, html } from './html.js'
 import { filterRows, type RecentFilter } from './recent-filter.js'
 import { replayCommand } from './replay-command.js'
 
-type Shown = Pick<ConsoleState, 'commandFlags' | 'name' | 'recent'>
+type Shown = Pick<DaemonState, 'commandFlags' | 'fleet' | 'name' | 'recent'>
 
 /** What became of the last assets, with a form that asks for some of them. */
 export function recentSection(state: Shown, filter: RecentFilter, now: number): Html {
@@ -36,18 +37,20 @@ function recentRows(state: Shown, filter: RecentFilter, now: number): Html {
 <th scope="col" class="num">open to record</th><th scope="col">receipt, job, replay</th></tr></thead><tbody>${rows.map((row) => recentRow(row, state, now))}</tbody></table>`
 }
 
-function recentRow(row: RecentRow, { commandFlags, name }: Shown, now: number): Html {
+function recentRow(row: RecentRow, { commandFlags, fleet, name }: Shown, now: number): Html {
   const { algorithm, assetId, at, daemon, mediaType, message, openToRecordMs, outcome, reason, risk, title } = row
   const job = jobIdOf(assetId)
   const id = `${job}-${outcome}-${at}`
   const here = daemon === undefined || daemon === name
+  // The ledger of the daemon that did it has the record.
+  const flags = here ? commandFlags : (fleet?.daemons.find((one) => one.name === daemon)?.commandFlags ?? [])
   return html`<tr><td class="soft line" data-label="when">${duration(now - at)} ago${daemon ? html`<br>${daemon}` : null}</td>
 <td class="name" data-label="asset">${title || '(no title)'}<br><code class="soft">${assetId}</code></td><td data-label="kind">${mediaType}</td>
 <td class="outcome" data-label="outcome"><span class="${OUTCOME_TONE[outcome]}">${outcome}</span>${reason ? html`<br><code class="${OUTCOME_TONE[outcome]}">${reason}</code>` : null}${message ? html`<br><span class="soft">${message}</span>` : null}</td>
 <td class="num line" data-label="risk">${risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter>${riskText(risk, 1)}`}</td>
 <td class="soft" data-label="detector">${algorithm ?? '–'}</td><td class="num line" data-label="open to record">${openToRecordMs === null ? '–' : duration(openToRecordMs)}</td>
 <td class="name" data-label="receipt"><code>${row.scoreId ?? '–'}</code><br><a id="${id}-job" href="/queues/queue/${queueOf(row)}/${job}" aria-label="Job of ${title || assetId}">job</a>
-${algorithm === null ? null : html`<details id="${id}"><summary id="${id}-replay">replay</summary><code>${replayCommand(assetId, here ? commandFlags : [])}</code>${here ? null : html` on ${daemon ?? null}`}</details>`}</td></tr>`
+${algorithm === null ? null : html`<details id="${id}"><summary id="${id}-replay">replay</summary><code>${replayCommand(assetId, flags)}</code>${here ? null : html` on ${daemon ?? null}`}</details>`}</td></tr>`
 }
 
 const OUTCOME_TONE = {

@@ -1,8 +1,9 @@
 import { createRedisBackend, type IQueueBackend } from 'bullmq'
 import { Cluster, type Redis } from 'ioredis'
 import { AttestdError } from '../../core/errors.js'
+import { redisFleet } from '../../fleet/redis-fleet.js'
 import type { Backing } from '../backing.js'
-import { redisFleet } from '../fleet/redis-fleet.js'
+import { engineError } from '../engine-error.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
@@ -86,7 +87,7 @@ function redisBacking(
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
     markOf: (job) => markInRedis(producer, job),
-    openFleet: (prefix) => redisFleet(producer, prefix),
+    openFleet: (prefix) => redisFleet(producer, prefix, engineError),
     claims: redisClaims(producer),
     texts: redisTexts(producer),
     ping: async () => {

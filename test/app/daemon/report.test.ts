@@ -101,9 +101,10 @@ describe('the report', () => {
     const { verdict } = parseSubmitJob(submitJobData())
     analyzed({ outcome: 'scored', mediaType: 'image', verdict, cached: false })
     submitted(accepted)
-    const by = (risk: number) => ({ detectorDigest: 'dd', risk: asRisk(risk), rawScore: 0 }) as Detection
+    const elapsedMs = { decode: 1, infer: 4 }
+    const by = (risk: number) => ({ detectorDigest: 'dd', risk: asRisk(risk), rawScore: 0, elapsedMs }) as Detection
     const detector = { id: 's', version: '1', title: 's', mediaTypes: ['image'], digest: 'dd' } as const
-    report.pipeline.shadowed?.({
+    report.pipeline.compared?.({
       asset: { ...asset, mediaType: 'image' },
       submitted: by(0.876_543),
       measurement: { detector, totalMs: 5, detection: by(0.125) },

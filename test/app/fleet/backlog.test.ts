@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readBacklog } from '../../../src/app/fleet/backlog.js'
-import type { FleetDaemon } from '../../../src/observe/console/fleet-state.js'
+import type { FleetDaemon } from '../../../src/fleet/fleet-state.js'
 import { PRIORITY_MS } from '../../../src/pipeline/jobs.js'
 import type { QueueName, RetryingJob } from '../../../src/queue/queues.js'
 import { openAsset } from '../../support/pipeline-parts.js'
@@ -50,11 +50,11 @@ function backlog(
     const ages = name === 'analyze-image' ? [urgent, retried, standard, []] : others
     return priorities.map((priority, nth) => line(priority, ages[nth]!, limit))
   }
-  const retrying = async (name: QueueName) => (name === 'analyze-image' ? [...delayed] : [])
+  const retrying = async (name: QueueName, limit: number) => (name === 'analyze-image' ? delayed.slice(0, limit) : [])
   const counts = async (name: QueueName) => ({
     waiting: name === 'analyze-audio' ? speech : 0,
     active: 0,
-    delayed: 0,
+    delayed: name === 'analyze-image' ? delayed.length : 0,
     failed: 0,
     completed: 0,
   })
@@ -127,17 +127,30 @@ it('counts the urgent assets that wait in their turn after a failed try', async 
   expect(missesAhead).toBe(1)
 })
 
+const job = (id: string, change: Partial<RetryingJob>, turnaround: 'standard' | 'priority_5min'): RetryingJob => ({
+  queue: 'analyze-image',
+  id,
+  failure: { reason: 'media-unreachable', message: 'no gateway has it' },
+  attempts: 3,
+  addedAt: NOW - PRIORITY_MS + 30_000,
+  nextTryAt: NOW + 40_000,
+  data: { asset: openAsset({ turnaround }), seenAt: NOW },
+  ...change,
+})
+
+it('counts all jobs that wait for a retry, and reads the first twenty of them', async () => {
+  const delayed = Array.from({ length: 200 }, (_, nth) =>
+    job(`${nth}`, nth % 4 === 0 ? { failure: null } : {}, nth % 2 === 0 ? 'standard' : 'priority_5min'),
+  )
+  const { missesAhead, retrying } = await backlog([], [], [worker()], { delayed })
+  expect(retrying.map(({ jobs, reason }) => [reason, jobs])).toEqual([
+    [null, 50],
+    ['media-unreachable', 150],
+  ])
+  expect(missesAhead).toBe(100)
+})
+
 it('states the jobs that wait for a retry by reason, and counts urgent ones whose next try comes too late', async () => {
-  const job = (id: string, change: Partial<RetryingJob>, turnaround: 'standard' | 'priority_5min'): RetryingJob => ({
-    queue: 'analyze-image',
-    id,
-    failure: { reason: 'media-unreachable', message: 'no gateway has it' },
-    attempts: 3,
-    addedAt: NOW - PRIORITY_MS + 30_000,
-    nextTryAt: NOW + 40_000,
-    data: { asset: openAsset({ turnaround }), seenAt: NOW },
-    ...change,
-  })
   const delayed = [
     job('late', {}, 'priority_5min'),
     job('in time', { nextTryAt: NOW + 20_000 }, 'priority_5min'),

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { fleetReply } from '../../../src/app/verbs/fleet-reply.js'
+import { fleetState } from '../../../src/fleet/fleet-state.js'
 import type { MetricEntry, Role } from '../../../src/observe/metrics/metric-entry.js'
 import { METRICS } from '../../../src/observe/metrics/metric-table.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
@@ -25,7 +25,7 @@ async function newFleet() {
 }
 
 async function fleetOf(daemon: DaemonUnderTest) {
-  return fleetReply.parse(JSON.parse((await daemon.get('/status')).text).fleet)
+  return fleetState.parse(JSON.parse((await daemon.get('/status')).text).fleet)
 }
 
 /** Roles and state of each daemon that this one knows, sorted. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { removeOldQueue } from '../../../src/app/fleet/old-queue.js'
 import { silentLog } from '../../../src/core/log.js'
-import type { FleetDaemon } from '../../../src/observe/console/fleet-state.js'
+import type { FleetDaemon } from '../../../src/fleet/fleet-state.js'
 
 it.each<[string, Partial<FleetDaemon>, boolean]>([
   ['an earlier release analyzes', {}, false],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { DaemonCard } from '../../../src/app/fleet/daemon-card.js'
-import { knownDaemons } from '../../../src/app/fleet/known-daemons.js'
 import { workersCheck } from '../../../src/app/fleet/workers-check.js'
 import { AttestdError } from '../../../src/core/errors.js'
+import type { DaemonCard } from '../../../src/fleet/daemon-card.js'
+import { knownDaemons } from '../../../src/fleet/known-daemons.js'
 import type { QueueName } from '../../../src/queue/queues.js'
 
 const nothing = { analyze: null, submit: null }

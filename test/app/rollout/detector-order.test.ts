@@ -9,15 +9,14 @@ const rollback = { kind: 'rollback' } as const
 describe('the next order', () => {
   it('keeps what was chosen where it names nothing, and remembers it where it does', () => {
     expect(nextOrder(last, reload(), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
-    expect(nextOrder(last, reload('c'), facts)).toEqual({ ...facts, chosen: 'c', before: [null, 'b'] })
+    expect(nextOrder(last, reload('c'), facts)).toEqual({ ...facts, chosen: 'c', before: ['b'] })
     expect(nextOrder(last, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
     expect(nextOrder(null, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
   })
 
-  it('goes back one selection at a time, and no further than the setting', () => {
+  it('goes back to the selection before, once', () => {
     expect(nextOrder(last, rollback, facts)).toEqual({ ...facts, chosen: null, before: [] })
-    const none = { ...last, chosen: null, before: [] }
-    expect(() => nextOrder(none, rollback, facts)).toThrow('no selection before')
+    expect(() => nextOrder(nextOrder(last, rollback, facts), rollback, facts)).toThrow('no selection before')
   })
 
   it('starts anew where no daemon has the setting of the last one any more', () => {

@@ -3,9 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DetectorOrder, readOrder } from '../../../src/app/rollout/detector-order.js'
-import { DetectorSelection } from '../../../src/app/rollout/detector-selection.js'
-import { chosenInstead, keepSelection, readKeptSelection } from '../../../src/app/rollout/kept-selection.js'
-import { selectionInForce } from '../../../src/app/rollout/selection-in-force.js'
+import { DetectorSelection, selectionInForce } from '../../../src/app/rollout/detector-selection.js'
 import { chosenDetectors } from '../../../src/config/detector-choice.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
@@ -36,6 +34,9 @@ function reloads(lost: string[] = []) {
   }
   return { asked, reload }
 }
+
+const file = () => path.join(dataDir, 'detectors.json')
+const kept = async () => JSON.parse(await fs.readFile(file(), 'utf8'))
 
 const fails = (reason: 'manifest-invalid' | 'draining') => async () => Promise.reject(new AttestdError(reason, 'no'))
 
@@ -98,7 +99,7 @@ describe('the detectors of a daemon', () => {
     const changed = await open('c')
     expect(changed.state).toMatchObject({ setting: 'c', chosen: null, order: '1' })
     expect(changed.choices.map(({ id }) => id)).toEqual(['c'])
-    expect(await readKeptSelection(dataDir)).toMatchObject({ setting: 'c', order: { chosen: null, settings: ['c'] } })
+    expect(await kept()).toMatchObject({ setting: 'c', order: { chosen: null, settings: ['c'] } })
     // Changing it back does not bring the order back.
     expect((await open('a')).state.chosen).toBeNull()
   })
@@ -162,10 +163,8 @@ describe('an order that cannot be carried out', () => {
 
 describe('what the data directory keeps', () => {
   it('is nothing where the file is absent, broken, or of another shape', async () => {
-    expect(await readKeptSelection(dataDir)).toBeNull()
     for (const text of ['', '{', '[]', '{"setting":"a"}', '{"setting":"a","order":{"id":""}}']) {
-      await fs.writeFile(path.join(dataDir, 'detectors.json'), text)
-      expect(await readKeptSelection(dataDir)).toBeNull()
+      await fs.writeFile(file(), text)
       expect((await open('a')).state).toMatchObject({ chosen: null, order: null })
     }
   })
@@ -191,11 +190,15 @@ describe('what the data directory keeps', () => {
     await fs.mkdir(dataDir)
   })
 
-  it('stands for its own setting alone', () => {
-    const kept = { setting: 'a', order: order('1', 'b') }
-    expect(chosenInstead(kept, 'a')).toBe('b')
-    expect(chosenInstead(kept, 'a=1')).toBeNull()
-    expect(chosenInstead(null, 'a')).toBeNull()
+  it('stands for its own setting alone', async () => {
+    await (await open('a')).follow(order('1', 'b'), reloads().reload)
+    expect((await selectionInForce(settings('a'))).detectors).toEqual(chosenDetectors.parse('b'))
+    expect((await selectionInForce(settings('a=1'))).detectors).toEqual(chosenDetectors.parse('a=1'))
+  })
+
+  it('is taken over from a release that kept twenty selections', async () => {
+    await fs.writeFile(file(), JSON.stringify({ setting: 'a', order: order('1', 'b', { before: [null, 'c', 'd'] }) }))
+    expect((await open('a')).order).toEqual(order('1', 'b', { before: ['d'] }))
   })
 })
 
@@ -206,7 +209,7 @@ describe('for people', () => {
     ['a', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now a) is changed, or models rollback'],
     ['', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now empty) is changed, or models rollback'],
   ])('the setting %j and %j chosen instead read: %s', async (setting, chosen, summary) => {
-    if (chosen !== null) await keepSelection(dataDir, { setting, order: order('1', chosen) })
+    if (chosen !== null) await fs.writeFile(file(), JSON.stringify({ setting, order: order('1', chosen) }))
     const inForce = await selectionInForce(settings(setting))
     expect(inForce.summary).toBe(summary)
     expect(inForce.detectors).toEqual(chosenDetectors.parse(chosen ?? setting))
@@ -215,7 +218,7 @@ describe('for people', () => {
 
 describe('an order on the queue', () => {
   it('is read as it was written', () => {
-    const one = order('1', 'b', { before: [null, 'a'] })
+    const one = order('1', 'b', { before: ['a'] })
     expect(readOrder(JSON.stringify(one))).toEqual(one)
   })
 

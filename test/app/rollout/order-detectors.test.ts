@@ -2,16 +2,16 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
-import type { DaemonCard } from '../../../src/app/fleet/daemon-card.js'
-import { knownDaemons } from '../../../src/app/fleet/known-daemons.js'
 import { type DetectorOrder, type DetectorRequest, readOrder } from '../../../src/app/rollout/detector-order.js'
 import { DetectorSelection } from '../../../src/app/rollout/detector-selection.js'
 import { orderDetectors } from '../../../src/app/rollout/order-detectors.js'
-import { orderFollower } from '../../../src/app/rollout/order-follower.js'
+import { orderFollower } from '../../../src/app/rollout/ordering.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
+import type { DaemonCard } from '../../../src/fleet/daemon-card.js'
+import { knownDaemons } from '../../../src/fleet/known-daemons.js'
+import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
 import { MemoryClaims } from '../../../src/queue/claims.js'
-import { memoryFleet } from '../../../src/queue/fleet/memory-fleet.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
 
 type Selection = NonNullable<DaemonCard['selection']>
@@ -93,7 +93,7 @@ describe('an order to all daemons', () => {
     const giving = give(RELOAD, { id: 'old', chosen: 'c', before: [null], settings: ['a'] })
     const failed = expect(giving).rejects.toMatchObject({ reason: 'manifest-invalid', message: 'first' })
     await untilPlaced()
-    expect(await current()).toMatchObject({ chosen: 'b', before: [null, 'c'] })
+    expect(await current()).toMatchObject({ chosen: 'b', before: ['c'] })
     await answer('one:1', { outcome: 'manifest-invalid', message: 'first' })
     await answer('two:1', { outcome: 'detector-start-failed', message: 'second' })
     await clock.advance(500)

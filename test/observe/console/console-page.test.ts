@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import type { DaemonState } from '../../../src/fleet/daemon-state.js'
 import { consolePage } from '../../../src/observe/console/console-page.js'
-import type { ConsoleState } from '../../../src/observe/console/console-state.js'
-import { documentOf } from '../../../src/observe/console/history.js'
+import { documentOf } from '../../../src/observe/console/history-document.js'
 import type { Readiness } from '../../../src/observe/health.js'
 import { NOW, sampleState } from '../console-parts.js'
 import { visibleText } from './visible-text.js'
 
 const READY: Readiness = { ready: true, checks: [{ name: 'queue', ok: true, message: 'The queue answers.' }] }
 const VIEW = { history: documentOf([]), filter: { outcome: '', text: '' }, now: NOW } as const
-const page = (state: Partial<ConsoleState> = {}, readiness = READY) =>
+const page = (state: Partial<DaemonState> = {}, readiness = READY) =>
   consolePage({ ...sampleState(), ...state }, readiness, VIEW)
-const read = (state: Partial<ConsoleState>) => visibleText(page(state).slice(page(state).indexOf('<body>')))
+const read = (state: Partial<DaemonState>) => visibleText(page(state).slice(page(state).indexOf('<body>')))
 
 describe('the state in the title and beside the name', () => {
   it.each([
@@ -60,6 +60,16 @@ describe('queues', () => {
 })
 
 describe('stake, clock and stream', () => {
+  it('are not there on a daemon that only analyzes, and the stream alone on one that only takes assets in', () => {
+    const nothing = { stake: null, clock: null, stream: null, doppelgangers: null }
+    const analyzes = read({ ...nothing, roles: ['analyze'] })
+    for (const word of ['Stake', 'Minimum', 'Clock', 'Stream']) expect(analyzes).not.toContain(word)
+    const stream = { connected: true, lastByteAgeMs: 10, reconnects: 0 }
+    const takesIn = read({ ...nothing, stream, roles: ['intake'] })
+    expect(takesIn).toContain('Stream Stream connected')
+    expect(takesIn).not.toContain('Stake')
+  })
+
   const stake = { stakedWei: '3000000000000000000', minStakeWei: '2000000000000000000', enough: true, reason: null }
   const clock = { offsetMs: -12, errorBoundMs: 3, trusted: true, reason: null }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type DriftRow, driftLines } from '../../../src/observe/console/drift-row.js'
+import type { DriftRow } from '../../../src/fleet/daemon-state.js'
+import { driftLines } from '../../../src/observe/console/drift-row.js'
 import { textsOfClass, visibleText } from './visible-text.js'
 
 const ROW: DriftRow = { detector: 'image@1', reference: 'own', files: 500, needed: 700, risk: 0.1, abstention: 0.05 }

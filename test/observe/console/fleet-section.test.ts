@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fleetSection, missesText } from '../../../src/observe/console/fleet-section.js'
-import type { FleetDaemon, FleetState } from '../../../src/observe/console/fleet-state.js'
+import { missesText } from '../../../src/fleet/backlog-text.js'
+import type { FleetDaemon, FleetState } from '../../../src/fleet/fleet-state.js'
+import { fleetSection } from '../../../src/observe/console/fleet-section.js'
 import { textsOfClass, visibleText } from './visible-text.js'
 
 const DAEMON: FleetDaemon = {

@@ -1,5 +1,5 @@
 import { riskOfPercent } from '../../../src/core/risk.js'
-import type { HistoryPoint } from '../../../src/observe/console/history.js'
+import type { HistoryPoint } from '../../../src/fleet/history.js'
 
 /** Of which nothing is known. */
 export const EMPTY: HistoryPoint = {

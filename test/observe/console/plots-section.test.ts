@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import { documentOf, HISTORY_EVERY_MS } from '../../../src/observe/console/history.js'
+import { HISTORY_EVERY_MS } from '../../../src/fleet/history.js'
+import { documentOf } from '../../../src/observe/console/history-document.js'
 import { plotsSection } from '../../../src/observe/console/plots-section.js'
 import { EMPTY, FULL } from './history-points.js'
 import { visibleText } from './visible-text.js'
@@ -27,9 +28,9 @@ describe('plotsSection', () => {
     const points = (count: number) =>
       Array.from({ length: count }, (_, nth) => ({ ...FULL, at: (nth + 1) * HISTORY_EVERY_MS }))
     const text = (count: number) => visibleText(plotsSection(documentOf(points(count))))
-    expect(text(7)).toContain('Recorded since 00:00 UTC, when this daemon started.')
-    expect(text(360)).not.toContain('Recorded since')
-    expect(text(0)).not.toContain('Recorded since')
+    expect(text(7)).toContain('Recorded by this daemon since 00:00 UTC.')
+    expect(text(360)).not.toContain('Recorded by')
+    expect(text(0)).not.toContain('Recorded by')
   })
 
   it('uses the six colors in turn', () => {

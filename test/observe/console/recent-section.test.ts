@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jobIdOf } from '../../../src/core/ids.js'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import type { RecentRow } from '../../../src/observe/console/console-state.js'
+import type { RecentRow } from '../../../src/fleet/recent-rows.js'
 import { recentSection } from '../../../src/observe/console/recent-section.js'
 import { statusDocument } from '../../../src/observe/console/status-document.js'
 import { NOW, sampleState } from '../console-parts.js'
@@ -20,7 +20,10 @@ const ROW: RecentRow = {
   reason: null,
 }
 const ALL = { outcome: '', text: '' } as const
-const state = (...recent: RecentRow[]) => ({ commandFlags: ['--config', 'a.yaml'], name: 'here:1', recent })
+const FLEET = sampleState().fleet!
+const there = { ...FLEET.daemons[0]!, name: 'there:2', commandFlags: ['--config', '/etc/b.yaml'] }
+const fleet = { ...FLEET, daemons: [there, { ...there, name: 'old:3', commandFlags: undefined }] }
+const state = (...recent: RecentRow[]) => ({ commandFlags: ['--config', 'a.yaml'], fleet, name: 'here:1', recent })
 const shown = (row: Partial<RecentRow>) => recentSection(state({ ...ROW, ...row }), ALL, NOW)
 
 describe('a row of the last assets', () => {
@@ -61,11 +64,12 @@ describe('a row of the last assets', () => {
     expect(visibleText(section)).toContain('media-too-small It is 8 px wide.')
   })
 
-  it('gives the flags of this daemon to the replay of its own verdicts, and names the daemon of others', () => {
+  it('replays with the flags of the daemon that did it, and names that daemon where it is another', () => {
     const replay = (daemon?: string) => /replay <?.*?(npx .*?)$/.exec(visibleText(shown({ daemon })))?.[1]
     expect(replay()).toBe('npx attestd replay --config a.yaml asset-1')
     expect(replay('here:1')).toBe('npx attestd replay --config a.yaml asset-1')
-    expect(replay('there:2')).toBe('npx attestd replay asset-1 on there:2')
+    expect(replay('there:2')).toBe('npx attestd replay --config /etc/b.yaml asset-1 on there:2')
+    for (const other of ['old:3', 'gone:4']) expect(replay(other)).toBe(`npx attestd replay asset-1 on ${other}`)
   })
 })
 

@@ -1,6 +1,6 @@
-import type { FleetDaemon, FleetState } from '../../observe/console/fleet-state.js'
-import type { Announcement } from '../../queue/fleet/fleet-store.js'
 import { type DaemonCard, readCard } from './daemon-card.js'
+import type { FleetDaemon, FleetState } from './fleet-state.js'
+import type { Announcement } from './fleet-store.js'
 
 /** A daemon announces itself every second; one that was not heard of for so long counts as lost, ms. */
 export const LOST_AFTER_MS = 3000
@@ -56,4 +56,10 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
   const keys = alive.map(({ fingerprint, name }) => `${name} ${fingerprint ?? 'none'}`)
   const fingerprints = new Set(alive.map(({ fingerprint }) => fingerprint)).size > 1 ? keys : []
   return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs), fingerprints }
+}
+
+/** The daemons that are alive and take jobs of this queue. */
+export function workersOf(daemons: readonly FleetDaemon[], queue: string): FleetDaemon[] {
+  const alive = daemons.filter(({ state }) => state === 'alive')
+  return alive.filter(({ kinds = {}, roles }) => (queue === 'submit' ? roles.includes(queue) : queue in kinds))
 }

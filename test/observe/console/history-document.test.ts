@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import {
-  documentOf,
-  HISTORY_EVERY_MS,
-  History,
-  type HistoryPoint,
-  historyDocument,
-} from '../../../src/observe/console/history.js'
+import type { HistoryPoint } from '../../../src/fleet/history.js'
+import { documentOf, historyDocument } from '../../../src/observe/console/history-document.js'
 import { EMPTY, FULL } from './history-points.js'
 
 const series = (points: readonly HistoryPoint[], id: string) =>
@@ -15,24 +10,6 @@ const series = (points: readonly HistoryPoint[], id: string) =>
       .plots.find((plot) => plot.id === id)
       ?.series.map(({ name, values }) => [name, values]) ?? [],
   )
-
-describe('History', () => {
-  it('keeps the last hour, oldest first', () => {
-    const history = new History()
-    for (let at = 0; at <= 360; at++) history.add({ ...EMPTY, at })
-    expect(history.points).toHaveLength(360)
-    expect([history.points[0]?.at, history.points.at(-1)?.at]).toEqual([1, 360])
-    expect((history.points.length * HISTORY_EVERY_MS) / 60_000).toBe(60)
-  })
-
-  it('does not change under who looks at it', () => {
-    const history = new History()
-    history.add(EMPTY)
-    const before = history.points
-    history.add(FULL)
-    expect(before).toEqual([EMPTY])
-  })
-})
 
 describe('documentOf', () => {
   it('gives jobs a second, jobs, seconds and percent', () => {

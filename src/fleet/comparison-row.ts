@@ -2,17 +2,24 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 
-/** What a candidate did since the start of a daemon; all but the names are sums, so that those of several daemons add up. */
-export const canaryRow = z.object({
+/**
+ * How a candidate (a canary or a shadow) compares with the active detectors, since the start of a daemon. All but the names
+ * are sums, so that those of several daemons add up.
+ */
+export const comparisonRow = z.object({
   /** Id and version. */
   candidate: z.string(),
   mediaType: z.string(),
   /** Id and version of the active detectors, as last measured; null before. */
   inCharge: z.string().nullable(),
+  /** Files that either of them scored; 0 of an older release. */
+  files: count.default(0),
   /** Files that both scored. */
   compared: count,
   /** Of those, on the same side of risk 50. */
   agreed: count,
+  /** Of those, where the daemon would have done something else by the other one; 0 of an older release. */
+  wouldChange: count.default(0),
   /** Risk of the candidate less that of the active detectors, percentage points, over the files that both scored. */
   differences: z.number(),
   /** Files that the candidate abstained from or was unsure of; of the active detectors, among the files that the candidate scored. */
@@ -24,38 +31,31 @@ export const canaryRow = z.object({
   candidateMs: z.number(),
   inChargeMs: z.number(),
 })
-/** See `canaryRow`. */
-export type CanaryRow = z.infer<typeof canaryRow>
+/** See `comparisonRow`. */
+export type ComparisonRow = z.infer<typeof comparisonRow>
 
-/** One row a candidate and kind of media. */
-export function summedCanaries(rows: readonly CanaryRow[]): CanaryRow[] {
-  const sums = new Map<string, CanaryRow>()
+/** One row per candidate and kind of media. */
+export function summedRows(rows: readonly ComparisonRow[]): ComparisonRow[] {
+  const sums = new Map<string, ComparisonRow>()
   for (const row of rows) {
     const key = `${row.candidate} ${row.mediaType}`
-    const sum = sums.get(key)
-    sums.set(key, sum ? added(sum, row) : row)
+    sums.set(key, added(row, sums.get(key)))
   }
   return [...sums.values()]
 }
 
-function added(a: CanaryRow, b: CanaryRow): CanaryRow {
-  return {
-    candidate: a.candidate,
-    mediaType: a.mediaType,
-    inCharge: a.inCharge ?? b.inCharge,
-    compared: a.compared + b.compared,
-    agreed: a.agreed + b.agreed,
-    differences: a.differences + b.differences,
-    candidateAbstained: a.candidateAbstained + b.candidateAbstained,
-    inChargeAbstained: a.inChargeAbstained + b.inChargeAbstained,
-    failed: a.failed + b.failed,
-    candidateMs: a.candidateMs + b.candidateMs,
-    inChargeMs: a.inChargeMs + b.inChargeMs,
-  }
+/** The numbers of both; the names are those of the later row, where it has them. */
+export function added(later: ComparisonRow, before: ComparisonRow | undefined): ComparisonRow {
+  if (before === undefined) return later
+  const sums = Object.entries(later).map(([name, value]) => {
+    const old = before[name as keyof ComparisonRow]
+    return [name, typeof value === 'number' ? value + Number(old) : (value ?? old)]
+  })
+  return Object.fromEntries(sums)
 }
 
 /** The comparison in one sentence. */
-export function canaryText(row: CanaryRow): string {
+export function canaryText(row: ComparisonRow): string {
   const { agreed, candidate, compared, inCharge, mediaType } = row
   const mean = (total: number) => total / Math.max(1, compared)
   const difference = mean(row.differences)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { DaemonCard } from '../../../src/app/fleet/daemon-card.js'
-import { knownDaemons, LOST_AFTER_MS, mixedOf } from '../../../src/app/fleet/known-daemons.js'
+import type { DaemonCard } from '../../src/fleet/daemon-card.js'
+import { knownDaemons, LOST_AFTER_MS, mixedOf } from '../../src/fleet/known-daemons.js'
 
 const nothing = { analyze: null, submit: null }
 

@@ -1,7 +1,6 @@
+import type { Cluster, Redis } from 'ioredis'
 import { z } from 'zod'
-import { AttestdError } from '../../core/errors.js'
-import { engineError } from '../engine-error.js'
-import type { RedisClient } from '../redis/redis-connection.js'
+import { AttestdError } from '../core/errors.js'
 import { type FleetStore, MAX_CARD_BYTES, MAX_CARDS, MAX_RECORDS, REMEMBERED_MS } from './fleet-store.js'
 
 /** The clock of Redis is the one that all daemons share, in ms. */
@@ -28,8 +27,15 @@ return found`
 
 const announcedReply = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
-/** The fleet of a Redis queue, under the prefix of its keys. Fails at once while Redis is away. */
-export function redisFleet(redis: RedisClient, prefix: string): FleetStore {
+/**
+ * The fleet of a Redis queue, under the prefix of its keys. Fails at once while Redis is away.
+ * @param toError what the client throws, in our reasons
+ */
+export function redisFleet(
+  redis: Redis | Cluster,
+  prefix: string,
+  toError: (error: unknown) => AttestdError,
+): FleetStore {
   const texts = `${prefix}:fleet:daemons`
   const times = `${prefix}:fleet:seen`
   const records = `${prefix}:fleet:recent`
@@ -40,7 +46,7 @@ export function redisFleet(redis: RedisClient, prefix: string): FleetStore {
     try {
       return await work()
     } catch (error) {
-      throw engineError(error)
+      throw toError(error)
     }
   }
   return {

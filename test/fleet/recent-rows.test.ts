@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { keepRow, keptRows } from '../../../src/app/fleet/recent-rows.js'
-import { asRisk } from '../../../src/core/risk.js'
-import type { RecentRow } from '../../../src/observe/console/console-state.js'
-import { memoryFleet } from '../../../src/queue/fleet/memory-fleet.js'
-import { ManualClock } from '../../support/manual-clock.js'
+import { asRisk } from '../../src/core/risk.js'
+import { memoryFleet } from '../../src/fleet/memory-fleet.js'
+import type { RecentRow } from '../../src/fleet/recent-rows.js'
+import { keepRow, keptRows } from '../../src/fleet/recent-rows.js'
+import { ManualClock } from '../support/manual-clock.js'
 
 const row = (assetId: string, outcome: RecentRow['outcome']): RecentRow => ({
   at: 1,

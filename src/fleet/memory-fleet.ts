@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../core/clock.js'
 import { type FleetStore, MAX_RECORDS } from './fleet-store.js'
 
 /** The fleet of an embedded queue: its one daemon. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FleetSeal } from '../../../src/queue/fleet/fleet-seal.js'
+import { FleetSeal } from '../../src/fleet/fleet-seal.js'
 
 const seal = new FleetSeal('one secret of thirty-two characters')
 const job = { asset: { id: 'a', title: 't' }, verdict: { risk: 12.5 }, sent: null }

@@ -1,4 +1,3 @@
-import type { SharedTexts } from '../claims.js'
 import type { FleetSeal, SealPurpose } from './fleet-seal.js'
 import type { FleetStore } from './fleet-store.js'
 
@@ -7,8 +6,14 @@ export type Forged = 'job' | 'verdict' | 'order'
 /** Called for each such thing; it is not used. */
 export type OnForged = (what: Forged) => void
 
+/** See `SharedTexts` of the queue. */
+interface Texts {
+  get(key: string): Promise<string | null>
+  set(key: string, text: string, ms: number): Promise<void>
+}
+
 /** Verdicts with the code of the fleet, bound to their key; one without it counts as absent. */
-export function sealedTexts(texts: SharedTexts, seal: FleetSeal, onForged: OnForged): SharedTexts {
+export function sealedTexts(texts: Texts, seal: FleetSeal, onForged: OnForged): Texts {
   return {
     get: async (key) => {
       const text = await texts.get(key)

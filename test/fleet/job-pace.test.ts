@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { JobPace } from '../../../src/app/fleet/job-pace.js'
+import { JobPace } from '../../src/fleet/job-pace.js'
 
 it('states the jobs of the last minute a second, and what it could do, which idle time does not lower', () => {
   let now = 0

@@ -1,28 +1,40 @@
 import { z } from 'zod'
-import { storedRisk } from '../../core/risk.js'
-import { OUTCOMES, type RecentRow } from '../../observe/console/console-state.js'
-import { type FleetStore, MAX_RECORDS } from '../../queue/fleet/fleet-store.js'
+import { storedRisk } from '../core/risk.js'
+import { type FleetStore, MAX_RECORDS } from './fleet-store.js'
 
+/** What can become of an asset. */
+export const OUTCOMES = ['verdict', 'accepted', 'confirmed', 'foreign', 'abstained', 'closed', 'failed'] as const
 /** Characters of a message that are kept. */
 const MAX_MESSAGE = 300
 const text = (max: number) => z.string().max(max)
 
 /** As a row lies in the store, its risk as a percentage; another release may have written it. */
-const storedRow = z.object({
+export const storedRow = z.object({
+  /** Local Unix ms. */
   at: z.number(),
   assetId: text(500),
   title: text(500),
   mediaType: text(50),
   outcome: z.enum(OUTCOMES),
+  /** Null where there is no verdict. */
   risk: storedRisk.nullable(),
+  /** Detector id and version; null where none ran. */
   algorithm: text(500).nullable(),
+  /** Id of the score record; null where there is none. */
   scoreId: text(500).nullable(),
+  /** Time from first sight to the score on record, milliseconds; null where there is none. */
   openToRecordMs: z.number().nullable(),
+  /** Reason code where the asset got no score. */
   reason: text(100).nullable(),
+  /** What happened, where the asset got no score. */
   message: text(MAX_MESSAGE).nullish(),
+  /** Whose job it was; absent where the outcome states it. */
   queue: z.enum(['analyze', 'submit']).optional(),
+  /** Name of the daemon that did it, where it is known. */
   daemon: text(300).optional(),
 })
+/** What became of one asset, as a row of the console. */
+export type RecentRow = z.infer<typeof storedRow>
 
 /** Leaves a row for every daemon on the queue. */
 export async function keepRow(store: FleetStore, row: RecentRow): Promise<void> {
@@ -31,21 +43,16 @@ export async function keepRow(store: FleetStore, row: RecentRow): Promise<void> 
 }
 
 /** All rows that are kept of the whole fleet, newest first. What cannot be read is passed over. */
-export async function keptRecords(store: FleetStore): Promise<RecentRow[]> {
-  return (await store.recent(MAX_RECORDS)).flatMap(readRow)
+export async function keptRecords(store: FleetStore, limit = MAX_RECORDS): Promise<RecentRow[]> {
+  return (await store.recent(limit)).flatMap(readRow)
 }
 
-/** The last rows of the whole fleet, newest first. What cannot be read is passed over. */
+/** The last rows of the whole fleet, newest first. A verdict is shown until the outcome of its asset is known. */
 export async function keptRows(store: FleetStore, limit: number): Promise<RecentRow[]> {
   // An asset has a row for its verdict and one for its end.
-  const texts = await store.recent(2 * limit)
-  return withoutSettled(texts.flatMap(readRow)).slice(0, limit)
-}
-
-/** A verdict is shown until the outcome of its asset is known. */
-export function withoutSettled(rows: readonly RecentRow[]): RecentRow[] {
+  const rows = await keptRecords(store, 2 * limit)
   const ended = new Set(rows.filter(({ outcome }) => outcome !== 'verdict').map(({ assetId }) => assetId))
-  return rows.filter(({ assetId, outcome }) => outcome !== 'verdict' || !ended.has(assetId))
+  return rows.filter(({ assetId, outcome }) => outcome !== 'verdict' || !ended.has(assetId)).slice(0, limit)
 }
 
 function readRow(json: string): RecentRow[] {

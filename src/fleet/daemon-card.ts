@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { canaryRow } from '../../observe/console/canary-row.js'
+import { comparisonRow } from './comparison-row.js'
 
 const text = (max: number) => z.string().max(max)
 const perSecond = z.number().nonnegative().nullable()
 
 /** What a daemon announces of itself on the queue; another release may have written it. */
 export const daemonCard = z.object({
+  /** Machine and port: the same after a restart, and never the same twice at once. */
   name: text(300),
   machine: text(255),
   pid: z.number().int(),
@@ -19,37 +20,49 @@ export const daemonCard = z.object({
         version: text(50),
         digest: text(64),
         shadow: z.boolean(),
+        /** Percent of the assets that it scores as a candidate. */
         canary: z.number().optional(),
       }),
     )
     .max(100),
-  canaries: z.array(canaryRow).max(50).optional(),
+  /** What its candidates did since its start; absent of a release that has none. */
+  canaries: z.array(comparisonRow).max(50).optional(),
   /**
    * The analyze queues that it takes jobs from, each with the jobs a second that it could do of that kind alone; null
    * where there were none. Absent of a release that had one queue for all kinds.
    */
   kinds: z.record(text(50), perSecond).optional(),
-  /** Jobs that ended in the last minute, a second. */
+  /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
   capacity: z.object({ analyze: perSecond, submit: perSecond }),
   /** Fingerprint of its fleet secret; absent without one, and of a release that has none. */
   fingerprint: text(20).optional(),
+  /** What a verb on its machine needs to find its settings, such as `--config FILE`; absent of an older release. */
+  commandFlags: z.array(text(5000)).max(10).optional(),
+  /** Why it is not ready, by the reasons of its `/readyz`. */
   reasons: z.array(text(100)).max(50),
-  /** See `SelectionState`. */
+  /** How it stands to the last order of `models reload`; null where it does not analyze, absent of a release that takes none. */
   selection: z
     .object({
+      /** Text of its own ATTESTD_DETECTORS. */
       setting: text(10_000),
+      /** What it works with in its place; null: with the setting. */
       chosen: text(10_000).nullable(),
+      /** The last order that it has dealt with. */
       order: text(100).nullable(),
+      /** `done`, or the reason why it kept the detectors that it had. */
       outcome: text(100),
       message: z.string(),
+      /** Kinds of media that the order left without a detector there. */
       lost: z.array(text(50)).max(10),
     })
     .nullish(),
 })
 /** A daemon's own word about itself. */
 export type DaemonCard = z.infer<typeof daemonCard>
+/** See `DaemonCard.selection`. */
+export type SelectionState = NonNullable<DaemonCard['selection']>
 
 /** @returns null for a text that is no card */
 export function readCard(json: string): DaemonCard | null {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type CanaryRow, canaryRow, canaryText, summedCanaries } from '../../../src/observe/console/canary-row.js'
+import { type ComparisonRow, canaryText, comparisonRow, summedRows } from '../../src/fleet/comparison-row.js'
 
-const ROW: CanaryRow = {
+const ROW: ComparisonRow = {
   candidate: 'new@2.0.0',
   mediaType: 'image',
   inCharge: 'old@1.0.0',
+  files: 9,
   compared: 4,
   agreed: 3,
+  wouldChange: 1,
   differences: 10,
   candidateAbstained: 1,
   inChargeAbstained: 2,
@@ -15,12 +17,14 @@ const ROW: CanaryRow = {
   inChargeMs: 60,
 }
 
-describe('summedCanaries', () => {
+describe('summedRows', () => {
   it('adds up what several daemons counted of one candidate and medium', () => {
     const other = { ...ROW, compared: 6, agreed: 1, differences: -30, candidateAbstained: 10, inChargeAbstained: 20 }
-    expect(summedCanaries([ROW, { ...other, failed: 50, candidateMs: 1000, inChargeMs: 600 }])).toEqual([
+    expect(summedRows([ROW, { ...other, failed: 50, candidateMs: 1000, inChargeMs: 600 }])).toEqual([
       {
         ...ROW,
+        files: 18,
+        wouldChange: 2,
         compared: 10,
         agreed: 4,
         differences: -20,
@@ -35,7 +39,7 @@ describe('summedCanaries', () => {
 
   it('keeps candidates, versions and media apart, in the order of their first row', () => {
     const rows = [ROW, { ...ROW, mediaType: 'audio' }, { ...ROW, candidate: 'new@2.0.1' }, ROW]
-    const summed = summedCanaries(rows)
+    const summed = summedRows(rows)
     expect(summed.map(({ candidate, mediaType, compared }) => [candidate, mediaType, compared])).toEqual([
       ['new@2.0.0', 'image', 8],
       ['new@2.0.0', 'audio', 4],
@@ -45,15 +49,15 @@ describe('summedCanaries', () => {
 
   it('names those in charge as soon as one daemon knows them', () => {
     const unknown = { ...ROW, inCharge: null }
-    expect(summedCanaries([unknown, ROW])[0]?.inCharge).toBe('old@1.0.0')
-    expect(summedCanaries([ROW, unknown])[0]?.inCharge).toBe('old@1.0.0')
-    expect(summedCanaries([unknown, unknown])[0]?.inCharge).toBeNull()
-    expect(summedCanaries([])).toEqual([])
+    expect(summedRows([unknown, ROW])[0]?.inCharge).toBe('old@1.0.0')
+    expect(summedRows([ROW, unknown])[0]?.inCharge).toBe('old@1.0.0')
+    expect(summedRows([unknown, unknown])[0]?.inCharge).toBeNull()
+    expect(summedRows([])).toEqual([])
   })
 
   it('changes no row that it was given', () => {
     const rows = [structuredClone(ROW), structuredClone(ROW)]
-    summedCanaries(rows)
+    summedRows(rows)
     expect(rows).toEqual([ROW, ROW])
   })
 })
@@ -93,6 +97,6 @@ it.each([
   ['half a file', { agreed: 0.5 }],
   ['no candidate', { candidate: undefined }],
 ])('what another daemon announces is refused where it states %s', (_, fields) => {
-  expect(canaryRow.safeParse({ ...ROW, ...fields }).success).toBe(false)
-  expect(canaryRow.safeParse(ROW).success).toBe(true)
+  expect(comparisonRow.safeParse({ ...ROW, ...fields }).success).toBe(false)
+  expect(comparisonRow.safeParse(ROW).success).toBe(true)
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_CARD_BYTES, MAX_CARDS } from '../../../src/queue/fleet/fleet-store.js'
-import { redisFleet } from '../../../src/queue/fleet/redis-fleet.js'
-import { connected } from '../redis/connected-redis.js'
+import { MAX_CARD_BYTES, MAX_CARDS } from '../../src/fleet/fleet-store.js'
+import { redisFleet } from '../../src/fleet/redis-fleet.js'
+import { engineError } from '../../src/queue/engine-error.js'
+import { connected } from '../queue/redis/connected-redis.js'
 
 describe('the fleet', () => {
   it('reads who announced itself, under keys of its prefix', async () => {
@@ -9,7 +10,7 @@ describe('the fleet', () => {
       ['run-1', '{"text":1}', 1500],
       ['run-2', 'other', 0],
     ])
-    expect(await redisFleet(redis, 'p').announced()).toEqual([
+    expect(await redisFleet(redis, 'p', engineError).announced()).toEqual([
       { id: 'run-1', text: '{"text":1}', agoMs: 1500 },
       { id: 'run-2', text: 'other', agoMs: 0 },
     ])
@@ -25,7 +26,7 @@ describe('the fleet', () => {
   it('is queue-unreachable at once while the connection is away, instead of waiting for it', async () => {
     const { redis } = await connected(() => [])
     redis.disconnect()
-    const fleet = redisFleet(redis, 'p')
+    const fleet = redisFleet(redis, 'p', engineError)
     const asks = [
       fleet.announced(),
       fleet.order(),
@@ -39,6 +40,8 @@ describe('the fleet', () => {
 
   it('names a refusal of Redis', async () => {
     const { redis } = await connected(() => new Error('NOPERM this user has no permissions'))
-    await expect(redisFleet(redis, 'p').announced()).rejects.toMatchObject({ reason: 'queue-unauthorized' })
+    await expect(redisFleet(redis, 'p', engineError).announced()).rejects.toMatchObject({
+      reason: 'queue-unauthorized',
+    })
   })
 })

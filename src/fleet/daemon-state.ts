@@ -1,52 +1,12 @@
-import type { Risk } from '../../core/risk.js'
-import type { CanaryRow } from './canary-row.js'
-import type { DriftRow } from './drift-row.js'
+import type { ComparisonRow } from './comparison-row.js'
+import type { SelectionState } from './daemon-card.js'
 import type { FleetState } from './fleet-state.js'
+import type { RecentRow } from './recent-rows.js'
 
-/** What can become of an asset. */
-export const OUTCOMES = ['verdict', 'accepted', 'confirmed', 'foreign', 'abstained', 'closed', 'failed'] as const
 /** Most rows that the page and `/status` show; the page looks for others in all that it is given. */
 export const SHOWN_ROWS = 50
 
-/** What became of one asset, as a row of the console. */
-export interface RecentRow {
-  /** Local Unix ms. */
-  readonly at: number
-  readonly assetId: string
-  readonly title: string
-  readonly mediaType: string
-  readonly outcome: (typeof OUTCOMES)[number]
-  /** Null where there is no verdict. */
-  readonly risk: Risk | null
-  /** Detector id and version; null where none ran. */
-  readonly algorithm: string | null
-  /** Id of the score record; null where there is none. */
-  readonly scoreId: string | null
-  /** Time from first sight to the score on record, milliseconds; null where there is none. */
-  readonly openToRecordMs: number | null
-  /** Reason code where the asset got no score. */
-  readonly reason: string | null
-  /** What happened, where the asset got no score. */
-  readonly message?: string | null | undefined
-  /** Whose job it was; absent where the outcome states it. */
-  readonly queue?: 'analyze' | 'submit' | undefined
-  /** Name of the daemon that did it, where it is known. */
-  readonly daemon?: string | undefined
-}
-
-/** Depth of one queue. */
-export interface QueueRow {
-  readonly name: string
-  /** Whether somebody has paused it. */
-  readonly paused: boolean
-  readonly waiting: number
-  readonly active: number
-  readonly delayed: number
-  readonly failed: number
-  readonly completed: number
-}
-
-/** The results of a shadow detector since the start. */
+/** What a shadow detector did since the start of the daemon. */
 export interface ShadowRow {
   /** Id and version. */
   readonly name: string
@@ -60,8 +20,23 @@ export interface ShadowRow {
   readonly failed: number
 }
 
+/** How far what a detector states has shifted, as population stability indices; both null where that is not known yet. */
+export interface DriftRow {
+  readonly detector: string
+  /** Its package's evaluation, or its own first verdicts; null while those are not enough. */
+  readonly reference: 'evaluation' | 'own' | null
+  /** Files that are compared, or that wait to become the reference. */
+  readonly files: number
+  /** Of those, how many there must be before drift is known. */
+  readonly needed: number
+  /** Of its risks. */
+  readonly risk: number | null
+  /** Of how often it abstains. */
+  readonly abstention: number | null
+}
+
 /** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
-export interface ConsoleState {
+export interface DaemonState {
   readonly version: string
   /** As the fleet knows this daemon. */
   readonly name: string
@@ -76,7 +51,16 @@ export interface ConsoleState {
   readonly queueEngine: string
   /** Whether the daemon is stopping. */
   readonly draining: boolean
-  readonly queues: readonly QueueRow[]
+  readonly queues: readonly {
+    readonly name: string
+    /** Whether somebody has paused it. */
+    readonly paused: boolean
+    readonly waiting: number
+    readonly active: number
+    readonly delayed: number
+    readonly failed: number
+    readonly completed: number
+  }[]
   /** All daemons on the queue; null while the queue is away. */
   readonly fleet: FleetState | null
   /** Of the whole fleet, newest first. */
@@ -117,16 +101,11 @@ export interface ConsoleState {
     readonly canary?: number | undefined
   }[]
   /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
-  readonly selection: {
-    /** Text of the setting ATTESTD_DETECTORS. */
-    readonly setting: string
-    /** What `models reload` chose in its place; null: the setting counts. */
-    readonly chosen: string | null
-  } | null
+  readonly selection: Pick<SelectionState, 'setting' | 'chosen'> | null
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
   /** What the candidates did since the start, on this daemon. */
-  readonly canaries: readonly CanaryRow[]
+  readonly canaries: readonly ComparisonRow[]
   /** Of the detectors of this daemon. */
   readonly drift: readonly DriftRow[]
   readonly detectorProcesses: {

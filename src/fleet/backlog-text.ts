@@ -1,0 +1,30 @@
+import { duration } from '../core/duration.js'
+import type { Backlog, RetryingRow, Unserved } from './fleet-state.js'
+
+/** The times to drain of queues in which something waits, or that there are none. */
+export function drainText(drainMs: Backlog['drainMs']): string {
+  const times = Object.entries(drainMs).filter(([, ms]) => ms !== 0)
+  return (
+    times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'nothing waits'
+  )
+}
+
+/** The same sentence on the console and in `status --fleet`. */
+export function retryingText({ jobs, nextTryInMs, queue, reason }: RetryingRow): string {
+  const why = reason === null ? 'held' : `failed with ${reason}`
+  return `Waiting for a retry in ${queue}: ${jobs}, ${why}; the next in ${duration(nextTryInMs)}.`
+}
+
+/** The same sentence on the console, in `status --fleet` and in `/readyz`. */
+export function unservedText({ queue, waiting }: Unserved): string {
+  const kind = /^analyze-(.+)$/.exec(queue)?.[1]
+  if (!kind) return `Jobs waiting in the queue ${queue}: ${waiting}; no daemon on this queue has the role ${queue}.`
+  const what = kind === 'unknown' ? ['of unknown kind', 'a detector'] : [`of kind ${kind}`, `a detector for ${kind}`]
+  const waits = waiting === 1 ? `asset ${what[0]} waits` : `assets ${what[0]} wait`
+  return `${waiting} ${waits}, and no daemon on this queue has ${what[1]}.`
+}
+
+/** The same sentence on the console and in `status --fleet`. */
+export function missesText(missesAhead: number): string {
+  return `${missesAhead} ${missesAhead === 1 ? 'asset' : 'assets'} will miss the deadline at this rate.`
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import { Comparisons } from '../../../src/app/daemon/comparisons.js'
+import { asRisk } from '../../../src/core/risk.js'
+import { createMetrics } from '../../../src/observe/metrics/metrics.js'
+import type { Comparison } from '../../../src/pipeline/pipeline-events.js'
+import { ManualClock } from '../../support/manual-clock.js'
+import { openAsset, storableDetection } from '../../support/pipeline-parts.js'
+
+function comparison(change: Partial<Comparison> = {}): Comparison {
+  const detection = storableDetection({ risk: asRisk(0.4) })
+  return {
+    asset: openAsset(),
+    measurement: { detector: { id: 'old', version: '1' }, besideCandidate: 'new', detection, totalMs: 3 },
+    submitted: storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.9) }),
+    agrees: true,
+    wouldChange: false,
+    ...change,
+  } as unknown as Comparison
+}
+
+const refusal = (reason: string) =>
+  ({
+    detector: { id: 'old', version: '1' },
+    besideCandidate: 'new',
+    reason,
+    totalMs: 3,
+  }) as unknown as Comparison['measurement']
+
+function newBook() {
+  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+  const book = new Comparisons()
+  const lines = async (of: string) =>
+    (await metrics.text())
+      .split('\n')
+      .filter((line) => line.startsWith(of))
+      .join('\n')
+  return { book, metrics, lines }
+}
+
+describe('shadows', () => {
+  const shadow = (change: Partial<Comparison> = {}) => {
+    const { measurement, ...others } = comparison(change)
+    return { ...others, measurement: { ...measurement, besideCandidate: undefined } } as unknown as Comparison
+  }
+
+  it('are counted by what they would have done', async () => {
+    const { book, lines, metrics } = newBook()
+    book.compared(shadow(), metrics)
+    book.compared(shadow({ agrees: false, wouldChange: true }), metrics)
+    const failed = { agrees: null, wouldChange: null, measurement: refusal('detector-timeout') }
+    book.compared(shadow(failed), metrics)
+    book.dropped += 1
+    expect(book.shadows).toEqual({
+      rows: [{ name: 'old@1', measured: 2, agreed: 1, wouldChange: 1, failed: 1 }],
+      dropped: 1,
+    })
+    expect(book.canaries).toEqual([])
+    const text = await lines('attestd_shadow')
+    for (const outcome of ['agrees', 'disagrees', 'detector-timeout'])
+      expect(text).toMatch(new RegExp(`results_total\\{detector="old",outcome="${outcome}"\\} 1$`, 'm'))
+    expect(text).toMatch(/would_change_total\{detector="old"\} 1$/m)
+    expect(text).toMatch(/difference_percent_sum\{detector="old"\} 100$/m)
+    expect(text).toMatch(/seconds_count\{detector="old"\} 3$/m)
+  })
+})
+
+describe('the book of candidates', () => {
+  it('compares scores of the same files, candidate less those in charge, in percent', () => {
+    const { book, metrics } = newBook()
+    const submitted = storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.1) })
+    book.compared(comparison(), metrics)
+    book.compared(comparison(), metrics)
+    book.compared(comparison({ agrees: false, submitted }), metrics)
+    expect(book.canaries).toEqual([
+      {
+        candidate: 'new@2',
+        mediaType: 'image',
+        inCharge: 'old@1',
+        files: 3,
+        compared: 3,
+        agreed: 2,
+        wouldChange: 0,
+        failed: 0,
+        differences: 50 + 50 - 30,
+        candidateAbstained: 0,
+        inChargeAbstained: 0,
+        candidateMs: 9,
+        inChargeMs: 9,
+      },
+    ])
+  })
+
+  it.each([
+    ['an abstention of those in charge', refusal('media-too-small'), { failed: 0, inChargeAbstained: 1 }],
+    ['a failure of those in charge', refusal('detector-timeout'), { failed: 1, inChargeAbstained: 0 }],
+  ])('counts %s beside the comparisons', (_, measurement, counted) => {
+    const { book, metrics } = newBook()
+    book.compared(comparison({ measurement, agrees: null }), metrics)
+    expect(book.canaries).toMatchObject([{ compared: 0, differences: 0, ...counted }])
+  })
+
+  it('counts who was unsure, whoever it was', () => {
+    const { book, metrics } = newBook()
+    const unsure = { unsure: true, unsureBecause: 'band' } as const
+    book.compared(
+      comparison({ submitted: storableDetection({ detectorId: 'new', detectorVersion: '2', ...unsure }) }),
+      metrics,
+    )
+    const detection = storableDetection(unsure)
+    const measurement = {
+      detector: { id: 'old', version: '1' },
+      besideCandidate: 'new',
+      detection,
+      totalMs: 3,
+    } as never
+    book.compared(comparison({ measurement }), metrics)
+    expect(book.canaries).toMatchObject([{ compared: 2, candidateAbstained: 1, inChargeAbstained: 1, failed: 0 }])
+  })
+
+  it('has a line for each medium, and counts refusals of candidates alone', () => {
+    const { book, metrics } = newBook()
+    const refused = (canary?: number) =>
+      book.refused(
+        { asset: openAsset({ mediaType: 'audio' }), detector: { id: 'new', version: '2', canary } } as never,
+        metrics,
+      )
+    refused()
+    expect(book.canaries).toEqual([])
+    refused(10)
+    book.compared(comparison(), metrics)
+    expect(
+      book.canaries.map(({ candidateAbstained, mediaType, inCharge }) => [mediaType, candidateAbstained, inCharge]),
+    ).toEqual([
+      ['audio', 1, null],
+      ['image', 0, 'old@1'],
+    ])
+  })
+
+  it('says the same as metrics', async () => {
+    const { book, lines, metrics } = newBook()
+    const unsure = { detectorId: 'new', detectorVersion: '2', unsure: true, unsureBecause: 'band' } as const
+    book.compared(comparison(), metrics)
+    book.compared(comparison({ submitted: storableDetection({ ...unsure, risk: asRisk(0.5) }) }), metrics)
+    book.compared(comparison({ agrees: null, measurement: refusal('media-too-small') }), metrics)
+    book.compared(comparison({ agrees: null, measurement: refusal('detector-timeout') }), metrics)
+    const text = await lines('attestd_canary')
+    for (const [outcome, count] of Object.entries({ agrees: 2, abstained: 1, failed: 1 }))
+      expect(text).toMatch(new RegExp(`detector="new",media_type="image",outcome="${outcome}"\\} ${count}$`, 'm'))
+    expect(text).toMatch(/difference\w*\{detector="new",media_type="image"\} 30$/m)
+    for (const by of ['candidate', 'in-charge']) {
+      expect(text).toMatch(new RegExp(`abstained_total\\{.*by="${by}"\\} 1$`, 'm'))
+      expect(text).toMatch(new RegExp(`seconds_sum\\{.*by="${by}"\\} 0.006$`, 'm'))
+    }
+  })
+
+  it('hands out rows that nobody can change', () => {
+    const { book, metrics } = newBook()
+    book.compared(comparison(), metrics)
+    const [before] = book.canaries
+    const kept = { ...before }
+    book.compared(comparison(), metrics)
+    expect(before).toEqual(kept)
+  })
+})

@@ -1,0 +1,79 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { riskOfPercent } from '../../src/core/risk.js'
+import { HISTORY_EVERY_MS, History } from '../../src/fleet/history.js'
+import type { RecentRow } from '../../src/fleet/recent-rows.js'
+import { EMPTY, FULL } from '../observe/console/history-points.js'
+
+describe('History', () => {
+  it('keeps the last hour, oldest first', () => {
+    const history = new History()
+    for (let at = 0; at <= 360; at++) history.add({ ...EMPTY, at })
+    expect(history.points).toHaveLength(360)
+    expect([history.points[0]?.at, history.points.at(-1)?.at]).toEqual([1, 360])
+    expect((history.points.length * HISTORY_EVERY_MS) / 60_000).toBe(60)
+  })
+
+  it('does not change under who looks at it', () => {
+    const history = new History()
+    history.add(EMPTY)
+    const before = history.points
+    history.add(FULL)
+    expect(before).toEqual([EMPTY])
+  })
+
+  describe('kept in a file', () => {
+    const NOW = 2 * 360 * HISTORY_EVERY_MS
+    const row = (assetId: string): RecentRow => ({
+      at: NOW,
+      assetId,
+      title: '',
+      mediaType: 'image',
+      outcome: 'accepted',
+      risk: riskOfPercent(12.5),
+      algorithm: 'image@1',
+      scoreId: null,
+      openToRecordMs: null,
+      reason: null,
+    })
+
+    async function newFile(): Promise<string> {
+      const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-history-'))
+      onTestFinished(() => fs.rm(folder, { recursive: true }))
+      return path.join(folder, 'history.json')
+    }
+
+    it('stands before what the next run records, with its rows', async () => {
+      const file = await newFile()
+      const history = new History()
+      history.add({ ...FULL, at: NOW - 20_000 })
+      history.add({ ...EMPTY, at: NOW - 10_000 })
+      await history.keep(file, [row('b'), row('a')])
+      const next = new History()
+      next.add({ ...EMPTY, at: NOW })
+      expect(await next.restore(file, NOW)).toEqual([row('b'), row('a')])
+      expect(next.points).toEqual([...history.points, { ...EMPTY, at: NOW }])
+    })
+
+    it('ends after an hour, and where the clock was set back', async () => {
+      const file = await newFile()
+      const history = new History()
+      for (const at of [NOW - 360 * HISTORY_EVERY_MS, NOW - 359 * HISTORY_EVERY_MS, NOW + 1])
+        history.add({ ...EMPTY, at })
+      await history.keep(file, [])
+      const next = new History()
+      await next.restore(file, NOW)
+      expect(next.points.map(({ at }) => at)).toEqual([NOW - 359 * HISTORY_EVERY_MS])
+    })
+
+    it.each([null, '', '{', '{"points":[{}],"rows":[]}'])('begins anew where the file contains %j', async (text) => {
+      const file = await newFile()
+      if (text !== null) await fs.writeFile(file, text)
+      const history = new History()
+      expect(await history.restore(file, NOW)).toEqual([])
+      expect(history.points).toEqual([])
+    })
+  })
+})
