@@ -135,27 +135,30 @@ it('a package that was swapped since, or is gone, is named with both digests', a
   )
 })
 
-it.skipIf(findRedisServer() === null)('the command that a submit daemon prints replays what an analyze daemon measured', async () => {
-  const fleet = await DaemonBench.create()
-  onTestFinished(() => fleet.dispose())
-  await fleet.prepare()
-  const redis = await fleet.redis()
-  const start = (name: string, roles: string) =>
-    fleet.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles }, name)
-  const [front, worker] = [start('front', 'intake,submit'), start('worker', 'analyze')]
-  await Promise.all([front.ready(), worker.ready()])
-  const [asset] = await fleet.registerMany(1, 'apart')
-  await fleet.expectExactlyOneEach()
-  for (const daemon of [front, worker]) {
-    const printed = new RegExp(`npx attestd (replay --data-dir [^ ]+ ${asset!.id})<`)
-    let command: string | undefined
-    await fleet.until('the row of the receipt', async () => {
-      const { text } = await daemon.get('/')
-      command = text.includes('accepted</span>') ? printed.exec(text)?.[1] : undefined
-      return command !== undefined
-    })
-    const env = { ATTESTD_MODELS_DIR: path.join(fleet.folder, 'models'), ATTESTD_IPFS_GATEWAYS: fleet.sandbox.url }
-    const { code, out } = await attestdVerb(String(command).split(' '), env)
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^same: /) })
-  }
-})
+it.skipIf(findRedisServer() === null)(
+  'the command that a submit daemon prints replays what an analyze daemon measured',
+  async () => {
+    const fleet = await DaemonBench.create()
+    onTestFinished(() => fleet.dispose())
+    await fleet.prepare()
+    const redis = await fleet.redis()
+    const start = (name: string, roles: string) =>
+      fleet.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles }, name)
+    const [front, worker] = [start('front', 'intake,submit'), start('worker', 'analyze')]
+    await Promise.all([front.ready(), worker.ready()])
+    const [asset] = await fleet.registerMany(1, 'apart')
+    await fleet.expectExactlyOneEach()
+    for (const daemon of [front, worker]) {
+      const printed = new RegExp(`npx attestd (replay --data-dir [^ ]+ ${asset!.id})<`)
+      let command: string | undefined
+      await fleet.until('the row of the receipt', async () => {
+        const { text } = await daemon.get('/')
+        command = text.includes('accepted</span>') ? printed.exec(text)?.[1] : undefined
+        return command !== undefined
+      })
+      const env = { ATTESTD_MODELS_DIR: path.join(fleet.folder, 'models'), ATTESTD_IPFS_GATEWAYS: fleet.sandbox.url }
+      const { code, out } = await attestdVerb(String(command).split(' '), env)
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^same: /) })
+    }
+  },
+)

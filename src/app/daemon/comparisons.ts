@@ -7,17 +7,6 @@ import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { JobAsset } from '../../pipeline/jobs.js'
 import type { Comparison, PipelineEvents } from '../../pipeline/pipeline-events.js'
 
-type ComparisonMetrics = Pick<
-  Metrics,
-  | 'canaryResults'
-  | 'canaryDifference'
-  | 'canaryAbstained'
-  | 'canarySeconds'
-  | 'shadowResults'
-  | 'shadowChanges'
-  | 'shadowDifference'
-  | 'shadowSeconds'
->
 type Refusal = Parameters<NonNullable<PipelineEvents['refused']>>[0]
 
 /** One of the two that are compared on a file. */
@@ -46,7 +35,7 @@ export class Comparisons {
   }
 
   /** The candidate and the active detectors were both measured on a file; the score of one of them was submitted. */
-  compared(comparison: Comparison, metrics: ComparisonMetrics): void {
+  compared(comparison: Comparison, metrics: Metrics): void {
     const { asset, measurement, submitted } = comparison
     const scored = { id: submitted.detectorId, version: submitted.detectorVersion, ...stated(submitted) }
     const { id, version } = measurement.detector
@@ -63,7 +52,7 @@ export class Comparisons {
   }
 
   /** A detector abstained without a score; only those of candidates count. */
-  refused({ asset, detector: { canary, id, version } }: Refusal, metrics: ComparisonMetrics): void {
+  refused({ asset, detector: { canary, id, version } }: Refusal, metrics: Metrics): void {
     if (canary === undefined) return
     keep(this.#canaries, rowOf(asset.mediaType, { id, version, detection: null, abstained: true }, null))
     metrics.canaryAbstained.inc({ detector: id, media_type: asset.mediaType, by: 'candidate' })
@@ -115,7 +104,7 @@ function shadowRow({ agreed, candidate: name, compared: measured, files, wouldCh
 
 function countShadow(
   { agrees, measurement, submitted, wouldChange }: Comparison,
-  { shadowChanges, shadowDifference, shadowResults, shadowSeconds }: ComparisonMetrics,
+  { shadowChanges, shadowDifference, shadowResults, shadowSeconds }: Metrics,
 ): void {
   const detector = measurement.detector.id
   shadowSeconds.observe({ detector }, measurement.totalMs / 1000)
@@ -131,7 +120,7 @@ function countCanary(
   candidate: Side,
   active: Side,
   agrees: boolean | null,
-  { canaryAbstained, canaryDifference, canaryResults, canarySeconds }: ComparisonMetrics,
+  { canaryAbstained, canaryDifference, canaryResults, canarySeconds }: Metrics,
 ): void {
   const labels = { detector: candidate.id, media_type: row.mediaType }
   const unscored = active.abstained ? 'abstained' : 'failed'
