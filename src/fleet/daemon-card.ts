@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readJson } from '../core/text.js'
 import { comparisonRow } from './comparison-row.js'
 
 const text = (max: number) => z.string().max(max)
@@ -65,10 +66,4 @@ export type DaemonCard = z.infer<typeof daemonCard>
 export type SelectionState = NonNullable<DaemonCard['selection']>
 
 /** @returns null for a text that is no card */
-export function readCard(json: string): DaemonCard | null {
-  try {
-    return daemonCard.safeParse(JSON.parse(json)).data ?? null
-  } catch {
-    return null
-  }
-}
+export const readCard = (json: string): DaemonCard | null => readJson(daemonCard, json)

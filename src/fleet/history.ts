@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import { storedRisk } from '../core/risk.js'
+import { readJson } from '../core/text.js'
 import { type RecentRow, storedRow } from './recent-rows.js'
 
 /** A point of the history stands for so long, ms. */
@@ -54,14 +55,10 @@ export class History {
    * @returns its rows, newest first; none where there is no file, or none that can be read
    */
   async restore(file: string, now: number): Promise<RecentRow[]> {
-    try {
-      const content = await readFileIfPresent(file)
-      const { points, rows } = keptHistory.parse(JSON.parse(content?.toString('utf8') ?? ''))
-      const fresh = points.filter(({ at }) => at <= now && now - at < MAX_POINTS * HISTORY_EVERY_MS)
-      this.#points = [...fresh, ...this.#points].slice(-MAX_POINTS)
-      return rows
-    } catch {
-      return []
-    }
+    const content = await readFileIfPresent(file).catch(() => null)
+    const { points, rows } = readJson(keptHistory, content?.toString('utf8') ?? '') ?? { points: [], rows: [] }
+    const fresh = points.filter(({ at }) => at <= now && now - at < MAX_POINTS * HISTORY_EVERY_MS)
+    this.#points = [...fresh, ...this.#points].slice(-MAX_POINTS)
+    return rows
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { storedRisk } from '../core/risk.js'
+import { readJson } from '../core/text.js'
 import { type FleetStore, MAX_RECORDS } from './fleet-store.js'
 
 /** What can become of an asset. */
@@ -44,7 +45,7 @@ export async function keepRow(store: FleetStore, row: RecentRow): Promise<void> 
 
 /** All rows that are kept of the whole fleet, newest first. What cannot be read is passed over. */
 export async function keptRecords(store: FleetStore, limit = MAX_RECORDS): Promise<RecentRow[]> {
-  return (await store.recent(limit)).flatMap(readRow)
+  return (await store.recent(limit)).flatMap((text) => readJson(storedRow, text) ?? [])
 }
 
 /** The last rows of the whole fleet, newest first. A verdict is shown until the outcome of its asset is known. */
@@ -53,12 +54,4 @@ export async function keptRows(store: FleetStore, limit: number): Promise<Recent
   const rows = await keptRecords(store, 2 * limit)
   const ended = new Set(rows.filter(({ outcome }) => outcome !== 'verdict').map(({ assetId }) => assetId))
   return rows.filter(({ assetId, outcome }) => outcome !== 'verdict' || !ended.has(assetId)).slice(0, limit)
-}
-
-function readRow(json: string): RecentRow[] {
-  try {
-    return [storedRow.parse(JSON.parse(json))]
-  } catch {
-    return []
-  }
 }

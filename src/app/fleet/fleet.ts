@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.js'
+import { SharedReading } from '../../core/shared-reading.js'
 import type { DaemonCard } from '../../fleet/daemon-card.js'
 import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
 import { knownDaemons, mixedOf } from '../../fleet/known-daemons.js'
@@ -30,13 +31,15 @@ export class Fleet {
   constructor(options: FleetOptions) {
     const { card, clock, queue } = options
     this.#options = options
-    this.daemons = shared(clock, async () =>
-      knownDaemons(await queue.fleet.announced(), { id: this.#id, card: card() }),
-    )
-    this.state = shared(clock, async () => {
+    const daemons = new SharedReading<FleetDaemon[]>({ clock, keptMs: SHARED_MS })
+    const state = new SharedReading<FleetState>({ clock, keptMs: SHARED_MS })
+    const readDaemons = async () => knownDaemons(await queue.fleet.announced(), { id: this.#id, card: card() })
+    const readState = async () => {
       const daemons = await this.daemons()
       return { daemons, mixed: mixedOf(daemons), backlog: await readBacklog(queue, daemons, clock.now()) }
-    })
+    }
+    this.daemons = () => daemons.share(readDaemons)
+    this.state = () => state.share(readState)
   }
 
   /** Machine and port. */
@@ -68,14 +71,5 @@ export class Fleet {
   /** The same with the verdicts of assets that have ended since: one for each analysis. */
   records(): Promise<RecentRow[]> {
     return keptRecords(this.#options.queue.fleet)
-  }
-}
-
-function shared<T>(clock: Pick<Clock, 'monotonic'>, read: () => Promise<T>): () => Promise<T> {
-  let last: { at: number; reading: Promise<T> } | null = null
-  return () => {
-    const at = clock.monotonic()
-    if (!last || at - last.at >= SHARED_MS) last = { at, reading: read() }
-    return last.reading
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
+import { readJson } from '../../core/text.js'
 
 /** As long as the control route takes it, characters. */
 export const selectionSetting = z.string().max(10_000)
@@ -28,11 +29,7 @@ export type DetectorRequest =
 
 /** @returns null for a text that is none */
 export function readOrder(json: string | null): DetectorOrder | null {
-  try {
-    return json === null ? null : (detectorOrder.safeParse(JSON.parse(json)).data ?? null)
-  } catch {
-    return null
-  }
+  return json === null ? null : readJson(detectorOrder, json)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.js'
 import { toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
+import { readJson } from '../../core/text.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
 import type { SelectionState } from '../../fleet/daemon-card.js'
 import { type DetectorOrder, detectorOrder, selectionSetting } from './detector-order.js'
@@ -24,12 +25,9 @@ const settingOf = ({ detectors }: SelectionSettings) => detectors.map(choiceText
 /** @param onUnreadable called where the file is there and cannot be read, as a power cut leaves one */
 async function readKept(dataDir: string, onUnreadable: () => void = () => {}): Promise<KeptSelection | null> {
   const content = await readFileIfPresent(fileOf(dataDir))
-  try {
-    return content && keptSelection.parse(JSON.parse(content.toString('utf8')))
-  } catch {
-    onUnreadable()
-    return null
-  }
+  const kept = content && readJson(keptSelection, content.toString('utf8'))
+  if (content && !kept) onUnreadable()
+  return kept
 }
 
 /** What a reload chose stands until the setting is changed. @returns null where the setting counts */
