@@ -6,9 +6,9 @@ import numpy as np
 
 import data
 import encoder
-import metrics
 import network
 import selftest
+import verdicts
 import view
 import voice
 from frontend import SAMPLES
@@ -17,9 +17,6 @@ VERSION = '4.0.0'
 # On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).
 TOLERANCE = 0.06
 MOST_WINDOWS = 4
-PRIOR = 0.5
-# What every package states of its verdicts.
-VERDICTS = ('decided', 'right', 'rightWhenFake', 'rightWhenReal', 'rightAtLeast')
 # By edition, whether it is the open one: which data, and the terms of data and weights.
 LICENSES = {
     False: ('Part of the data is CC BY-NC-ND, research only or states no license; treat the weights as for research and evaluation.',
@@ -30,7 +27,7 @@ LICENSES = {
 }
 
 
-class Judged:
+class Judged(verdicts.Judged):
     """Left-out logits of clips as they are (the mean of their windows) and degraded; each condition half of the weight."""
 
     def __init__(self, clips, places, kinds, logits):
@@ -40,13 +37,12 @@ class Judged:
             total, count = (np.bincount(places[mine], values, len(clips)) for values in (logits[mine], np.ones(mine.sum())))
             rows = np.flatnonzero((count > 0) & (clips.made | clips.judged))
             parts.append((rows, total[rows] / count[rows], np.full(len(rows), degraded)))
-        self.rows, self.logits, self.degraded = (np.concatenate(each) for each in zip(*parts))
-        self.labels, self.copies = clips.made[self.rows].astype(int), clips.copies[self.rows]
-        self.pages, self.folds = clips.pages[self.rows], clips.folds[self.rows]
-        self.risks, self.low, self.high = self.crossed()
+        self.rows, logits, self.degraded = (np.concatenate(each) for each in zip(*parts))
+        self.copies, self.folds = clips.copies[self.rows], clips.folds[self.rows]
+        super().__init__(clips.made[self.rows].astype(int), logits, clips.pages[self.rows])
 
-    def weights(self, mask):
-        """Of the rows of the mask: classes the same, systems and sources by root; 0 for others."""
+    def even(self, mask):
+        """Classes the same in each condition, systems and sources by root."""
         weights = np.zeros(len(self.rows))
         for degraded in (False, True):
             mine = mask & (self.degraded == degraded)
@@ -54,32 +50,9 @@ class Judged:
                 weights[mine] = data.weights_of(self.clips, self.rows[mine], 0 if (self.labels[mine] & ~self.copies[mine]).any() else 1)
         return weights
 
-    def fitted(self, mask):
-        """Slope, intercept and band by the rows of the mask, without copies."""
-        mask = mask & ~self.copies
-        weights = self.weights(mask)[mask]
-        slope, intercept = metrics.fit_platt(self.logits[mask], self.labels[mask], weights)
-        risks = metrics.sigmoid(slope * self.logits[mask] + intercept)
-        return slope, intercept, metrics.choose_band(self.labels[mask], risks, weights)
-
-    def crossed(self):
-        """Risks and band of each row by a calibration and band of the other half of the pages."""
-        pages = np.unique(self.pages)
-        half = np.isin(self.pages, np.random.default_rng(4).permutation(pages)[::2])
-        risks, low, high = (np.zeros(len(self.rows)) for _ in range(3))
-        for mine in (half, ~half):
-            slope, intercept, (low[mine], high[mine]) = self.fitted(~mine)
-            risks[mine] = metrics.sigmoid(slope * self.logits[mine] + intercept)
-        return risks, low, high
-
-    def figures(self, mask):
-        """Of the rows of the mask; where one class is missing there, against all rows of the other."""
-        made, human = mask & (self.labels == 1), mask & (self.labels == 0)
-        condition = np.isin(self.degraded, np.unique(self.degraded[mask]))
-        mask = (made if made.any() else condition & (self.labels == 1) & ~self.copies) | (human if human.any() else condition & (self.labels == 0))
-        weights = self.weights(mask)[mask]
-        labels, logits, risks = self.labels[mask], self.logits[mask], self.risks[mask]
-        return metrics.figures(labels, logits, risks, weights, self.low[mask], self.high[mask], self.pages[mask])
+    def comparable(self, mask):
+        """Of the same condition, and no copies."""
+        return np.isin(self.degraded, np.unique(self.degraded[mask])) & ~self.copies
 
 
 def tables_of(judged):
@@ -107,10 +80,10 @@ def read_package_file(path):
 def manifest(out, clips, calibration, is_open=False):
     data_license, license = LICENSES[is_open]
     used = clips.open if is_open else np.ones(len(clips), bool)
-    slope, intercept, (low, high) = calibration
+    (slope, intercept), (low, high) = calibration
     detector = encoder.Detector(out, *network.NETWORKS)
     windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES, MOST_WINDOWS)
-    risk = metrics.sigmoid(slope * np.mean([detector(window) for window in windows]) + intercept)
+    risk = verdicts.sigmoid(slope * np.mean([detector(window) for window in windows]) + intercept)
     return {
         'schema': 1, 'id': out.resolve().name, 'version': VERSION,
         'title': 'What an encoder of pictures sees in the spectrogram, and speech statistics, compared with those of known clips',
@@ -122,7 +95,7 @@ def manifest(out, clips, calibration, is_open=False):
         'preprocessing': {'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2},
                           'maxWindows': MOST_WINDOWS, 'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5},
         'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': False,
-        'calibration': {'kind': 'platt', 'prior': PRIOR, 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
+        'calibration': {'kind': 'platt', 'prior': verdicts.PRIOR, 'slope': round(slope, 6), 'intercept': round(intercept, 6)},
         'decisionBand': {'low': low, 'high': high},
         'selfTest': {'file': 'selftest.wav', 'risk': round(float(risk), 4), 'tolerance': TOLERANCE},
         'training': {
@@ -140,14 +113,9 @@ def manifest(out, clips, calibration, is_open=False):
 def write(out, judged, is_open=False):
     if not (out / 'selftest.wav').exists():
         selftest.write(out / 'selftest.wav')
-    calibration = judged.fitted(np.ones(len(judged.rows), bool))
-    figures = {'prior': PRIOR, 'folds': folds_of(judged), 'crossed': {'tables': tables_of(judged)}}
-    (out / 'evaluation').mkdir(exist_ok=True)
-    (out / 'evaluation' / 'metrics.json').write_text(json.dumps(metrics.rounded(figures), indent=2) + '\n')
-    (out / 'evaluation' / 'report.md').write_text(report(figures, calibration))
-    low, high = calibration[2]
-    four = {name: round(figures['crossed']['tables']['all'][name], 6) for name in VERDICTS}
-    (out / 'evaluation' / 'calibration.json').write_text(json.dumps({'bandAfter': {'low': low, 'high': high, **four}}, indent=2) + '\n')
+    calibration = judged.fitted(judged.every)
+    figures = {'folds': folds_of(judged), 'crossed': {'tables': tables_of(judged)}}
+    verdicts.write(out, figures, calibration[1], report(figures, calibration))
     (out / 'detector.json').write_text(json.dumps(manifest(out, judged.clips, calibration, is_open), indent=2) + '\n')
 
 
@@ -158,6 +126,6 @@ def report(figures, calibration):
              'of their clips; copies by codecs and vocoders count only in their families. Intervals: 95 %, whole pages drawn. A clip: the mean',
              'of its first and last window; degraded: one window.', '',
              f"Mean AUC of the inner folds: {figures['folds']['mean']:.3f} ({', '.join(f'{auc:.2f}' for auc in figures['folds']['auc'])}).",
-             f"Band of all rows, as they are and degraded: {calibration[2][0]} to {calibration[2][1]}, at even odds.", '',
-             *metrics.table(figures['crossed']['tables'])]
+             f"Band of all rows, as they are and degraded: {calibration[1][0]} to {calibration[1][1]}, at even odds.", '',
+             *verdicts.table(figures['crossed']['tables'])]
     return '\n'.join(lines) + '\n'

@@ -1,4 +1,4 @@
-"""Writes detector.json, evaluation/metrics.json and evaluation/report.md from the left-out predictions."""
+"""Calibration, band, figures, manifest and report of the package, from left-out logits."""
 
 import hashlib
 import json
@@ -7,14 +7,12 @@ import numpy as np
 
 import data
 import features
-import metrics
+import lengths
 import published
 import report
+import verdicts
 
-# Human texts of the worst left-out inner domain that may reach risk 50, by edition; the calibration is chosen by it. The aim is 2 % in any
-# domain: with these, more pass only of one of the seventeen kinds of prose that are never trained on, by which they were chosen.
-MOST_FLAGGED = {"all": 0.018, "open": 0.012}
-VERSION = "1.6.0"
+VERSION = "1.8.0"
 # Files for the published detector's n-grams; a character has at most four bytes, each of which may be a token.
 TOKEN_FILES = {"tokenizer": published.TOKENIZER, "tokenizerConfig": published.TOKENIZER_CONFIG}
 MAX_TOKENS = 4 * data.WINDOW
@@ -54,286 +52,153 @@ WEIGHTS_LICENSES = {
 }
 
 
-def is_inner(pair):
-    return pair["source"] not in data.OUTER
-
-
-def pooled(pack, pairs, chosen=lambda pair: True):
-    """Labels, logits, lengths and weights of the chosen pairs' predictions; every pair and both classes weigh the same."""
-    columns = [[], [], [], []]
-    for pair in filter(chosen, pairs):
-        labels = pack.labels[pair["rows"]]
-        for column, values in zip(columns, (labels, pair["logits"], pack.lengths[pair["rows"]], metrics.balance(labels))):
-            column.append(values)
-    return [np.concatenate(column) for column in columns]
-
-
-class Calibrations:
-    """Lines for a stream of which half is machine-made: the shipped ones, and one set per inner domain without it."""
+class Judged(verdicts.Judged):
+    """
+    Texts of each pair of left-out domain and generator family, with the logit of the network that saw neither. A page is a source's domain:
+    what two left-out domains share lies in one half.
+    """
 
     def __init__(self, pack, pairs):
-        self.pack = pack
-        inner = [pair for pair in pairs if is_inner(pair)]
-        self.shipped = metrics.fit_by_length(*pooled(pack, inner))
-        self.without = {
-            domain: metrics.fit_by_length(*pooled(pack, inner, lambda pair, d=domain: pair["source"] != d))
-            for domain in dict.fromkeys(pair["source"] for pair in inner)
-        }
+        self.pairs, self.places = pairs, np.concatenate([pair["rows"] for pair in pairs])
+        self.pair = np.repeat(np.arange(len(pairs)), [len(pair["rows"]) for pair in pairs])
+        self.lengths, self.attacks = pack.lengths[self.places], pack.attack[self.places]
+        pages = np.array([f"{source}, {domain}" for source, domain in zip(pack.source[self.places], pack.domain[self.places])])
+        super().__init__(pack.labels[self.places], np.concatenate([pair["logits"] for pair in pairs]), pages)
 
-    def risks(self, scores, domain, share):
-        """Risks of rows of a left-out domain; the outer ones had no part in the shipped lines."""
-        lines = metrics.at_share(self.without.get(domain, self.shipped), share)
-        return metrics.apply_by_length(lines, scores["logits"], self.pack.lengths[scores["rows"]])
+    def even(self, mask):
+        """Left-out domains weigh the same in each class, and so do the pairs of one."""
+        weights = np.zeros(len(self.labels))
+        for label in (0, 1):
+            side = mask & (self.labels == label)
+            weights[side] = 1 / np.bincount(self.pair[side])[self.pair[side]]
+            _, domains = np.unique(self.of("source")[side], return_inverse=True)
+            weights[side] /= np.bincount(domains, weights[side])[domains]
+            weights[side] /= 2 * weights[side].sum()
+        return weights
 
+    def line(self, mask):
+        return lengths.fit(self.labels[mask], self.logits[mask], self.lengths[mask], self.even(mask)[mask])
 
-def with_risks(calibrations, shipped, share):
-    """The predictions with the risks that they get at a share of machine-made texts."""
-    pairs = [{**pair, "risks": calibrations.risks(pair, pair["source"], share)} for pair in shipped["pairs"]]
-    people = [{**some, "risks": calibrations.risks(some, some["beside"], share)} for some in shipped["people"]]
-    return pairs, people
+    def risks_by(self, line, mask):
+        return lengths.risks(line, self.logits[mask], self.lengths[mask])
 
+    def promised(self):
+        """All, and the outer domains alone, by which nothing was chosen."""
+        outer = np.isin(self.of("source"), data.OUTER)
+        return [self.every, outer] if outer.any() else [self.every]
 
-def false_positives(pack, pairs, people, chosen=lambda rows: np.ones(len(rows), bool)):
-    """Share of people's texts of each left-out domain at risk >= 50, how many there are, and whether the domain is an outer one."""
-    found = {}
-    for some in [*pairs, *people]:
-        of = some.get("source", some.get("beside"))
-        names = np.full(len(some["rows"]), of) if "source" in some else pack.domain[some["rows"]]
-        human = (pack.labels[some["rows"]] == 0) & chosen(some["rows"])
-        for name in sorted(set(names[human])):
-            inside = human & (names == name)
-            entry = found.setdefault(str(name), {"count": int(inside.sum()), "rates": [], "outer": of in data.OUTER})
-            entry["rates"].append(float((some["risks"][inside] >= 0.5).mean()))
-    return {
-        name: {"count": entry["count"], "flaggedAt50": float(np.mean(entry["rates"])), "outer": entry["outer"]}
-        for name, entry in found.items()
-    }
+    def of(self, key):
+        """`source` (left-out domain) or `generator` (family) of each row."""
+        return np.array([pair[key] for pair in self.pairs])[self.pair]
 
+    def tables(self):
+        domains, families, bins = self.of("source"), self.of("generator"), lengths.bin_of(self.lengths)
+        outer = np.isin(domains, data.OUTER)
+        masks = {"all": self.every, "form: inner domains": ~outer, "form: outer domains": outer}
+        masks |= {f"kind: {name}": domains == name for name in data.DOMAINS}
+        masks |= {f"family: {name}": families == name for name in data.GENERATORS}
+        masks |= {f"length: {name}": bins == number for number, name in enumerate(lengths.names(data.MIN_CHARACTERS))}
+        for attack in sorted(set(self.attacks[self.labels == 1])):
+            mine = (self.labels == 1) & (self.attacks == attack)
+            masks[f"attack: {attack}"] = mine | ((self.labels == 0) & np.isin(self.pair, self.pair[mine]))
+        return {name: self.figures(mask) for name, mask in masks.items() if mask.any()}
 
-def choose_share(pack, shipped, calibrations, most_flagged):
-    """The largest share of machine-made texts that keeps false positives low enough in every inner domain."""
-    for share in metrics.SHARES:
-        pairs, people = with_risks(calibrations, shipped, share)
-        rates = [entry["flaggedAt50"] for entry in false_positives(pack, pairs, people).values() if not entry["outer"]]
-        if max(rates) <= most_flagged:
-            break
-    return share, pairs, people
-
-
-def outside(pack, shipped, calibrations, share):
-    """Share of people's prose that the shipped network was never trained on at risk >= 50, by domain."""
-    scores = shipped["outside"]
-    names, risks = pack.domain[scores["rows"]], calibrations.risks(scores, None, share)
-    return {
-        str(name): {"count": int((names == name).sum()), "flaggedAt50": float((risks[names == name] >= 0.5).mean())}
-        for name in sorted(set(names))
-    }
-
-
-def written(pack, shipped, calibrations, share):
-    """
-    Texts of written.jsonl.gz by group, told from people's prose that is never trained on: by a network that learned from the other
-    groups, and by one that learned from none of them.
-    """
-    def figures(scores):
-        labels = np.repeat([0, 1], [len(scores["people"]), len(scores["made"])])
-        made = {"rows": scores["rows"], "logits": scores["made"]}
+    def pair_row(self, number, documents):
+        """Figures of a pair; whole documents are drawn for its interval."""
+        pair, mask = self.pairs[number], self.pair == number
+        each = (self.labels, self.logits, self.risks, self.even(mask), self.low, self.high, documents[self.places])
+        found = verdicts.figures(*(values[mask] for values in each))
         return {
-            **metrics.ranking(labels, np.concatenate([scores["people"], scores["made"]])),
-            "flaggedAt50": float((calibrations.risks(made, None, share) >= 0.5).mean()),
+            "generator": pair["generator"], "source": pair["source"], "trainedOn": pair["trainedOn"],
+            "outer": pair["source"] in data.OUTER, "sourceInTraining": pair["source"] not in data.WHOLE_SOURCE,
+            **found, "conditions": {"clean": {"auc": found["auc"]}, "short": verdicts.ranking(*pair["short"])},
         }
 
-    return {
-        name: {"count": len(entry["others"]["rows"]), "others": figures(entry["others"]), "none": figures(entry["none"])}
-        for name, entry in shipped["written"].items()
-    }
 
+class Shipped:
+    """The calibration and band of the manifest, for texts that had no part in them."""
 
-def pair_row(pack, pair):
-    labels = pack.labels[pair["rows"]]
-    row = {
-        "generator": pair["generator"], "source": pair["source"], "trainedOn": pair["trainedOn"],
-        "outer": not is_inner(pair), "sourceInTraining": pair["source"] not in data.WHOLE_SOURCE,
-        "human": int((labels == 0).sum()), "machine": int((labels == 1).sum()),
-        "interval": metrics.interval(labels, pair["logits"], pack.pair[pair["rows"]]),
-        "conditions": {"clean": metrics.ranking(labels, pair["logits"])},
-        "tprAt50": float((pair["risks"][labels == 1] >= 0.5).mean()),
-    }
-    row["conditions"]["short"] = metrics.ranking(*pair["short"])
-    return row
+    def __init__(self, pack, fitted):
+        self.pack, (self.lines, (self.low, self.high)) = pack, fitted
 
+    def called(self, rows, logits):
+        """Which texts are called machine-made, and which real."""
+        risks = lengths.risks(self.lines, logits, self.pack.lengths[rows])
+        return risks >= self.high, risks <= self.low
 
-def mean_of(rows, condition="clean", figure="auc"):
-    return float(np.mean([row["conditions"][condition][figure] for row in rows]))
-
-
-def mean_ranking(pack, pairs):
-    """Mean figures of a variant over all pairs."""
-    found = [metrics.ranking(pack.labels[pair["rows"]], pair["logits"]) for pair in pairs]
-    return {key: float(np.mean([each[key] for each in found])) for key in found[0]}
-
-
-def by_length(pack, pairs):
-    """Ranking and error rates of the left-out predictions in each length bin, mean over the pairs that fill it."""
-    edges = [data.MIN_CHARACTERS, *metrics.LENGTH_BINS, None]
-    found = []
-    for number, (low, high) in enumerate(zip(edges, edges[1:])):
-        ranks, false, true = [], [], []
-        for pair in pairs:
-            inside = metrics.length_bin(pack.lengths[pair["rows"]]) == number
-            labels, risks = pack.labels[pair["rows"]][inside], pair["risks"][inside]
-            if min((labels == 0).sum(), (labels == 1).sum()) < 15:
-                continue
-            ranks.append(metrics.ranking(labels, pair["logits"][inside]))
-            false.append(float((risks[labels == 0] >= 0.5).mean()))
-            true.append(float((risks[labels == 1] >= 0.5).mean()))
-        if ranks:
-            found.append({
-                "from": low, "to": high, "pairs": len(ranks),
-                **{key: float(np.mean([rank[key] for rank in ranks])) for key in ranks[0]},
-                "fprAt50": float(np.mean(false)), "tprAt50": float(np.mean(true)),
-            })
-    return found
-
-
-def by_band(pack, pairs, low, high):
-    """Coverage and share of right verdicts outside the band by inner and outer set, domain, generator family and length."""
-    def figures(chosen, inside=lambda pair: np.ones(len(pair["rows"]), bool)):
-        columns = [[], [], []]
-        for pair in filter(chosen, pairs):
-            some = inside(pair)
-            labels = pack.labels[pair["rows"]][some]
-            if min((labels == 0).sum(), (labels == 1).sum()) < 15:
-                continue
-            for column, values in zip(columns, (labels, pair["risks"][some], metrics.balance(labels))):
-                column.append(values)
-        return metrics.band_figures(*(np.concatenate(column) for column in columns), low, high) if columns[0] else None
-
-    def bin_of(number):
-        return lambda pair: metrics.length_bin(pack.lengths[pair["rows"]]) == number
-
-    found = {"inner": figures(is_inner), "outer": figures(lambda pair: not is_inner(pair))}
-    found |= {f"domain {name}": figures(lambda pair, n=name: pair["source"] == n) for name in data.DOMAINS}
-    found |= {f"generator {name}": figures(lambda pair, n=name: pair["generator"] == n) for name in data.GENERATORS}
-    ends = ["180", *map(str, metrics.LENGTH_BINS), "any"]
-    found |= {f"{ends[n]} to {ends[n + 1]} characters": figures(lambda pair: True, bin_of(n)) for n in range(len(ends) - 1)}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def by_attack(pack, pairs):
-    """Each attack against the human texts of its pair, mean over the pairs."""
-    found = {}
-    for attack in sorted(set(pack.attack[pack.labels == 1])):
-        values, count = [], 0
-        for pair in pairs:
-            labels = pack.labels[pair["rows"]]
-            inside = (labels == 0) | (pack.attack[pair["rows"]] == attack)
-            if (labels[inside] == 1).sum() >= 10:
-                values.append(metrics.auc(labels[inside], pair["logits"][inside]))
-                count += int((labels[inside] == 1).sum())
-        if values:
-            found[attack] = {"machine": count, "auc": float(np.mean(values))}
-    return found
-
-
-def languages(pack, found, lines):
-    """Languages other than English, on the development split: the same one source and generator as in training."""
-    figures = {}
-    for language, entry in found.items():
-        labels = pack.labels[entry["rows"]]
-        risk = metrics.apply_by_length(lines, entry["logits"], pack.lengths[entry["rows"]])
-        figures[language] = {
-            "count": len(labels), **metrics.ranking(labels, entry["logits"]),
-            "fprAt50": float((risk[labels == 0] >= 0.5).mean()), "tprAt50": float((risk[labels == 1] >= 0.5).mean()),
-        }
-    return figures
-
-
-def by_source(pack, pairs):
-    """Each source of the pack, where its domain and the generator were left out; mean over the pairs."""
-    found = {}
-    for source in sorted(set(pack.source)):
-        ranks = []
-        for pair in pairs:
-            inside = pack.source[pair["rows"]] == source
-            labels = pack.labels[pair["rows"]][inside]
-            if min((labels == 0).sum(), (labels == 1).sum()) >= 15:
-                ranks.append(metrics.ranking(labels, pair["logits"][inside]))
-        if ranks:
-            found[source] = {
-                "pairs": len(ranks), **{key: float(np.mean([rank[key] for rank in ranks])) for key in ranks[0]},
+    def people(self, rows, logits):
+        """Shares of people's texts by domain."""
+        made, real = self.called(rows, logits)
+        names, short = self.pack.domain[rows], self.pack.lengths[rows] <= lengths.ENDS[1]
+        return {
+            str(name): {
+                "count": int((names == name).sum()), "calledMade": float(made[names == name].mean()), "calledReal": float(real[names == name].mean()),
+                "shortCalledMade": float(made[short & (names == name)].mean()) if (short & (names == name)).any() else None,
             }
-    return found
+            for name in sorted(set(names))
+        }
+
+    def written(self, groups):
+        """
+        Texts of written.jsonl.gz by group, told from people's prose that is never trained on: by a network that learned from the other
+        groups, and by one that learned from none of them.
+        """
+        def figures(scores):
+            labels = np.repeat([0, 1], [len(scores["people"]), len(scores["made"])])
+            made, real = self.called(scores["rows"], scores["made"])
+            ranking = verdicts.ranking(labels, np.concatenate([scores["people"], scores["made"]]))
+            return {**ranking, "calledMade": float(made.mean()), "calledReal": float(real.mean())}
+
+        return {name: {"count": len(group["others"]["rows"]), **{by: figures(group[by]) for by in ("others", "none")}} for name, group in groups.items()}
+
+    def languages(self, found):
+        """Languages other than English, on the development split: the same one source and generator as in training."""
+        figures = {}
+        for language, entry in found.items():
+            labels, (made, _) = self.pack.labels[entry["rows"]], self.called(entry["rows"], entry["logits"])
+            figures[language] = {
+                "count": len(labels), **verdicts.ranking(labels, entry["logits"]),
+                **{f"{name}CalledMade": float(made[labels == label].mean()) for label, name in enumerate(("real", "fake"))},
+            }
+        return figures
 
 
-def mean_figures(rows):
-    """Mean ranking and share found at risk 50 over pairs, with the mean of the ends of their intervals."""
-    if not rows:
-        return None
-    keys = rows[0]["conditions"]["clean"]
-    return {
-        "pairs": len(rows), **{key: mean_of(rows, figure=key) for key in keys},
-        "tprAt50": float(np.mean([row["tprAt50"] for row in rows])),
-        "interval": [float(np.mean([row["interval"][end] for row in rows])) for end in (0, 1)],
-    }
+def mean_of(rows, condition="clean"):
+    return float(np.mean([row["conditions"][condition]["auc"] for row in rows]))
 
 
 def evaluate(pack, shipped, dev):
     """All figures of the package, and the calibration and band that they support."""
-    calibrations = Calibrations(pack, shipped["pairs"])
-    most_flagged = MOST_FLAGGED[shipped["name"]]
-    share, pairs, people = choose_share(pack, shipped, calibrations, most_flagged)
-    lines = metrics.at_share(calibrations.shipped, share)
-    inner = [pair for pair in pairs if is_inner(pair)]
-    labels, _, _, weights = pooled(pack, inner)
-    risk = np.concatenate([pair["risks"] for pair in inner])
-    at_share = metrics.balance(labels, share, weights)
-    domains = np.concatenate([np.full(len(pair["rows"]), pair["source"]) for pair in inner])
-    inside = [domains == domain for domain in calibrations.without]
-    low, high = metrics.choose_band([(labels[rows], risk[rows], weights[rows]) for rows in inside])
-    rows = [pair_row(pack, pair) for pair in pairs]
-    return {
+    judged = Judged(pack, shipped["pairs"])
+    fitted = judged.fitted(judged.every)
+    told = Shipped(pack, fitted)
+    rows = [judged.pair_row(number, pack.pair) for number in range(len(judged.pairs))]
+    beside = [np.concatenate([some[key] for some in shipped["people"]]) if shipped["people"] else np.zeros(0, int) for key in ("rows", "logits")]
+    outside = shipped["outside"]
+    return fitted, {
         "variant": shipped["name"],
         "trainedOn": shipped["rows"],
-        "calibration": {
-            "machineShare": share,
-            "mostFlagged": most_flagged,
-            "lines": [{"slope": slope, "intercept": intercept} for slope, intercept in lines],
-        },
+        "fitted": {"pairs": len(rows), "of": shipped["possible"]},
+        "aim": float(judged.aim),
         "conditions": {"short": "by the first 200 characters"},
         "meanLeftOutAuc": {name: mean_of(rows, name) for name in ("clean", "short")},
-        "meanLeftOut": mean_ranking(pack, pairs),
-        "inner": mean_figures([row for row in rows if not row["outer"]]),
-        "outer": mean_figures([row for row in rows if row["outer"]]),
-        "byGenerator": {
-            family: mean_figures([row for row in rows if row["generator"] == family])
-            for family in data.GENERATORS if any(row["generator"] == family for row in rows)
-        },
         "meanLeftOutAucBySource": {
             domain: mean_of([row for row in rows if row["source"] == domain])
             for domain in data.DOMAINS if any(row["source"] == domain for row in rows)
         },
+        "meanLeftOutAucBySet": {
+            name: mean_of(some) for name, outer in (("inner", False), ("outer", True)) if (some := [row for row in rows if row["outer"] == outer])
+        },
         "halves": {
-            name: float(np.mean([metrics.auc(pack.labels[pair["rows"]], pair["halves"][half]) for pair in pairs]))
+            name: float(np.mean([verdicts.auc(pack.labels[pair["rows"]], pair["halves"][half]) for pair in judged.pairs]))
             for half, name in enumerate(("ngrams", "style"))
         },
+        "crossed": {"tables": judged.tables()},
         "pairs": rows,
-        "falsePositives": false_positives(pack, pairs, people),
-        "falsePositivesShort": false_positives(pack, pairs, people, lambda rows: pack.lengths[rows] <= 500),
-        "outside": outside(pack, shipped, calibrations, share),
-        "written": written(pack, shipped, calibrations, share),
-        "byLength": by_length(pack, pairs),
-        "byAttack": by_attack(pack, pairs),
-        "bySource": by_source(pack, pairs),
-        "languages": languages(dev, shipped["languages"], lines),
-        "pooled": {
-            "ranking": metrics.ranking(labels, risk),
-            "atShare": metrics.quality(labels, risk, at_share),
-            "atHalf": metrics.quality(labels, risk, weights),
-            "reliability": metrics.reliability(labels, risk, at_share),
-        },
-        "band": metrics.band_figures(labels, risk, weights, low, high),
-        "bandBy": by_band(pack, pairs, low, high),
+        "people": {"leftOutWithADomain": told.people(*beside), "neverTrainedOn": told.people(outside["rows"], outside["logits"])},
+        "written": told.written(shipped["written"]),
+        "languages": Shipped(dev, fitted).languages(shipped["languages"]),
+        "reliability": lengths.reliability(judged.labels, judged.risks, judged.even(judged.every)),
         "randomSplit": shipped["development"],
     }
 
@@ -346,17 +211,14 @@ def read_package_file(path):
 
 def bins(lines):
     """The calibration of the manifest."""
-    ends = [{"upTo": end} for end in metrics.LENGTH_BINS] + [{}]
-    return [
-        {**end, "slope": round(line["slope"], 6), "intercept": round(line["intercept"], 6)}
-        for end, line in zip(ends, lines)
-    ]
+    ends = [{"upTo": end} for end in lengths.ENDS] + [{}]
+    return [{**end, "slope": round(slope, 6), "intercept": round(intercept, 6)} for end, (slope, intercept) in zip(ends, lines)]
 
 
-def manifest(out, variant, figures, sample):
+def manifest(out, variant, fitted, sample):
     """The detector.json of the package. sample: length and logit of the self-test text"""
-    lines = [(line["slope"], line["intercept"]) for line in figures["calibration"]["lines"]]
-    risk = metrics.apply_by_length(lines, np.array([sample[1]]), np.array([sample[0]]))[0]
+    lines, (low, high) = fitted
+    risk = lengths.risks(lines, np.array([sample[1]]), np.array([sample[0]]))[0]
     edition = {"variantOf": DEFAULT} if out.name != DEFAULT else {}
     tokens = TOKEN_FILES if (out / published.TOKENIZER).exists() else {}
     return {
@@ -382,31 +244,18 @@ def manifest(out, variant, figures, sample):
         },
         "outputKind": "logit",
         "aggregation": "mean",
-        "calibration": {"kind": "by-length", "bins": bins(figures["calibration"]["lines"])},
-        "decisionBand": {"low": figures["band"]["low"], "high": figures["band"]["high"]},
+        "calibration": {"kind": "by-length", "prior": verdicts.PRIOR, "bins": bins(lines)},
+        "decisionBand": {"low": low, "high": high},
         "stabilityProbe": True,
         "selfTest": {"file": "selftest.txt", "risk": round(float(risk), 4), "tolerance": 0.01},
         "training": {"data": TRAINING_NOTES[variant], "license": DATA_LICENSES[variant]},
         "license": WEIGHTS_LICENSES[variant],
+        **({"openWeights": True} if variant == "open" else {}),
     }
 
 
-def rounded(value):
-    """Figures to six decimals, recursively."""
-    if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [rounded(each) for each in value]
-    return round(value, 6) if isinstance(value, float) else value
-
-
 def write(out, pack, shipped, dev, sample):
-    """Writes manifest, metrics and report into the package folder."""
-    figures = evaluate(pack, shipped, dev)
-    (out / "evaluation").mkdir(exist_ok=True)
-    (out / "evaluation" / "metrics.json").write_text(json.dumps(rounded(figures), indent=2) + "\n")
-    text = report.page(out.name, figures)
-    (out / "evaluation" / "report.md").write_text(text)
-    content = manifest(out, shipped["name"], figures, sample)
-    (out / "detector.json").write_text(json.dumps(content, indent=2) + "\n")
-    print(text)
+    """Writes manifest and evaluation into the package folder."""
+    fitted, figures = evaluate(pack, shipped, dev)
+    verdicts.write(out, figures, fitted[1], report.page(out.name, figures, fitted))
+    (out / "detector.json").write_text(json.dumps(manifest(out, shipped["name"], fitted, sample), indent=2) + "\n")

@@ -1,61 +1,19 @@
 """Calibration, band, figures and report of the package, from left-out logits."""
-import json
-
 import numpy as np
 
 import clips as listed
-import metrics
-
-PRIOR = 0.5
-# What the band asks of all verdicts on the rows that it is chosen by: the least at which crossed halves reach what is promised.
-AIMS = np.round(np.arange(metrics.RIGHT, 0.96, 0.01), 2)
+import verdicts
 
 
-class Judged:
+class Judged(verdicts.Judged):
     """Clips with the logit that a head gave which saw nothing of their repository, generator, pair and scene."""
 
     def __init__(self, clips, logits):
-        self.clips, self.logits, self.labels = clips, logits, clips.made.astype(int)
-        self.every = np.ones(len(logits), bool)
-        self.half = np.isin(clips.repositories, np.random.default_rng(4).permutation(np.unique(clips.repositories))[::2])
-        for self.aim in AIMS:
-            self.risks, self.low, self.high = self.crossed()
-            found = self.verdicts()
-            if found['right'] is not None and self.holds(found):
-                break
+        self.clips = clips
+        super().__init__(clips.made.astype(int), logits, clips.repositories)
 
-    @staticmethod
-    def holds(found):
-        """Whether crossed halves give what is promised; a side without verdicts promises none."""
-        sides = [found[name] for name in ('rightWhenFake', 'rightWhenReal') if found[name] is not None]
-        return found['right'] >= metrics.RIGHT and min(sides) >= metrics.SIDE
-
-    def verdicts(self):
-        return metrics.verdicts(self.labels, self.risks, self.clips.even(self.every), self.low, self.high)
-
-    def line(self, mask):
-        """Slope and intercept by the rows of the mask."""
-        return metrics.fit_platt(self.logits[mask], self.labels[mask], self.clips.even(mask)[mask])
-
-    def band(self, mask, line):
-        risks = metrics.sigmoid(line[0] * self.logits[mask] + line[1])
-        return metrics.choose_band(self.labels[mask], risks, self.clips.even(mask)[mask], self.aim)
-
-    def crossed(self):
-        """Risks and band of each row by calibration and band of the other half of the repositories."""
-        risks, low, high = (np.zeros(len(self.logits)) for _ in range(3))
-        for mine in (self.half, ~self.half):
-            line = self.line(~mine)
-            low[mine], high[mine] = self.band(~mine, line)
-            risks[mine] = metrics.sigmoid(line[0] * self.logits[mine] + line[1])
-        return risks, low, high
-
-    def figures(self, mask):
-        """Of the rows of the mask; where one class is missing there, against all rows of the other."""
-        made, real = mask & self.clips.made, mask & ~self.clips.made
-        mask = (made if made.any() else self.clips.made) | (real if real.any() else ~self.clips.made)
-        each = (self.labels, self.logits, self.risks, self.clips.even(mask), self.low, self.high, self.clips.repositories)
-        return metrics.figures(*(values[mask] for values in each))
+    def even(self, mask):
+        return self.clips.even(mask)
 
     def tables(self):
         clips = self.clips
@@ -71,17 +29,14 @@ def leaks(clips):
     number = {name: np.array([float(row[name] or 0) for row in clips.rows]) for name in ('fps', 'seconds', 'bytes', 'width', 'height')}
     number['area'] = number.pop('width') * number.pop('height')
     weights = clips.even(np.ones(len(clips), bool))
-    return {name: metrics.auc(clips.made.astype(int), values, weights) for name, values in number.items()}
+    return {name: verdicts.auc(clips.made.astype(int), values, weights) for name, values in number.items()}
 
 
 def write(out, judged, more):
-    """Rewrites metrics.json and report.md of evaluation/."""
-    line = judged.line(judged.every)
-    band = judged.band(judged.every, line)
-    figures = {'prior': PRIOR, 'crossed': {'tables': judged.tables()}, **more}
-    (out / 'evaluation').mkdir(parents=True, exist_ok=True)
-    (out / 'evaluation' / 'metrics.json').write_text(json.dumps(metrics.rounded(figures), indent=2) + '\n')
-    (out / 'evaluation' / 'report.md').write_text(report(figures, line, band, judged.aim))
+    """Rewrites metrics.json, calibration.json and report.md of evaluation/."""
+    line, band = judged.fitted(judged.every)
+    found = {'crossed': {'tables': judged.tables()}, **more}
+    verdicts.write(out, found, band, report(found, line, band, judged.aim))
 
 
 def report(figures, line, band, aim):
@@ -95,7 +50,7 @@ def report(figures, line, band, aim):
         'generators and repositories by the root of their clips. Intervals: 95 %, whole repositories drawn. Two frames of a clip, no sound.', '',
         f'Line of all rows (part of head.onnx): slope {line[0]:.4f}, intercept {line[1]:.4f}. Band {band[0]} to {band[1]} at even odds, where',
         f'{100 * aim:.0f} % of the verdicts on all rows are right: at less, crossed halves do not give 85 %.', '',
-        *metrics.table(figures['crossed']['tables']), '',
+        *verdicts.table(figures['crossed']['tables']), '',
         '## What counts', '',
         'Inner folds, AUC.', '',
         '| head | AUC |', '| --- | --- |', *trials, '',

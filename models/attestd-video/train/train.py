@@ -78,12 +78,11 @@ def main():
     observed = Observed(clips, found)
     judged = package.Judged(clips, observed.left_out())
     every = np.ones(len(clips), bool)
+    line, band = judged.fitted(every)
     if args.without is not None:
-        head.export(args.out, observed.fitted(clips.beside(args.without)), judged.line(every))
-        state(args.out / 'detector.json', judged.band(every, judged.line(every)))
+        head.export(args.out, observed.fitted(clips.beside(args.without)), line)
+        state(args.out / 'detector.json', band)
         return
-    line = judged.line(every)
-    band = judged.band(every, line)
     package.write(args.out, judged, {
         'openRowsAlone': package.Judged(clips, observed.left_out(clips.open, beside=0.0)).figures(every), 'alone': package.leaks(clips),
         'shuffled': trials.shuffled(observed), 'trials': trials.compared(observed),

@@ -4,7 +4,7 @@ import copy
 import numpy as np
 
 import clips as listed
-import metrics
+import verdicts
 
 # How far a window must exceed the clip, in calibrated logits; the shipped one is `windowMargin` of the manifest.
 MARGINS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
@@ -13,7 +13,7 @@ ROW, PASSAGES, SHUFFLES = 4, 3, 3
 
 
 def auc_of(clips, logits, mask):
-    return metrics.auc(clips.made[mask].astype(int), logits[mask], clips.even(mask)[mask])
+    return verdicts.auc(clips.made[mask].astype(int), logits[mask], clips.even(mask)[mask])
 
 
 def compared(observed):
@@ -74,5 +74,5 @@ class Passages:
         for margin in MARGINS:
             logits = {name: np.array([max(whole, most - margin) for whole, most in pairs]) for name, pairs in sets.items()}
             both, labels = np.concatenate([logits['recording'], logits['passage']]), np.repeat([0, 1], [len(self.recordings), len(self.passages)])
-            table[str(margin)] = {'auc': metrics.auc(labels, both, np.ones(len(both))), **{name: float((each >= limit).mean()) for name, each in logits.items()}}
+            table[str(margin)] = {'auc': verdicts.auc(labels, both, np.ones(len(both))), **{name: float((each >= limit).mean()) for name, each in logits.items()}}
         return table

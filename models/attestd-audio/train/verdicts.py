@@ -1,4 +1,6 @@
-"""Figures of merit: ranking, calibration, verdicts, and the choice of the decision band."""
+"""What the recipes of sound, text and video share: ranking, calibration, band and verdicts at even odds, and how evaluation/ states them."""
+import json
+
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
@@ -6,8 +8,13 @@ from sklearn.metrics import roc_auc_score, roc_curve
 # Share of verdicts that must be right at even odds, and on each side.
 RIGHT, SIDE = 0.85, 0.80
 ENDS = np.round(np.arange(0, 0.5001, 0.01), 2)
+# What a band may ask of the rows that it is chosen by, least first.
+AIMS = np.round(np.arange(RIGHT, 0.96, 0.01), 2)
 # How often whole pages are drawn for an interval.
 ROUNDS = 100
+# The share of machine-made media that risks are stated for, and what every package states of its verdicts.
+PRIOR = 0.5
+STATED = ('decided', 'right', 'rightWhenFake', 'rightWhenReal', 'rightAtLeast')
 
 
 def sigmoid(x):
@@ -20,11 +27,11 @@ def fit_platt(logits, labels, weights):
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def auc(labels, scores, weights):
+def auc(labels, scores, weights=None):
     return float(roc_auc_score(labels, scores, sample_weight=weights))
 
 
-def ranking(labels, scores, weights):
+def ranking(labels, scores, weights=None):
     """AUC and true-positive rates at 5 % and 1 % false positives."""
     false, true, _ = roc_curve(labels, scores, sample_weight=weights)
     return {'auc': auc(labels, scores, weights),
@@ -67,12 +74,13 @@ def intervals(labels, logits, risks, weights, low, high, pages):
     return {'interval': [float(least[0]), float(most[0])], 'rightAtLeast': float(least[1])}
 
 
-def table(tables):
-    """Lines of the readable table of `figures` by name."""
-    def percent(value):
-        return '-' if value is None else f'{100 * value:.0f} %'
+def percent(value):
+    return '-' if value is None else f'{100 * value:.0f} %'
 
-    lines = ['| clips | real, made | AUC | found at 5 % of real ones flagged | decided | right (at least) | right when machine-made | right when real |',
+
+def table(tables, what='clips'):
+    """Lines of the readable table of `figures` by name."""
+    lines = [f'| {what} | real, made | AUC | found at 5 % of real ones flagged | decided | right (at least) | right when machine-made | right when real |',
              '| --- | --- | --- | --- | --- | --- | --- | --- |']
     for name, each in tables.items():
         low, high = each['interval']
@@ -107,3 +115,77 @@ def choose_band(labels, risks, weights, wanted=RIGHT):
             if right + wrong > most and right >= wanted * (right + wrong):
                 best, most = (round(float(low), 2), round(float(high), 2)), right + wrong
     return best
+
+
+class Judged:
+    """
+    Rows with the logits that detectors gave which saw nothing of their page, and risks and band of each by the other half of the pages.
+    The band asks the least of its rows at which these crossed halves keep what is promised.
+    """
+
+    def __init__(self, labels, logits, pages):
+        self.labels, self.logits, self.pages = labels, logits, pages
+        self.every = np.ones(len(labels), bool)
+        self.half = np.isin(pages, np.random.default_rng(4).permutation(np.unique(pages))[::2])
+        for self.aim in AIMS:
+            self.risks, self.low, self.high = self.crossed()
+            if all(self.keeps(mask) for mask in self.promised()):
+                break
+
+    def even(self, mask):
+        """What each row of the mask weighs, one half for each class, and 0 for the others."""
+        raise NotImplementedError
+
+    def comparable(self, _mask):
+        """Rows of which a class is taken that the mask lacks; also those that calibration and band are fitted on."""
+        return self.every
+
+    def line(self, mask):
+        """The calibration by the rows of the mask."""
+        return fit_platt(self.logits[mask], self.labels[mask], self.even(mask)[mask])
+
+    def risks_by(self, line, mask):
+        return sigmoid(line[0] * self.logits[mask] + line[1])
+
+    def fitted(self, mask):
+        """Calibration and band by the rows of the mask."""
+        mask = mask & self.comparable(mask)
+        line = self.line(mask)
+        return line, choose_band(self.labels[mask], self.risks_by(line, mask), self.even(mask)[mask], self.aim)
+
+    def crossed(self):
+        """Risks and band of each row by calibration and band of the other half of the pages."""
+        risks, low, high = (np.zeros(len(self.labels)) for _ in range(3))
+        for mine in (self.half, ~self.half):
+            line, (low[mine], high[mine]) = self.fitted(~mine)
+            risks[mine] = self.risks_by(line, mine)
+        return risks, low, high
+
+    def promised(self):
+        """Sets of rows; of each the promise is to be kept."""
+        return [self.comparable(self.every)]
+
+    def keeps(self, mask):
+        """Whether crossed halves give what is promised on these rows; a side without verdicts promises none."""
+        found = verdicts(*(values[mask] for values in (self.labels, self.risks, self.even(mask), self.low, self.high)))
+        sides = [found[name] for name in ('rightWhenFake', 'rightWhenReal') if found[name] is not None]
+        return found['right'] is not None and found['right'] >= RIGHT and min(sides) >= SIDE
+
+    def figures(self, mask):
+        """Of the rows of the mask; where one class is missing there, against all comparable rows of the other."""
+        made, beside = self.labels == 1, self.comparable(mask)
+        sides = [mask & side if (mask & side).any() else beside & side for side in (made, ~made)]
+        mask = sides[0] | sides[1]
+        each = (self.labels, self.logits, self.risks, self.even(mask), self.low, self.high, self.pages)
+        return figures(*(values[mask] for values in each))
+
+
+def write(out, found, band, report):
+    """The files of evaluation/: `found` as metrics.json, its verdicts on all rows as calibration.json, and the report."""
+    folder = out / 'evaluation'
+    folder.mkdir(parents=True, exist_ok=True)
+    every = found['crossed']['tables']['all']
+    stated = {'bandAfter': {'low': band[0], 'high': band[1], **{name: every[name] for name in STATED}}}
+    for name, content in (('metrics', {'prior': PRIOR, **found}), ('calibration', stated)):
+        (folder / f'{name}.json').write_text(json.dumps(rounded(content), indent=2) + '\n')
+    (folder / 'report.md').write_text(report)
