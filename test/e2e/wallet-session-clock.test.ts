@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-import { WireRecorder } from '../support/wire-recorder.js'
+import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
 const HOUR_MS = 3_600_000
 const ASSETS = 2
@@ -55,7 +55,11 @@ describe('nothing is submitted', () => {
     const rpc = await WireRecorder.start(own.sandbox.url)
     try {
       const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
+      // Until the service has stated its time, blocks are judged by the local clock.
+      rpc.stand = breaking
       const daemon = bench.startHere({ ATTESTD_RPC_URLS: url })
+      await bench.until('service time', async () => (await daemon.metric('attestd_clock_trusted')) === 1)
+      rpc.stand = null
       const words = /has a latest block that is 3\d{3} s old by (service time|the Date header of the service)/
       await bench.until('its words', async () => words.test((await daemon.get('/readyz')).text))
       expect((await daemon.get('/readyz')).text).toContain('stake-unknown')

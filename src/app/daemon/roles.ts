@@ -75,12 +75,8 @@ export async function startRoles(
   if (side) closers.push(() => side.opened.close())
   if (side) loops.keep('service clock', side.opened.clock.run(stopTaking.signal))
   if (side?.contract) {
-    const { close, watch } = side.contract
-    closers.push(close)
-    loops.keep(
-      'stake contract',
-      timeAsked(side, stopTaking.signal).then(() => watch.run(stopTaking.signal)),
-    )
+    closers.push(() => side.contract!.close())
+    loops.keep('stake contract', side.contract.watch.run(stopTaking.signal))
   }
 
   const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
@@ -199,8 +195,8 @@ async function startSubmission(
   const { options, queue, report } = parts
   const { contract, gate, opened, stake } = side
   // A failure is reported by the watch.
-  const firstReading = timeAsked(side).then(() => contract?.watch.refresh().catch(() => {}))
-  await withinLimit(parts.clock, FIRST_STAKE_MS, firstReading, () => undefined)
+  const firstReading = contract?.watch.refresh().catch(() => {})
+  await withinLimit(parts.clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
   const { settings, log } = options
   const needs = {
     service: opened.service,
@@ -213,9 +209,4 @@ async function startSubmission(
     log,
   }
   return queue.work('submit', submit(needs), report.worker)
-}
-
-/** Resolves once the service was asked for its time, by which the blocks that the stake is read from are judged. */
-async function timeAsked({ opened }: ServiceSide, signal?: AbortSignal): Promise<void> {
-  await opened.clock.ready(signal).catch(() => {})
 }
