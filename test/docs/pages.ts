@@ -20,6 +20,7 @@ export const PAGES = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/alerts.md',
+  'docs/gpu.md',
   'docs/guarantees.md',
   'docs/lab.md',
   'docs/redis.md',

@@ -100,6 +100,7 @@ describe('models import', () => {
       id: 'vit-deepfake',
       mediaTypes: ['image'],
       fakeClasses: [1],
+      classes: 2,
       license: 'apache-2.0, as the export states',
     })
     expect(manifest.preprocessing).toMatchObject({
@@ -140,6 +141,22 @@ describe('models import', () => {
     const { risk } = await host.detect({ file: await bench.write('voice.wav', sampleVoice()), mediaType: 'audio' })
     // Whatever the loudness, the mean square of a leveled window is 1.
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
+  })
+
+  it('a waveform classifier with one logit, which hears a recording at its own length', async () => {
+    const folder = await writeExport('one', {
+      'config.json': { architectures: ['Wav2Vec2ForSequenceClassification'], id2label: { 0: 'spoof' } },
+      'preprocessor_config.json': { sampling_rate: 16_000, do_normalize: true },
+      'model.onnx': waveformClassifier([1.5], [0.2]),
+    })
+    const { manifest, guesses } = await importIt(folder)
+    expect(manifest).toMatchObject({ outputKind: 'logit', preprocessing: { padding: 'none', minSpeechShare: 0 } })
+    expect(manifest.classes).toBeUndefined()
+    expect(guesses).toHaveLength(3)
+    const host = await bench.start({ detectors: ['one'] })
+    const file = await bench.write('voice.wav', sampleVoice())
+    const { risk } = await host.detect({ file, mediaType: 'audio' })
+    expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2), 4)
   })
 
   it('a text classifier with its tokenizer; a long text is cut and keeps its end mark', async () => {

@@ -33,7 +33,10 @@ export function modelsImportVerb(): Command {
     .option('--out <folder>', 'models directory to write to (that of the settings where absent)')
     .option('--model <file>', 'weights inside the export, where they are not at the usual place')
     .option('--languages <codes>', 'languages of a text model, ISO 639-1, comma-separated', 'en')
-    .option('--window-seconds <seconds>', 'length of the windows of an audio model')
+    .option(
+      '--window-seconds <seconds>',
+      'length of the clips that an audio model was trained on (each recording at its own where absent)',
+    )
   return verb.action(async (folder: string, flags: ImportFlags) => {
     const { importModel } = await import('../../app/lab/import-model.js')
     const options = {

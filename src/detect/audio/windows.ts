@@ -56,9 +56,13 @@ export function planWindows(samples: Float32Array, plan: Plan, passages: readonl
   return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
 }
 
-/** A window's samples; those of a shorter stretch repeated or followed by zeros, as the plan states. */
+/** Fewest samples that a network is given: the first features of wav2vec 2.0 are made of so many. */
+const LEAST_SAMPLES = 400
+
+/** A window's samples; those of a shorter stretch repeated, followed by zeros or left as short, as the plan states. */
 export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Float32Array {
-  const values = new Float32Array(window.samples)
+  if (padding === 'none' && stretch.length >= LEAST_SAMPLES) return stretch
+  const values = new Float32Array(padding === 'none' ? LEAST_SAMPLES : window.samples)
   values.set(stretch)
   if (padding === 'repeat') {
     for (let index = stretch.length; index < values.length; index++)

@@ -10,6 +10,7 @@ import type { OnnxEncodedRuntime, OnnxRuntime, RemoteRuntime } from '../package/
 import { loadEncodedModel } from '../runtimes/encoded-model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
+import { outputWidth } from '../scoring/aggregation.js'
 import { createPartsDetector } from './parts-detector.js'
 
 /**
@@ -73,7 +74,7 @@ async function openModel(
   }
   // Loaded only where a package needs it: the client of model servers takes as much memory as a small model.
   const { createRemoteModel } = await import('../runtimes/remote-model.js')
-  return createRemoteModel(runtime, { id: pack.manifest.id, clock, token })
+  return createRemoteModel(runtime, { id: pack.manifest.id, width: outputWidth(pack.manifest), clock, token })
 }
 
 /** How a package's files are opened; undefined where they are not read in parts. */

@@ -15,7 +15,7 @@ import { imageParts } from '../image/image-reader.js'
 import { piece } from '../image/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { aggregateLogits, outputAsLogit } from '../scoring/aggregation.js'
+import { aggregateLogits, steadyLogit } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
 import { isProbed } from '../scoring/probe.js'
 
@@ -28,11 +28,11 @@ export function createPartsDetector(
 ): ChildDetector {
   const { manifest } = pack
   const { preprocessing, aggregation } = manifest
+  const logitOf = steadyLogit(manifest)
   const score = async (parts: Parts): Promise<ScoredPart[]> => {
     const scored: ScoredPart[] = []
     // One by one: in a batch the sums of some kernels are ordered otherwise and the last bits change.
-    for await (const { name, inputs } of parts)
-      scored.push({ name, rawScore: outputAsLogit(await model.run(inputs), manifest) })
+    for await (const { name, inputs } of parts) scored.push({ name, rawScore: logitOf(await model.run(inputs)) })
     return scored
   }
   const together = (scored: readonly ScoredPart[]) =>

@@ -37,6 +37,8 @@ const manifestShape = z.strictObject({
   outputKind: z.enum(['logit', 'probability', 'class-logits']),
   /** Indices of the classes that mean fake; with outputKind class-logits only. */
   fakeClasses: z.array(z.int().min(0)).min(1).optional(),
+  /** How many classes the model gives; with outputKind class-logits only. Absent: as many as its first output in a process has. */
+  classes: z.int().min(2).max(100_000).optional(),
   /** How the logits of the parts (crops, windows, frames) become one: `top-mean` is the mean of the highest quarter. */
   aggregation: z.enum(['mean', 'max', 'top-mean']),
   /** How the views of a picture become one logit; with preprocessing image-views only. */
@@ -109,6 +111,8 @@ function checkReferences(manifest: z.infer<typeof manifestShape>, context: Conte
     complain(['decisionBand', 'low'], 'must not be above high')
   if ((manifest.outputKind === 'class-logits') !== (manifest.fakeClasses !== undefined))
     complain(['fakeClasses'], 'must be given with outputKind class-logits, and only with it')
+  if (manifest.classes !== undefined && manifest.classes <= Math.max(...(manifest.fakeClasses ?? [Infinity])))
+    complain(['classes'], 'must be above every one of fakeClasses, and be given with outputKind class-logits only')
   if ((runtime.kind === 'module') !== (preprocessing.kind === 'none'))
     complain(['preprocessing', 'kind'], 'must be none with a module runtime, and only with it')
   if ((runtime.kind === 'composed') !== (preprocessing.kind === 'video'))

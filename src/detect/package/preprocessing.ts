@@ -15,8 +15,8 @@ const audioPreprocessing = z.strictObject({
   window: z.strictObject({ samples: z.int().min(400), hop: z.int().min(1) }),
   /** Most windows that are scored; of more, this many spread evenly. */
   maxWindows: z.int().min(1).max(256),
-  /** What a recording shorter than a window is filled up with. */
-  padding: z.enum(['repeat', 'zero']),
+  /** What a recording shorter than a window is filled up with; `none` for a network that takes any length. */
+  padding: z.enum(['repeat', 'zero', 'none']),
   /** Share of speech a window must hold, 0 to 1; 0 turns the search for speech off. */
   minSpeechShare: z.number().min(0).max(1),
   /** Speech the whole recording must hold, seconds. */

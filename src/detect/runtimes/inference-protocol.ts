@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ModelInput } from '../contract/medium-reader.js'
 import { manifestRefused } from '../package/manifest-refused.js'
+import { requireWidth } from './output-width.js'
 
 // Open Inference Protocol v2 over HTTP (https://github.com/kserve/open-inference-protocol) and Triton's binary tensor
 // data extension: the numbers of a tensor follow the JSON as little-endian bytes instead of standing in it.
@@ -14,7 +15,12 @@ const BINARY_EXTENSION = 'binary_tensor_data'
 const DATATYPES = { float32: 'FP32', int64: 'INT64' } as const
 const BYTES = { FP32: 4, FP64: 8 } as const
 
-const tensorFacts = z.looseObject({ name: z.string(), datatype: z.string() })
+const tensorFacts = z.looseObject({
+  name: z.string(),
+  datatype: z.string(),
+  /** -1 where a size is free. */
+  shape: z.array(z.int()).max(64).default([]),
+})
 
 /** The answer to GET /v2. */
 export const serverFacts = z.looseObject({ extensions: z.array(z.string()).default([]) })
@@ -64,10 +70,11 @@ export function takesBinary({ extensions }: z.infer<typeof serverFacts>): boolea
 export function checkTensors(
   { inputs, outputs }: z.infer<typeof modelFacts>,
   named: { readonly input: readonly string[]; readonly output: string },
-  id: string,
+  { id, width }: { readonly id: string; readonly width: number | null },
 ): void {
   for (const name of named.input) requireTensor('input', name, inputs, ['FP32', 'INT64'], id)
   requireTensor('output', named.output, outputs, Object.keys(BYTES), id)
+  requireWidth(outputs.find(({ name }) => name === named.output)?.shape, width, id)
 }
 
 /** The request for one inference. @param names of the inputs, in their order */

@@ -9,6 +9,8 @@ import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
+import { outputWidth } from '../scoring/aggregation.js'
+import { requireWidth } from './output-width.js'
 
 /**
  * One thread and no reordering: the same input gives the same bits, whatever else runs on the machine. Memory patterns are
@@ -45,7 +47,11 @@ export interface Network {
  */
 export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
   const { model, input, output } = runtime
-  return modelOf(await loadNetwork(pack, model), input, output)
+  const network = await loadNetwork(pack, model)
+  const loaded = modelOf(network, input, output)
+  const facts = network.session.outputMetadata.find(({ name }) => name === output)
+  requireWidth(facts?.isTensor ? facts.shape : [], outputWidth(pack.manifest), network.of)
+  return loaded
 }
 
 /**

@@ -27,6 +27,8 @@ const MAX_SERVER_TEXT = 200
 export interface RemoteModelOptions {
   /** Id of the package, for messages. */
   readonly id: string
+  /** How many numbers the output has for a part; null where the package does not state it. */
+  readonly width: number | null
   readonly clock: Clock
   /** Sent as a bearer token; null where there is none. */
   readonly token: string | null
@@ -82,7 +84,7 @@ class InferenceServer {
   async connect(): Promise<Connection> {
     await this.#ask('GET', `${this.#model}/ready`)
     const model = this.#parse(modelFacts, (await this.#ask('GET', this.#model)).body)
-    checkTensors(model, this.#runtime, this.#options.id)
+    checkTensors(model, this.#runtime, this.#options)
     const server = this.#parse(serverFacts, (await this.#ask('GET', '')).body)
     return { binary: takesBinary(server) }
   }

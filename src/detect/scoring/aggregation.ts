@@ -28,6 +28,31 @@ export function outputAsLogit(
   return logitOf(value)
 }
 
+/**
+ * `outputAsLogit` for all outputs of one model, which have as many numbers as the manifest states, or as the first one: a model
+ * server that was given another model gives other classes.
+ * @throws AttestdError detector-failed
+ */
+export function steadyLogit(
+  manifest: Pick<DetectorManifest, 'outputKind' | 'fakeClasses' | 'classes'>,
+): (values: readonly number[] | Float32Array) => number {
+  let width = outputWidth(manifest)
+  return (values) => {
+    const logit = outputAsLogit(values, manifest)
+    width ??= values.length
+    if (values.length === width) return logit
+    throw new AttestdError(
+      'detector-failed',
+      `The model returned ${values.length} classes, not ${width}: it is not the model that the package was made for.`,
+    )
+  }
+}
+
+/** How many numbers a model gives for a part; null where the manifest does not state it. */
+export function outputWidth({ outputKind, classes }: Pick<DetectorManifest, 'outputKind' | 'classes'>): number | null {
+  return outputKind === 'class-logits' ? (classes ?? null) : 1
+}
+
 function classLogit(logits: readonly number[], fakeClasses: readonly number[]): number {
   const fake = logits.filter((_, index) => fakeClasses.includes(index))
   const others = logits.filter((_, index) => !fakeClasses.includes(index))

@@ -5,19 +5,23 @@ import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Feature extractors that hand on the waveform; all others make spectrograms. */
 const WAVEFORM_EXTRACTORS = ['Wav2Vec2FeatureExtractor', 'Wav2Vec2Processor']
-/** Length of a window where nobody states otherwise, seconds: what most deepfake corpora are cut to. */
-const DEFAULT_WINDOW_SECONDS = 4
+/** Longest sound that is heard in one piece where the network takes any length, seconds: attention costs the square of it. */
+const WHOLE_SECONDS = 20
 const MAX_WINDOWS = 16
-/** As the package of attestd asks for. */
-const MIN_SPEECH = { share: 0.3, seconds: 0.5 } as const
+/** Every import hears all of a recording, since no feature extractor looks for speech. */
+const NO_SPEECH_SEARCH =
+  'Speech is not looked for: silence is scored too, and music (minSpeechShare, minSpeechSeconds).'
 
 /**
  * The preprocessing of an export that takes raw sound.
+ * @param windowSeconds length of the clips that it was trained on, as a person states it; null where nobody does
+ * @param fixedSamples the only length that the network takes; null where it takes any
  * @throws AttestdError import-unsupported
  */
 export function audioPlan(
   config: PreprocessorConfig | null,
   windowSeconds: number | null,
+  fixedSamples: number | null,
 ): PreprocessingPlan<AudioPreprocessing> {
   if (config === null) throw unsupported('An audio model needs preprocessor_config.json.')
   const { feature_extractor_type: extractor, sampling_rate: sampleRate } = config
@@ -27,23 +31,28 @@ export function audioPlan(
     )
   }
   if (sampleRate === undefined) throw unsupported('preprocessor_config.json: sampling_rate is missing.')
-  const samples = Math.round((windowSeconds ?? DEFAULT_WINDOW_SECONDS) * sampleRate)
+  const stated = windowSeconds === null ? null : Math.round(windowSeconds * sampleRate)
+  if (stated !== null && fixedSamples !== null && stated !== fixedSamples)
+    throw unsupported(`The network takes ${fixedSamples} samples, not the ${stated} of --window-seconds; leave it out.`)
+  const length = fixedSamples ?? stated
+  const samples = length ?? WHOLE_SECONDS * sampleRate
   return {
     preprocessing: {
       kind: 'audio',
       sampleRate,
       window: { samples, hop: samples },
       maxWindows: MAX_WINDOWS,
-      padding: 'zero',
-      minSpeechShare: MIN_SPEECH.share,
-      minSpeechSeconds: MIN_SPEECH.seconds,
+      padding: length === null ? 'none' : 'zero',
+      minSpeechShare: 0,
+      minSpeechSeconds: 0,
       normalize: (config.do_normalize ?? true) ? 'zero-mean-unit-variance' : 'none',
     },
     guesses:
-      windowSeconds === null
+      length === null
         ? [
-            `The export does not say how long its training clips were; windows of ${DEFAULT_WINDOW_SECONDS} s were taken (--window-seconds).`,
+            NO_SPEECH_SEARCH,
+            `A recording is heard at its own length, one over ${WHOLE_SECONDS} s in windows of that length (--window-seconds).`,
           ]
-        : [],
+        : [NO_SPEECH_SEARCH],
   }
 }

@@ -28,7 +28,7 @@ export interface FakeClasses {
 /**
  * Finds the classes that mean fake by the labels of config.json.
  * @param named labels that a person states mean fake; null: by their words
- * @throws AttestdError import-unsupported where no label or every label means fake
+ * @throws AttestdError import-unsupported where no label, or every one of several, means fake
  */
 export function findFakeClasses({ id2label }: ModelConfig, named: readonly string[] | null): FakeClasses {
   const labels = labelsOf(id2label)
@@ -39,14 +39,14 @@ export function findFakeClasses({ id2label }: ModelConfig, named: readonly strin
   const fake = labels.flatMap((label, index) => (isFake(label) ? [index] : []))
   if (fake.length === 0)
     throw unsupported(`None of the labels ${all} means fake; name the one that does with --fake-label.`)
-  if (fake.length === labels.length)
+  if (fake.length === labels.length && labels.length > 1)
     throw unsupported(`Every label of ${all} means fake; name those that do with --fake-label.`)
   return { labels, fake }
 }
 
 function labelsOf(id2label: ModelConfig['id2label']): string[] {
   const entries = Object.entries(id2label ?? {})
-  if (entries.length < 2) throw unsupported('config.json names fewer than two classes in id2label.')
+  if (entries.length === 0) throw unsupported('config.json names no class in id2label.')
   return entries.map((_, index) => {
     const label = id2label?.[String(index)]
     if (label === undefined) throw unsupported(`id2label of config.json names no class ${index}.`)

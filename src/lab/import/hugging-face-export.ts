@@ -3,9 +3,12 @@ import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent } from '../../core/files.js'
 import { unsupported } from './import-error.js'
+import { asPreprocessor, timmConfig } from './timm-config.js'
 
 /** Where an exporter puts the weights, the first that is there. */
 const MODEL_FILES = ['onnx/model.onnx', 'model.onnx']
+/** What writes an export. */
+const EXPORTER = 'optimum-cli export onnx --model MODEL FOLDER'
 /** Larger JSON files than any tokenizer has are a mistake. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
 
@@ -16,6 +19,10 @@ const modelConfig = z.object({
   id2label: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   max_position_embeddings: z.number().optional(),
   _name_or_path: z.string().optional(),
+  /** Of timm: the network, its labels and its input. */
+  architecture: z.string().optional(),
+  label_names: z.array(z.string()).optional(),
+  pretrained_cfg: timmConfig.optional(),
 })
 
 const side = z.number().positive()
@@ -73,15 +80,23 @@ export interface HuggingFaceExport {
  */
 export async function readExport(folder: string, model: string | null): Promise<HuggingFaceExport> {
   const config = await readJson(folder, 'config.json', modelConfig)
-  if (config === null) {
-    const fix = 'Name the folder of an export: optimum-cli export onnx --model MODEL FOLDER writes one.'
-    throw unsupported(`${folder} holds no config.json.`, undefined, fix)
-  }
+  if (config === null)
+    throw unsupported(
+      `${folder} holds no config.json.`,
+      undefined,
+      `Name the folder of an export: ${EXPORTER} writes one.`,
+    )
+  const { architecture, label_names: names, pretrained_cfg: timm } = config
+  const preprocessor = await readJson(folder, 'preprocessor_config.json', preprocessorConfig)
   return {
     folder,
     model: await findModel(folder, model),
-    config,
-    preprocessor: await readJson(folder, 'preprocessor_config.json', preprocessorConfig),
+    config: {
+      ...config,
+      architectures: config.architectures ?? (architecture === undefined ? undefined : [architecture]),
+      id2label: config.id2label ?? (names && Object.fromEntries(names.entries())),
+    },
+    preprocessor: preprocessor ?? (timm === undefined ? null : asPreprocessor(timm)),
     tokenizer: await findTokenizer(folder),
     license: await statedLicense(folder),
   }
@@ -117,24 +132,41 @@ async function findTokenizer(folder: string): Promise<HuggingFaceExport['tokeniz
 }
 
 async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>): Promise<T | null> {
-  const bytes = await readFileIfPresent(path.join(folder, name))
+  const bytes = await readPart(folder, name)
   if (bytes === null) return null
-  if (bytes.length > MAX_JSON_BYTES) throw unsupported(`${name} is ${bytes.length} bytes, far too large.`)
+  const again = `Export the model again: ${EXPORTER}.`
+  if (bytes.length > MAX_JSON_BYTES)
+    throw unsupported(`${name} is ${bytes.length} bytes, far too large.`, undefined, again)
   let json: unknown
   try {
     json = JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    throw unsupported(`${name} is not JSON.`, cause)
+    throw unsupported(`${name} is not JSON.`, cause, again)
   }
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw unsupported(`${name} is not accepted: ${issue?.path.join('.')}: ${issue?.message}`)
+  const field = issue?.path.join('.') || 'the top level'
+  // A union of forms states no more than this.
+  const why = issue?.message.replace(/^Invalid input(?:: )?/, '') || 'is of no form that is known'
+  throw unsupported(`${name} is not accepted: ${field}: ${why}`, undefined, `Correct ${field} in ${name}. ${again}`)
+}
+
+/** A file of the export; null where there is none. @throws AttestdError import-unsupported where it cannot be read */
+function readPart(folder: string, name: string): Promise<Buffer | null> {
+  return readFileIfPresent(path.join(folder, name)).catch((cause: NodeJS.ErrnoException) => {
+    const is = cause.code === 'EISDIR' ? 'is a folder, not a file' : 'cannot be read by this user'
+    throw unsupported(
+      `${path.join(folder, name)} ${is}.`,
+      cause,
+      `Replace it or make it readable. ${EXPORTER} writes it.`,
+    )
+  })
 }
 
 /** The `license` line of the head of README.md. */
 async function statedLicense(folder: string): Promise<string | null> {
-  const text = (await readFileIfPresent(path.join(folder, 'README.md')))?.toString('utf8') ?? ''
+  const text = (await readPart(folder, 'README.md'))?.toString('utf8') ?? ''
   const [, head = ''] = /^---\n(.*?)\n---/s.exec(text) ?? []
   const [, license = ''] = /^license:\s*["']?([\w .+-]{1,100})/m.exec(head) ?? []
   return license.trim() === '' ? null : license.trim()

@@ -109,8 +109,7 @@ function manifestOf(
     runtime: { kind: 'onnx', model: MODEL_NAME, input: plan.inputs, output: plan.output },
     files,
     preprocessing: plan.preprocessing,
-    outputKind: 'class-logits',
-    fakeClasses: plan.classes.fake,
+    ...outputOf(plan.classes),
     aggregation: plan.aggregation,
     calibration: { kind: 'identity' },
     decisionBand: { low: 0.5, high: 0.5 },
@@ -121,6 +120,13 @@ function manifestOf(
     },
     license: license === null ? 'Not stated in the export' : `${license}, as the export states`,
   })
+}
+
+/** One class is one logit, which rises with that class. */
+function outputOf({ labels, fake }: ImportPlan['classes']) {
+  return labels.length === 1
+    ? { outputKind: 'logit' }
+    : { outputKind: 'class-logits', fakeClasses: fake, classes: labels.length }
 }
 
 async function fileFacts(folder: string, name: string): Promise<{ sha256: string; bytes: number }> {

@@ -19,7 +19,7 @@ export interface ImportRequest {
   readonly fakeLabels: readonly string[] | null
   /** ISO 639-1 codes, for texts. */
   readonly languages: readonly string[]
-  /** For recordings; null: the usual length. */
+  /** For recordings; null: each at its own length. */
   readonly windowSeconds: number | null
 }
 
@@ -41,6 +41,8 @@ type Task = Pick<ImportPlan, 'mediaType' | 'inputs' | 'files' | 'sample'> & {
   readonly plan: PreprocessingPlan<Preprocessing>
 }
 
+const ONE_LOGIT = 'The one output was taken for a logit that rises with the one label.'
+
 /** The only input of an image and of a waveform classifier. */
 const PIXELS = 'pixel_values'
 const WAVEFORM = 'input_values'
@@ -55,7 +57,7 @@ export function planImport(found: HuggingFaceExport, names: OnnxNames, request: 
   return {
     ...task,
     preprocessing: plan.preprocessing,
-    guesses: plan.guesses,
+    guesses: classes.labels.length > 1 ? plan.guesses : [...plan.guesses, ONE_LOGIT],
     output: outputOf(names.outputs, classes.labels.length),
     classes,
     aggregation: 'mean',
@@ -91,7 +93,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
     throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
   }
   const sample = { name: 'selftest.wav', data: sampleVoice() }
-  const plan = audioPlan(found.preprocessor, request.windowSeconds)
+  const plan = audioPlan(found.preprocessor, request.windowSeconds, input.shape[1] ?? null)
   return { mediaType: 'audio', inputs: takes, files: [], sample, plan }
 }
 

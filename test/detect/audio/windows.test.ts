@@ -104,4 +104,12 @@ describe('fillWindow', () => {
     const values = fillWindow(stretch, { ...plan, padding: 'zero' })
     expect([values[149], values[150], values[399]]).toEqual([150, 0, 0])
   })
+
+  it('or leaves it as long as it is, but for a stub', () => {
+    const whole = { ...plan, window: { samples: 4000, hop: 4000 }, padding: 'none' as const }
+    const sound = new Float32Array(1200).fill(0.5)
+    expect(fillWindow(sound, whole)).toEqual(sound)
+    expect(Array.from(fillWindow(stretch, whole)).slice(149, 151)).toEqual([150, 0])
+    expect(fillWindow(stretch, whole)).toHaveLength(400)
+  })
 })

@@ -198,6 +198,8 @@ describe('what a whole manifest must agree on', () => {
     [{ outputKind: 'class-logits' }, 'fakeClasses'],
     [{ fakeClasses: [1] }, 'fakeClasses'],
     [{ outputKind: 'class-logits', fakeClasses: [] }, 'fakeClasses'],
+    [{ classes: 2 }, 'classes'],
+    [{ outputKind: 'class-logits', fakeClasses: [2], classes: 2 }, 'classes'],
     [{ preprocessing: { kind: 'none' } }, 'preprocessing.kind'],
     [{ runtime: { kind: 'module', module: 'model.onnx' } }, 'preprocessing.kind'],
     [{ runtime: { kind: 'composed', frames: 'a' } }, 'preprocessing.kind'],
@@ -239,6 +241,7 @@ describe('what a whole manifest must agree on', () => {
 
   it.each([
     [{ outputKind: 'class-logits', fakeClasses: [0, 2] }],
+    [{ outputKind: 'class-logits', fakeClasses: [0, 2], classes: 3 }],
     [{ preprocessing: AUDIO, mediaTypes: ['audio'] }],
     [{ preprocessing: TEXT, mediaTypes: ['text'] }],
     [{ preprocessing: VIDEO, runtime: { kind: 'composed', frames: 'a' }, mediaTypes: ['video_short', 'video_long'] }],

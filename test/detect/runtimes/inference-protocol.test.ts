@@ -151,7 +151,7 @@ describe('what a model states of itself', () => {
         ['y', datatype],
       ],
     )
-    expect(() => checkTensors(stated, named, 'far')).not.toThrow()
+    expect(() => checkTensors(stated, named, { id: 'far', width: 1 })).not.toThrow()
   })
 
   it.each<[[string, string][], [string, string][], RegExp]>([
@@ -181,9 +181,21 @@ describe('what a model states of itself', () => {
       /runtime\.output: is of type INT64/,
     ],
   ])('is refused with inputs %j and outputs %j', (inputs, outputs, message) => {
-    const check = () => checkTensors(facts(inputs, outputs), named, 'far')
+    const check = () => checkTensors(facts(inputs, outputs), named, { id: 'far', width: 1 })
     expect(check).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
     expect(check).toThrow(message)
+  })
+
+  it.each([
+    [[-1, 4], 2, /classes: is for 2 numbers, the model gives 4/],
+    [[2], 1, /outputKind: is for 1 numbers, the model gives 2/],
+  ])('is refused with an output of the shape %j for %d numbers', (shape, width, message) => {
+    const stated = modelFacts.parse({
+      inputs: named.input.map((name) => ({ name, datatype: 'FP32' })),
+      outputs: [{ name: 'y', datatype: 'FP32', shape }],
+    })
+    expect(() => checkTensors(stated, named, { id: 'far', width })).toThrow(message)
+    expect(() => checkTensors(stated, named, { id: 'far', width: null })).not.toThrow()
   })
 
   it('says whether its server takes binary tensors', () => {

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench, hasProc } from '../../support/detector-bench.js'
 import { noise } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
-import { ModelServer } from '../../support/model-server.js'
+import { MODEL, ModelServer } from '../../support/model-server.js'
 import { writeRemotePackage } from '../../support/other-packages.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
+
+const CLASSES = { outputKind: 'class-logits', fakeClasses: [1] }
 
 let bench: DetectorBench
 let server: ModelServer
@@ -57,6 +60,30 @@ describe('a remote detector', () => {
     server.metadata = { name: 'tiny', inputs: [], outputs: [] }
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await expect(bench.start()).rejects.toMatchObject({ reason: 'manifest-invalid', message: /runtime.input/ })
+  })
+
+  it('whose server was given a model of other classes fails its files, and scores again with the right one', async () => {
+    const says = (...data: number[]) => {
+      const output = { name: 'logit', datatype: 'FP32', shape: [1, data.length], data }
+      server.misbehavior = { kind: 'body', body: JSON.stringify({ outputs: [output] }) }
+    }
+    server.metadata = {
+      name: MODEL,
+      inputs: [{ name: 'pixels', datatype: 'FP32', shape: [-1, 3, -1, -1] }],
+      outputs: [{ name: 'logit', datatype: 'FP32', shape: [-1, -1] }],
+    }
+    says(0, 1)
+    const selfTest = { file: 'selftest.png', risk: sigmoid(1), tolerance: 0.001 }
+    await writeRemotePackage(bench.modelsDir, 'far', server.url, {}, { ...CLASSES, selfTest })
+    const host = await bench.start({ detectors: ['far'] })
+    const file = await bench.write('noise.png', await noise().png().toBuffer())
+    says(0, 1, 0, 0)
+    await expect(host.detect(image(file))).rejects.toMatchObject({
+      reason: 'detector-failed',
+      message: /returned 4 classes, not 2/,
+    })
+    says(0, 1)
+    expect((await host.detect(image(file))).rawScore).toBeCloseTo(1, 6)
   })
 
   it('whose server goes away has its files tried again, holds up nobody else, and works when it is back', async () => {

@@ -28,7 +28,7 @@ const remote = (url: string, change: Partial<RemoteRuntime> = {}): RemoteRuntime
   ...change,
 })
 const modelAt = (url: string, change: Partial<RemoteRuntime> = {}, token: string | null = null) =>
-  createRemoteModel(remote(url, change), { id: 'far', clock: systemClock, token })
+  createRemoteModel(remote(url, change), { id: 'far', width: 1, clock: systemClock, token })
 
 let server: ModelServer
 afterEach(() => server.close())
@@ -164,6 +164,11 @@ describe('a server that is not as it should be', () => {
       'an output of another name',
       { outputs: [{ name: 'p', datatype: 'FP32' }] },
       /runtime.output: is logit, but the model has p/,
+    ],
+    [
+      'an output of another width',
+      { outputs: [{ name: 'logit', datatype: 'FP32', shape: [-1, 4] }] },
+      /is for 1 numbers, the model gives 4/,
     ],
   ])('is refused for %s', async (_, change, message) => {
     server.metadata = { ...(server.metadata as object), ...change }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../../src/core/risk.js'
 import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
-import { aggregateLogits, outputAsLogit } from '../../../src/detect/scoring/aggregation.js'
+import { aggregateLogits, outputAsLogit, steadyLogit } from '../../../src/detect/scoring/aggregation.js'
 import { calibrate, isUnsure, logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 
 describe('sigmoid and logit', () => {
@@ -85,6 +85,26 @@ describe('outputAsLogit of classes', () => {
     expect(() => outputAsLogit([1, 2], { outputKind: 'logit' })).toThrow(
       expect.objectContaining({ reason: 'detector-failed' }),
     )
+  })
+})
+
+describe('steadyLogit', () => {
+  const classes = { outputKind: 'class-logits' as const, fakeClasses: [1] }
+  const refused = expect.objectContaining({
+    reason: 'detector-failed',
+    message: expect.stringMatching(/returned 4 classes, not 2/),
+  })
+
+  it('refuses more classes than the first output had', () => {
+    const logitOf = steadyLogit(classes)
+    expect(() => logitOf([1])).toThrow(expect.objectContaining({ reason: 'detector-failed' }))
+    expect(logitOf([0.5, 2])).toBeCloseTo(1.5, 12)
+    expect(() => logitOf([0.5, 2, 0, 0])).toThrow(refused)
+    expect(logitOf([0.5, 2])).toBeCloseTo(1.5, 12)
+  })
+
+  it('refuses at once what is not the stated number', () => {
+    expect(() => steadyLogit({ ...classes, classes: 2 })([0.5, 2, 0, 0])).toThrow(refused)
   })
 })
 

@@ -3,8 +3,24 @@ import { audioPlan } from '../../../src/lab/import/audio-plan.js'
 
 describe('the plan of an audio export', () => {
   it('without its configuration, or of spectrograms, is refused', () => {
-    expect(() => audioPlan(null, null)).toThrow(/preprocessor_config/)
+    expect(() => audioPlan(null, null, null)).toThrow(/preprocessor_config/)
     const spectrogram = { feature_extractor_type: 'ASTFeatureExtractor', sampling_rate: 16_000 }
-    expect(() => audioPlan(spectrogram, null)).toThrow(/takes the output of ASTFeatureExtractor/)
+    expect(() => audioPlan(spectrogram, null, null)).toThrow(/takes the output of ASTFeatureExtractor/)
+  })
+
+  it('hears a recording at its own length, without a search for speech, which the card names', () => {
+    const { preprocessing, guesses } = audioPlan({ sampling_rate: 16_000 }, null, null)
+    expect(preprocessing).toMatchObject({ padding: 'none', minSpeechShare: 0, minSpeechSeconds: 0 })
+    expect(guesses).toEqual([
+      expect.stringMatching(/^Speech is not looked for/),
+      expect.stringMatching(/own length.*20 s/),
+    ])
+  })
+
+  it('fills a recording up to the one length that the network takes', () => {
+    const plan = audioPlan({ sampling_rate: 16_000 }, null, 64_600)
+    expect(plan.preprocessing).toMatchObject({ window: { samples: 64_600 }, padding: 'zero' })
+    expect(plan.guesses).toHaveLength(1)
+    expect(() => audioPlan({ sampling_rate: 16_000 }, 4, 64_600)).toThrow(/takes 64600 samples, not the 64000/)
   })
 })

@@ -10,4 +10,10 @@ describe('the classes that are fake', () => {
     expect(() => findFakeClasses(config, null)).toThrow(/None of the labels/)
     expect(() => findFakeClasses({ id2label: { 0: 'fake', 1: 'ai' } }, null)).toThrow(/Every label/)
   })
+
+  it('are the only one of a network with one logit, if that means fake', () => {
+    expect(findFakeClasses({ id2label: { 0: 'fake' } }, null)).toEqual({ labels: ['fake'], fake: [0] })
+    expect(findFakeClasses({ id2label: { 0: 'LABEL_0' } }, ['LABEL_0']).fake).toEqual([0])
+    expect(() => findFakeClasses({ id2label: { 0: 'LABEL_0' } }, null)).toThrow(/name the one that does/)
+  })
 })

@@ -35,6 +35,18 @@ describe('an export', () => {
     })
   })
 
+  it('of timm is read from its one file', async () => {
+    const cfg = { input_size: [3, 224, 224], mean: [0, 0, 0], std: [1, 1, 1], interpolation: 'bicubic', crop_pct: 1 }
+    await write({
+      'config.json': { architecture: 'vit_small', label_names: ['real', 'fake'], pretrained_cfg: cfg },
+      'model.onnx': 'x',
+    })
+    expect(await readExport(folder, null)).toMatchObject({
+      config: { architectures: ['vit_small'], id2label: { 0: 'real', 1: 'fake' } },
+      preprocessor: { size: { shortest_edge: 224 }, do_center_crop: true, resample: 3 },
+    })
+  })
+
   it('has its weights at the usual places, or where a person says', async () => {
     await write({ 'config.json': {}, 'model.onnx': 'x', 'onnx/model.onnx': 'x', 'other/m.onnx': 'x' })
     expect((await readExport(folder, null)).model).toBe(path.join(folder, 'onnx', 'model.onnx'))
@@ -67,9 +79,24 @@ describe('an export', () => {
       { 'config.json': {}, 'model.onnx': 'x', 'preprocessor_config.json': { size: 0 } },
       /preprocessor_config\.json is not accepted: size/,
     ],
+    ['with a folder for a config', { 'config.json/x': '', 'model.onnx': 'x' }, /config\.json is a folder, not a file/],
+    [
+      'with labels of no form',
+      { 'config.json': { id2label: { 0: [] } }, 'model.onnx': 'x' },
+      /config\.json is not accepted: id2label\.0: is of no form that is known/,
+    ],
   ])('%s is refused', async (_, files, message) => {
     await write(files)
-    await expect(readExport(folder, null)).rejects.toMatchObject(refused(message))
+    const error = await readExport(folder, null).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject(refused(message))
+    expect(String(error)).not.toMatch(/Invalid input|E[A-Z]{4,}/)
+  })
+
+  it('says how a wrong config is corrected', async () => {
+    await write({ 'config.json': { id2label: [] }, 'model.onnx': 'x' })
+    await expect(readExport(folder, null)).rejects.toMatchObject({
+      fix: expect.stringMatching(/Correct id2label in config\.json\. Export the model again: optimum-cli/),
+    })
   })
 
   it.each([

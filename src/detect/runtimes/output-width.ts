@@ -1,0 +1,14 @@
+import { manifestRefused } from '../package/manifest-refused.js'
+
+/**
+ * Checks what a model states of its output before it is run.
+ * @param shape sizes of the output; one that is free is a name, 0 or negative
+ * @param width how many numbers the package expects for a part; null where it does not state it
+ * @param id of the package
+ * @throws AttestdError manifest-invalid
+ */
+export function requireWidth(shape: readonly (number | string)[] | undefined, width: number | null, id: string): void {
+  const given = shape?.at(-1)
+  if (width === null || typeof given !== 'number' || given <= 0 || given === width) return
+  throw manifestRefused(id, width === 1 ? 'outputKind' : 'classes', `is for ${width} numbers, the model gives ${given}`)
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { unsupported } from './import-error.js'
+
+const channels = z.tuple([z.number(), z.number(), z.number()])
+
+/** What config.json of a timm model states of its input, in place of preprocessor_config.json. */
+export const timmConfig = z.object({
+  input_size: z.tuple([z.literal(3), z.int().positive(), z.int().positive()]),
+  mean: channels,
+  std: channels,
+  interpolation: z.string().default('bilinear'),
+  crop_pct: z.number().positive().default(0.875),
+  crop_mode: z.string().nullish(),
+})
+
+/** Numbers of Pillow's interpolations by the names that timm gives them. */
+const RESAMPLE = new Map([
+  ['nearest', 0],
+  ['lanczos', 1],
+  ['bilinear', 2],
+  ['bicubic', 3],
+  ['box', 4],
+])
+
+/**
+ * The same as an image processor of transformers states it: enlarged by the crop, then the middle is cut out.
+ * @throws AttestdError import-unsupported
+ */
+export function asPreprocessor(config: z.infer<typeof timmConfig>) {
+  const { mean, std, interpolation, crop_pct, crop_mode } = config
+  const [, height, width] = config.input_size
+  const resample = RESAMPLE.get(interpolation)
+  if (resample === undefined)
+    throw unsupported(`config.json: pretrained_cfg.interpolation ${interpolation} is not supported.`)
+  if (height !== width) throw unsupported(`config.json: the input is ${height}x${width}; only squares are supported.`)
+  if (crop_mode === 'border') throw unsupported('config.json: pretrained_cfg.crop_mode border is not supported.')
+  const side = Math.floor(height / crop_pct)
+  return {
+    size: crop_mode === 'squash' ? { height: side, width: side } : { shortest_edge: side },
+    do_center_crop: true,
+    crop_size: { height, width },
+    resample,
+    image_mean: [...mean],
+    image_std: [...std],
+  }
+}
