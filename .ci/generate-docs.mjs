@@ -5,6 +5,20 @@ import { modelsPage } from './models-page.mjs'
 import { samplesPage } from './samples-page.mjs'
 import { exampleFile, reasonsPage, settingsPage } from './settings-page.mjs'
 
+/** The alert rules as the Prometheus operator reads them. */
+function prometheusRule() {
+  const rules = fs.readFileSync('config/prometheus/alerts.yaml', 'utf8')
+  const groups = rules.slice(rules.indexOf('\ngroups:') + 1).replaceAll(/^(?=.)/gm, '  ')
+  return `# Written by npm run docs from config/prometheus/alerts.yaml.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: attestd
+  labels: { app.kubernetes.io/name: attestd }
+spec:
+${groups}`
+}
+
 const pages = {
   'config/SETTINGS.md': settingsPage(),
   'config/attestd.example.yaml': exampleFile(),
@@ -12,6 +26,7 @@ const pages = {
   'config/REASONS.md': reasonsPage(),
   'models/RESULTS.md': modelsPage(),
   'samples/README.md': samplesPage(),
+  'config/kubernetes/monitoring/prometheus-rule.yaml': prometheusRule(),
 }
 const check = process.argv.includes('--check')
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')

@@ -1,23 +1,23 @@
-// Checks config/kubernetes/ without a cluster: each object against the published types of Kubernetes and KEDA, as the
-// TypeScript compiler compares an object literal with a type: no unknown field, no missing one, no wrong type or word.
-// Usage: node .ci/kubernetes.mjs FOLDER, where `npm install` put kubernetes-models and @kubernetes-models/keda.
+// Checks rendered Kubernetes objects without a cluster: each against the published types of Kubernetes, KEDA and the Prometheus
+// operator, as the TypeScript compiler compares an object literal with a type: no unknown field, no missing one, no wrong type or
+// word. Usage: node .ci/kubernetes.mjs FOLDER RENDERED.yaml; into FOLDER `npm install` put kubernetes-models and both others.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
-const FOLDER = 'config/kubernetes'
-const modules = path.resolve(process.argv[2] ?? '.')
-const from = (apiVersion) => (apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda/' : 'kubernetes-models/')
-
-const files = fs.readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'))
-const objects = files.flatMap((file) => {
-  const documents = parseAllDocuments(fs.readFileSync(path.join(FOLDER, file), 'utf8'))
-  return documents.map((document) => ({ file, object: document.toJS() }))
-})
+const [folder, rendered] = process.argv.slice(2)
+const modules = path.resolve(folder)
+const from = (apiVersion) => {
+  if (apiVersion.startsWith('keda.sh/')) return '@kubernetes-models/keda/'
+  return apiVersion.startsWith('monitoring.coreos.com/')
+    ? '@kubernetes-models/prometheus-operator/'
+    : 'kubernetes-models/'
+}
+const objects = parseAllDocuments(fs.readFileSync(rendered, 'utf8')).map((document) => document.toJS())
 const names = []
-for (const [index, { file, object }] of objects.entries()) {
-  const name = `${path.basename(file, '.yaml')}-${index}-${object.kind}.ts`
+for (const [index, object] of objects.entries()) {
+  const name = `${index}-${object.kind}.ts`
   const type = `import type { I${object.kind} as Expected } from '${from(object.apiVersion)}${object.apiVersion}'`
   fs.writeFileSync(
     path.join(modules, name),
@@ -42,4 +42,4 @@ try {
 } catch {
   process.exit(1)
 }
-process.stdout.write(`${objects.length} objects of ${FOLDER} are what Kubernetes and KEDA expect\n`)
+process.stdout.write(`${objects.length} objects are what Kubernetes, KEDA and the Prometheus operator expect\n`)

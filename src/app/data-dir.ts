@@ -16,6 +16,8 @@ export interface DataPaths {
   readonly drift: string
   /** The last hour of the console, a file. */
   readonly history: string
+  /** A file: what people did. */
+  readonly audit: string
 }
 
 /** Names the places and touches none: for verbs that only read what a daemon left there. */
@@ -29,6 +31,7 @@ export function dataPaths(root: string): DataPaths {
     admissions: under('admissions'),
     drift: under('drift'),
     history: under('history.json'),
+    audit: under('audit.jsonl'),
   }
 }
 

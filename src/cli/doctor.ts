@@ -16,12 +16,13 @@ export function doctorVerb(): Command {
     'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key or wallet, stake, chain.',
   )
   verb.option('--json', 'all findings as one JSON object')
-  return verb.action(async ({ json }: { readonly json?: boolean }) => {
+  verb.option('--test-webhook', 'send a test message to ATTESTD_WEBHOOK_URL')
+  return verb.action(async ({ json, testWebhook }: { readonly json?: boolean; readonly testWebhook?: boolean }) => {
     const { diagnose } = await import('../app/doctor/diagnose.js')
     const checks: Diagnosis[] = []
     const loaded = settingsOf(verb)
     const unset = neededToRun(loaded.settings).filter((key) => loaded.settings[key] === undefined)
-    for await (const found of diagnose(loaded, unset, { askPassword: askWalletPassword })) {
+    for await (const found of diagnose(loaded, unset, { askPassword: askWalletPassword, testWebhook })) {
       checks.push(found)
       if (!json) printLines(linesOf(found))
     }

@@ -21,8 +21,9 @@ export function runVerb(): Command {
 
 async function run(verb: Command): Promise<void> {
   const loaded = await withPassword(settingsOf(verb, neededToRun), askWalletPassword)
-  const [{ startDaemon }, { createLogger }, { createMetrics }] = await Promise.all([
+  const [{ startDaemon }, { notifyServiceManager }, { createLogger }, { createMetrics }] = await Promise.all([
     import('../app/daemon/daemon.js'),
+    import('../app/service-manager.js'),
     import('../observe/logger.js'),
     import('../observe/metrics/metrics.js'),
   ])
@@ -69,6 +70,7 @@ async function run(verb: Command): Promise<void> {
   // Nothing was taken yet; detector processes end with this one, and the next start takes the queue's lock over.
   if (!daemon) return leaveNow(EXIT.ok)
   reload = () => void daemon.reloadDetectors()
+  void notifyServiceManager('READY=1', process.env, log)
   const lost = await Promise.race([daemon.lost, aborted(signals.drain).then(() => null)])
   if (lost) {
     const code = exitCodeOf(lost)
@@ -81,6 +83,7 @@ async function run(verb: Command): Promise<void> {
     leaveNow(code === EXIT.config ? code : EXIT.temporary)
   }
   log.info({ drainMs: settings.drainMs }, 'stop was requested; a second signal forces it')
+  void notifyServiceManager('STOPPING=1', process.env, log)
   const { drained } = await daemon.stop(settings.drainMs)
   // Explicit, so that a stray handle of a library cannot keep a stopped daemon alive.
   leaveNow(drained ? EXIT.ok : EXIT.temporary)

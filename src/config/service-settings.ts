@@ -102,7 +102,7 @@ export const serviceSettings = {
     path: 'service.streamIdleMs',
     ...milliseconds(200, 60 * MINUTE),
     fallback: '90000',
-    summary: 'A stream that sends no byte for this long is cut and opened again.',
+    summary: 'A stream that sends no byte for this long, or for three of its own heartbeats, is cut and opened again.',
   }),
   clockRefreshMs: define({
     path: 'service.clockRefreshMs',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/net/loopback.js'
+import { alarmSettings } from './alarm-settings.js'
 import { chainSettings } from './chain-settings.js'
 import { choiceText, chosenDetectors } from './detector-choice.js'
 import { detectorWorkersFor, thisMachine } from './machine.js'
@@ -326,6 +327,7 @@ export const SETTINGS = named({
       'Password (with any user name) for the console, status and queue board. Without it they are available on this machine only, and the board is read-only.',
     secret: 'whole',
   }),
+  ...alarmSettings,
   logLevel: define({
     path: 'log.level',
     ...oneOf(['debug', 'info', 'warn', 'error']),

@@ -45,7 +45,15 @@ export const REASONS = {
     'The disk of the data directory has no room left.',
     'Free space on the disk of ATTESTD_DATA_DIR (df shows it), lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
   ),
+  'disk-low': wait(
+    'The disk of the data directory has less room than ATTESTD_DISK_FREE_BYTES.',
+    'Free space on the disk of ATTESTD_DATA_DIR (df shows it), or lower ATTESTD_MEDIA_CACHE_BYTES, before it is full.',
+  ),
   'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
+  'webhook-failed': retry(
+    'The webhook for alarms did not take a message.',
+    'Check ATTESTD_WEBHOOK_URL and its receiver; attestd doctor --test-webhook sends a test message.',
+  ),
   'console-password-wrong': permanent(
     'The console was asked with a wrong password; ten at once, then one every 10 s are looked at from one address.',
     'If it was nobody of yours: reach the console by a tunnel, and bind it to loopback (ATTESTD_HTTP_HOST).',

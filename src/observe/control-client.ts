@@ -1,3 +1,4 @@
+import os from 'node:os'
 import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
@@ -7,6 +8,9 @@ import type { ControlFile } from './control-file.js'
 
 /** The daemon answers from its own queue; longer means that it is gone or stuck, milliseconds. */
 const CONTROL_TIMEOUT_MS = 30_000
+
+/** States who typed the verb, percent-encoded. */
+export const USER_HEADER = 'x-attestd-user'
 
 const problem = z.object({ error: z.object({ reason: z.string().optional(), message: z.string() }) })
 
@@ -46,6 +50,7 @@ async function ask(
       method,
       headers: {
         authorization: `Bearer ${token}`,
+        [USER_HEADER]: encodeURIComponent(osUser()),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -57,5 +62,23 @@ async function ask(
     throw new AttestdError('daemon-not-running', `The daemon at ${url.origin} does not answer (${errorText(error)}).`, {
       cause: error,
     })
+  }
+}
+
+/** The user of the operating system; one that has no entry there by its number. */
+export function osUser(): string {
+  try {
+    return os.userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+/** The user that a request states in its header. */
+export function decodeUser(header: string | string[] | undefined): string {
+  try {
+    return decodeURIComponent(String(header ?? 'unknown'))
+  } catch {
+    return 'unknown'
   }
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { choiceText, chosenDetectors } from '../config/detector-choice.js'
+import { type Audit, auditWrites } from './audit.js'
+import { decodeUser, USER_HEADER } from './control-client.js'
 import { hasBearer } from './http-access.js'
 import { parseRequest } from './parse-request.js'
 
@@ -28,6 +30,7 @@ export interface ControlOptions {
   readonly token: string
   readonly queueNames: readonly string[]
   readonly handlers: ControlHandlers
+  readonly audit: Audit
 }
 
 /** Most jobs in one answer. */
@@ -38,7 +41,7 @@ const MAX_IDS = 1000
 const MAX_DETECTORS_TEXT = 10_000
 
 /** The control routes: GET /control/failed and /control/waiting, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
-export function registerControl(app: FastifyInstance, { token, queueNames, handlers }: ControlOptions): void {
+export function registerControl(app: FastifyInstance, { audit, token, queueNames, handlers }: ControlOptions): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
   const listQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
@@ -48,6 +51,11 @@ export function registerControl(app: FastifyInstance, { token, queueNames, handl
     detectors: detectors.transform((all) => all.map(choiceText).join(',')).optional(),
   })
 
+  auditWrites(app, audit, {
+    by: 'verb',
+    actionOf: ({ url }) => url.replace('/control/', ''),
+    userOf: ({ headers }) => decodeUser(headers[USER_HEADER]),
+  })
   app.addHook('onRequest', async (request, reply) => {
     if (hasBearer(request.headers.authorization, token)) return
     await reply

@@ -29,7 +29,8 @@ export function isLoopbackHostHeader(header: string | undefined): boolean {
   return name !== null && isLoopback(name[1]!)
 }
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Methods that change nothing. */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whether a page of another site made a browser send this request; browsers attach remembered passwords to those. */
 export function isCrossSiteWrite(
@@ -54,4 +55,10 @@ export function sameSecret(given: string, expected: string): boolean {
 export function hasBearer(header: string | undefined, token: string): boolean {
   const given = /^bearer +(\S+)$/i.exec(header ?? '')?.[1]
   return given !== undefined && sameSecret(given, token)
+}
+
+/** User name of a Basic Authorization header; empty where there is none. */
+export function basicUser(header: string | undefined): string {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1] ?? ''
+  return Buffer.from(encoded, 'base64').toString('utf8').split(':')[0]!
 }

@@ -5,6 +5,7 @@ import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import type { DaemonState } from '../fleet/daemon-state.js'
 import type { HistoryPoint } from '../fleet/history.js'
+import { type Audit, auditWrites } from './audit.js'
 import { bindError } from './bind-error.js'
 import { type QueueBoard, registerBoard } from './board/queue-board.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
@@ -16,7 +17,7 @@ import { statusDocument } from './console/status-document.js'
 import { type ControlHandlers, registerControl } from './control-routes.js'
 import { errorFacts } from './error-facts.js'
 import type { Health } from './health.js'
-import { accessPolicy, isCrossSiteWrite, isLoopbackHostHeader } from './http-access.js'
+import { accessPolicy, basicUser, isCrossSiteWrite, isLoopbackHostHeader } from './http-access.js'
 import type { Metrics } from './metrics/metrics.js'
 import { guardPages } from './page-guard.js'
 import { parseRequest } from './parse-request.js'
@@ -31,6 +32,7 @@ export interface HttpServerOptions {
   /** Opens console, status and board (any user name), and makes the board writable. */
   readonly password?: string | undefined
   readonly log: Log
+  readonly audit: Audit
   readonly redact: Redactor
   readonly health: Health
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
@@ -87,7 +89,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   guardEverything(app, options)
   registerProbes(app, options)
   await app.register(async (scope) =>
-    registerControl(scope, { token: options.controlToken, queueNames: options.queueNames, handlers: options.control }),
+    registerControl(scope, {
+      token: options.controlToken,
+      queueNames: options.queueNames,
+      handlers: options.control,
+      audit: options.audit,
+    }),
   )
   const board = await registerPages(app, options)
   await listen(app, options)
@@ -165,6 +172,11 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
     })
     await pages.register(async (scope) => {
+      auditWrites(scope, options.audit, {
+        by: 'board',
+        actionOf: ({ method, url }) => `${method} ${url}`,
+        userOf: ({ headers }) => basicUser(headers.authorization),
+      })
       board = registerBoard(scope, { writable: password !== undefined, health })
     })
   })

@@ -6,6 +6,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventMeter } from './event-meter.js'
+import { HeartbeatPace } from './heartbeat-pace.js'
 import { refuseUnlessStream } from './http-errors.js'
 import { inTurns } from './in-turns.js'
 import type { RawEvent, StreamSource } from './stream-source.js'
@@ -22,7 +23,7 @@ export interface SseConnectionOptions {
   readonly userAgent: string
   /** Until the headers of the answer, milliseconds. */
   readonly headerTimeoutMs: number
-  /** Longest silence, milliseconds; any byte ends it, comments too. */
+  /** Longest silence, milliseconds, and less once the stream has sent some heartbeats; any byte ends it, comments too. */
   readonly idleMs: number
   readonly maxEventBytes: number
   /** Of the last event of the connection before; empty where there was none. */
@@ -43,6 +44,7 @@ export class SseConnection {
   readonly #options: SseConnectionOptions
   readonly #stop = new AbortController()
   readonly #meter = new EventMeter()
+  readonly #pace: HeartbeatPace
   readonly #events: RawEvent[] = []
   /** What EventSource reads, fed by `#give` alone. */
   readonly #fed = new TransformStream<Uint8Array, Uint8Array>()
@@ -54,14 +56,20 @@ export class SseConnection {
 
   constructor(options: SseConnectionOptions) {
     this.#options = options
+    this.#pace = new HeartbeatPace(options.idleMs)
+  }
+
+  /** A heartbeat was read. */
+  beat(): void {
+    this.#pace.beat(this.#options.clock.monotonic())
   }
 
   /** Connects and returns items in order until the stream ends. @throws AttestdError why it broke off or was closed */
   async *items(): AsyncGenerator<StreamItem, void> {
-    const { idleMs } = this.#options
     try {
       const body = await this.#open()
       for (;;) {
+        const { idleMs } = this.#pace
         // Not while the consumer is busy: only bytes that are waited for can be missing.
         const late = () => new AttestdError('stream-silent', `The stream sent no bytes for ${idleMs} ms.`)
         const { value: chunk } = await this.#within(idleMs, body.read(), late, 'stream-ended')

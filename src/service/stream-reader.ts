@@ -64,7 +64,10 @@ async function* readConnection(
     for await (const item of connection.items()) {
       signal.throwIfAborted()
       if (typeof item === 'object' && isSendable(item.id)) lastId.value = item.id
-      yield* await eventsOf(options, item, signal)
+      for (const event of await eventsOf(options, item, signal)) {
+        if (event.kind === 'heartbeat') connection.beat()
+        yield event
+      }
     }
     return { error: new AttestdError('stream-ended'), openedAt: connection.openedAt }
   } catch (error) {

@@ -73,6 +73,16 @@ it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => 
   )
 })
 
+it('doctor fails a disk with less room than the setting asks for', async () => {
+  const { out } = await attestdVerb(['doctor', '--json'], env({ ATTESTD_DISK_FREE_BYTES: '900000000GiB' }))
+  expect(JSON.parse(out).checks).toContainEqual({
+    check: 'data directory',
+    outcome: 'failed',
+    message: expect.stringMatching(/ are free on the disk of .*data, less than \d+ GiB.*disk-low/),
+    fix: expect.stringContaining('ATTESTD_MEDIA_CACHE_BYTES'),
+  })
+})
+
 it('doctor fails a misspelled setting, with the name that was meant, and a secret that others can read', async () => {
   const file = path.join(folder, 'signing_secret')
   await fs.writeFile(file, 'secret', { mode: 0o644 })

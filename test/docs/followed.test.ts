@@ -1,15 +1,126 @@
-import { expect, it } from 'vitest'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sandboxText } from '../../src/cli/sandbox-text.js'
+import { packagePath } from '../../src/core/files.js'
+import { attestdVerb } from '../support/attestd-verb.js'
+import { DAEMON_TEST_MS } from '../support/daemon-bench.js'
+import { DaemonProcess } from '../support/daemon-process.js'
+import { writeTinyPackage } from '../support/detector-package.js'
 import { startSandbox } from '../support/sandbox.js'
+import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
 import { read } from './pages.js'
 
-it('the page of wallet sessions names a command by the words that the sandbox prints before it', async ({
-  onTestFinished,
-}) => {
-  const running = await startSandbox()
-  onTestFinished(() => running.close())
+vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
+
+/** What a reader types, line by line, and what it must print. The ports of the pages may be taken here, so others stand for them. */
+
+let folder: string
+const daemons: DaemonProcess[] = []
+
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-followed-'))
+  await writeTinyPackage(path.join(folder, 'models'))
+})
+afterAll(async () => {
+  for (const daemon of daemons) await daemon.kill9()
+  await fs.rm(folder, { recursive: true })
+})
+
+const models = () => ({ ATTESTD_MODELS_DIR: path.join(folder, 'models') })
+
+async function runs(name: string, env: Readonly<Record<string, string>>, args: readonly string[]) {
+  const files = { dataDir: path.join(folder, name, 'data'), logFile: path.join(folder, `${name}.log`) }
+  const daemon = new DaemonProcess({ ...models(), ATTESTD_HTTP_PORT: '0', ...env }, files, args)
+  daemons.push(daemon)
+  await daemon.ready()
+  await vi.waitFor(() => expect(daemon.output).toContain('score submitted'), { timeout: 90_000, interval: 200 })
+  return daemon
+}
+
+describe('the tour of the README', () => {
+  /** By the first words of a command; `run` and `sandbox` go on running. */
+  const PRINTED: readonly [words: string, printed: RegExp][] = [
+    ['init ', /^Written: .*attestd\.yaml/],
+    ['doctor ', /✓ key and stake +\d+ open assets; staked .* ether/],
+    ['status ', /submit +\d+ waiting/],
+    ['scores ', /risk|accepted/],
+    ['queue waiting ', /No job waits for a retry\.|reason/],
+    ['queue failed ', /No failed jobs\.|reason/],
+    ['queue retry ', /^\d+ failed jobs will be retried/],
+    ['queue pause ', /^Paused: analyze, submit/],
+    ['queue resume ', /^All queues resumed/],
+    ['score ', /^risk [\d.]+ of 100/],
+    ['keys create ', /^Created: submitter key/],
+    ['register ', /registered as ast_/],
+  ]
+  const tour = /^## The tour\n(.*?)^## /ms.exec(read('README.md'))![1]!
+  const lines = [...tour.matchAll(/^```\n(.*?)^```/gms)].flatMap(([, block]) => block!.trim().split('\n'))
+  /** What the reader exported in the third terminal. */
+  const exported: Record<string, string> = {}
+  let sandbox: SandboxProcess | undefined
+  let daemon: DaemonProcess | undefined
+  afterAll(() => sandbox?.end('SIGKILL'))
+
+  const here = (text: string) =>
+    text
+      .replaceAll('../tour', path.join(folder, 'tour'))
+      .replaceAll('http://127.0.0.1:8787', sandbox?.facts.url ?? 'http://127.0.0.1:8787')
+      .replace(/(?<=ATTESTD_SESSION_TOKEN=)\.\.\./, sandbox?.facts.sessionToken ?? '')
+  const assignments = (text: string) =>
+    Object.fromEntries([...text.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
+
+  it.each(lines)('%s', async (typed) => {
+    const line = here(typed)
+    const [, before, command] = /^(.*?)npx attestd (.*)$/.exec(line) ?? []
+    if (line.startsWith('export ')) Object.assign(exported, assignments(line))
+    else if (line.startsWith('curl ')) {
+      const [, metric] = /8780\/metrics \| grep (\w+)$/.exec(line)!
+      expect(await daemon!.metric(metric!)).toBeGreaterThan(0)
+    } else if (command!.startsWith('sandbox ')) {
+      sandbox = await startSandboxProcess([...command!.split(' ').slice(1), '--chain', 'memory'])
+      const file = path.join(folder, 'tour', 'attestd.yaml')
+      await fs.writeFile(file, (await fs.readFile(file, 'utf8')).replace('http://127.0.0.1:8787', sandbox.facts.url))
+    } else if (command!.startsWith('run ')) daemon = await runs('tour', {}, command!.split(' ').slice(1))
+    else {
+      const args = [...command!.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!)
+      const { code, err, out } = await attestdVerb(args, { ...models(), ...exported, ...assignments(before!) })
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toMatch(PRINTED.find(([words]) => `${command} `.startsWith(words))![1])
+    }
+  })
+})
+
+describe('the page of wallet sessions', () => {
   const page = read('docs/wallet-session.md').replaceAll(/\s+/g, ' ')
-  const [, words] = /command that it prints after "([^"]+)"/.exec(page)!
-  const [, after] = sandboxText(running, { secrets: null, auth: true }).split(words!)
-  expect(after).toMatch(/^:\n +ATTESTD_SERVICE_API=wallet-session/)
+
+  it('its settings folder and its wallet are made by the commands it shows', async () => {
+    const lines = [...read('docs/wallet-session.md').matchAll(/^npx attestd (init .*)$/gm)].map(([, line]) => line!)
+    expect(lines).toHaveLength(1)
+    const args = lines[0]!.replace('../node', path.join(folder, 'node')).split(' ')
+    const { code, out } = await attestdVerb(args, {})
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('attestd wallet create') })
+    expect(await fs.readFile(path.join(folder, 'node', 'attestd.yaml'), 'utf8')).toMatch(/kind: local/)
+  })
+
+  it('the command that it says to paste, after the sandbox of the page, scores what is open', async ({
+    onTestFinished,
+  }) => {
+    const running = await startSandbox()
+    onTestFinished(() => running.close())
+    await running.registerFile(packagePath('samples', 'moose.jpg'))
+    const secrets = path.join(folder, 'try')
+    await fs.mkdir(secrets)
+    await fs.writeFile(path.join(secrets, 'wallet_key'), running.wallets.attester.privateKey, { mode: 0o600 })
+    const [, words] = /command that it prints after "([^"]+)"/.exec(page)!
+    const [, after] = sandboxText(running, { secrets, auth: true }).split(words!)
+    const [, pasted] = /^:\n((?: +.*\n)+)/.exec(after!)!
+    const command = pasted!.replaceAll(/\\\n/g, ' ').trim()
+    expect(command).toMatch(/^ATTESTD_SERVICE_API=wallet-session .*npx attestd run/s)
+    const env = Object.fromEntries(
+      [...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+    )
+    await runs('wallet', env, ['--unsure-policy', 'submit'])
+  })
 })

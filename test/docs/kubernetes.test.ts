@@ -10,7 +10,9 @@ import { read } from './pages.js'
 
 // What the types of Kubernetes cannot know (.ci/kubernetes.mjs): that the objects fit each other and the daemon.
 const FOLDER = 'config/kubernetes'
-const files = fs.readdirSync(packagePath(FOLDER)).filter((file) => file.endsWith('.yaml'))
+const files = fs
+  .readdirSync(packagePath(FOLDER))
+  .filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
 const objects = files.flatMap((file) => parseAllDocuments(read(FOLDER, file)).map((one) => one.toJS() as unknown))
 const ofKind = <T>(kind: string, shape: z.ZodType<T>) =>
   objects.filter((one) => z.object({ kind: z.string() }).parse(one).kind === kind).map((one) => shape.parse(one))

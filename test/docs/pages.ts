@@ -27,6 +27,7 @@ export const PAGES = [
   'docs/operations.md',
   'docs/security.md',
   'docs/sizing.md',
+  'docs/webhook.md',
   'docs/wallet-session.md',
   'docs/conformance.md',
   'models/README.md',

@@ -33,6 +33,12 @@ describe('config/systemd/attestd.service', () => {
     expect(all('ExecStart')[0]).toMatch(/^\/usr\/bin\/node \S+\/dist\/cli\/main\.js run /)
   })
 
+  it('waits until the daemon notifies it, by a process of its own, and reloads the detectors by the verb', () => {
+    expect([all('Type'), all('NotifyAccess')]).toEqual([['notify'], ['all']])
+    const [start] = all('ExecStart')
+    expect(all('ExecReload')).toEqual([start!.replace(' run ', ' models reload ')])
+  })
+
   it('allows what the cage of ffmpeg needs: limits, and privileges that cannot grow', () => {
     expect(all('SystemCallFilter').join()).not.toContain('@resources')
     expect(all('NoNewPrivileges')).toEqual(['true'])

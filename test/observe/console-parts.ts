@@ -4,6 +4,7 @@ import { riskOfPercent } from '../../src/core/risk.js'
 import type { DaemonState } from '../../src/fleet/daemon-state.js'
 import type { FleetDaemon } from '../../src/fleet/fleet-state.js'
 import { HISTORY_EVERY_MS, type HistoryPoint } from '../../src/fleet/history.js'
+import type { AuditAction } from '../../src/observe/audit.js'
 import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
@@ -124,11 +125,13 @@ export async function startTestServer(
   const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW), version: '0.1.0' })
   for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
   const asked: unknown[] = []
+  const recorded: AuditAction[] = []
   const controlToken = newControlToken()
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     log: silentLog,
+    audit: { record: (action) => recorded.push(action), flush: async () => {} },
     redact: createRedactor(['known-secret-value']),
     health,
     metrics: createMetrics({ clock: new ManualClock(NOW), processMetrics: false }),
@@ -149,5 +152,5 @@ export async function startTestServer(
     controlToken,
     ...options,
   })
-  return { server, asked, controlToken }
+  return { server, asked, recorded, controlToken }
 }

@@ -83,6 +83,31 @@ describe('the end of a connection', () => {
     expect(troubles()).toMatchObject([{ reason: 'stream-silent' }])
   })
 
+  it('is known after three of its own heartbeats, on a service that hangs', async () => {
+    let stream: ServerResponse | undefined
+    const set = await setUp([
+      (response) => {
+        open(response)
+        stream = response
+        response.write(ready)
+      },
+    ])
+    const { events, troubles } = follow(set)
+    await until(() => events.length === 1)
+    for (const beats of [1, 2, 3, 4]) {
+      await set.clock.untilSleeping()
+      await set.clock.advance(4000)
+      stream!.write(': beat\n\n')
+      await until(() => events.length === 1 + beats)
+    }
+    await set.clock.untilSleeping()
+    await set.clock.advance(11_999)
+    expect(troubles()).toEqual([])
+    await set.clock.advance(1)
+    await until(() => troubles().length === 1)
+    expect(troubles()).toMatchObject([{ reason: 'stream-silent' }])
+  })
+
   it('does not become a hot loop by retry: 0', async () => {
     const set = await setUp([cuts(`retry: 0\n${ready}`)])
     const { troubles } = follow(set)

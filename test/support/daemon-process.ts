@@ -9,11 +9,12 @@ export class DaemonProcess extends DaemonUnderTest {
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  constructor(env: Readonly<Record<string, string>>, files: DaemonFiles) {
+  /** @param args of `run` */
+  constructor(env: Readonly<Record<string, string>>, files: DaemonFiles, args: readonly string[] = []) {
     super(files)
     const { PATH = '', HOME = '' } = process.env
     const out = fs.openSync(files.logFile, 'a', 0o600)
-    this.#child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run'], {
+    this.#child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run', ...args], {
       env: { PATH, HOME, ATTESTD_DATA_DIR: files.dataDir, ...env },
       stdio: ['ignore', out, out],
     })

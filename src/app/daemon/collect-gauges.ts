@@ -1,3 +1,5 @@
+import { freeBytes } from '../../core/disk/free-space.js'
+import type { DetectorHost } from '../../detect/detection.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import { QUEUE_NAMES, type QueueEngine } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
@@ -23,15 +25,22 @@ async function readDepths(queue: Pick<QueueEngine, 'counts' | 'ping'>) {
 }
 
 /** Writes what this daemon measures of itself for a scrape. */
-export function collectOwn({ activity, clock, drift, metrics }: DaemonParts, readiness: Roles['readiness']): void {
+export async function collectOwn(
+  { activity, drift, metrics, paths }: DaemonParts,
+  readiness: Roles['readiness'],
+): Promise<void> {
   collectDrift(drift, metrics)
   const { connected, lastByteAgeMs } = activity.stream()
   metrics.streamConnected.set({}, connected ? 1 : 0)
-  const read = readiness.contract?.watch.latest
-  if (read) metrics.stakeReadAge.set({}, (clock.monotonic() - read.atMs) / 1000)
+  const stakeAgeMs = readiness.contract?.readAgeMs ?? null
+  if (stakeAgeMs !== null) metrics.stakeReadAge.set({}, stakeAgeMs / 1000)
   if (lastByteAgeMs !== null) metrics.streamLastByteAge.set({}, lastByteAgeMs / 1000)
   const processes = readiness.detectors?.state()
-  if (!processes) return
+  if (processes) collectProcesses(processes, metrics)
+  metrics.diskFree.set({}, await freeBytes(paths.root))
+}
+
+function collectProcesses(processes: ReturnType<DetectorHost['state']>, metrics: Metrics): void {
   metrics.detectorProcesses.set({ state: 'ready' }, processes.ready)
   metrics.detectorProcesses.set({ state: 'busy' }, processes.busy)
   metrics.detectorProcesses.set({ state: 'starting' }, Math.max(0, processes.size - processes.ready - processes.busy))

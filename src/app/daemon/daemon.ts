@@ -1,11 +1,14 @@
 import type { Settings } from '../../config/settings.js'
 import { type Clock, systemClock } from '../../core/clock.js'
+import { freeBytes } from '../../core/disk/free-space.js'
+import { errorText } from '../../core/errors.js'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
+import { type Audit, createAudit } from '../../observe/audit.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
-import { createHealth } from '../../observe/health.js'
+import { createHealth, type Readiness } from '../../observe/health.js'
 import { createMetrics } from '../../observe/metrics/metrics.js'
-import { createRedactor } from '../../observe/redaction.js'
+import { createRedactor, type Redactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_WORDS } from '../../queue/queues.js'
@@ -21,6 +24,7 @@ import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { DetectorSelection } from '../rollout/detector-selection.js'
 import { orderingOf } from '../rollout/ordering.js'
 import { Activity } from './activity.js'
+import { type Alarms, openAlarms } from './alarms.js'
 import { cheapChecks } from './cheap-checks.js'
 import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
@@ -59,8 +63,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
+  const alarms = openAlarms(settings, { clock, random, log, metrics })
+  const audit = createAudit(paths.audit, { clock, log })
   const drift = new DriftWatch({ modelsDir: settings.modelsDir, folder: paths.drift }, log)
-  const closers: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<unknown>)[] = [() => audit.flush(), () => alarms.close()]
   const closeAll = async () => {
     for (const close of closers.splice(0).toReversed()) {
       await close().catch((error) => log.warn({ err: error }, 'component shutdown failed'))
@@ -77,6 +83,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       outages,
       onQueueTrouble: () => roles?.forgetRecords(),
+      onMissed: () => alarms.missed(),
       onSubmitted: (assetId, outcome) => roles?.submitted(assetId, outcome),
     })
     closers.push(() => report.flush())
@@ -111,7 +118,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }
     roles = await startRoles(parts, detecting, closers)
-    const http = await startHttp(parts, roles, createRedactor(secrets))
+    const http = await startHttp(parts, roles, { alarms, audit, redact: createRedactor(secrets) })
     closers.push(http.close)
     const tidy = async () => {
       await roles!.prune(ledger)
@@ -123,11 +130,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
       url: http.url,
-      lost: Promise.race([queue.lost, roles.lost]),
+      lost: Promise.race([queue.lost, roles.lost]).then(async (error) => {
+        await alarms.ending(error)
+        return error
+      }),
       async reloadDetectors() {
         const { detectors } = roles!.readiness
-        if (detectors) await reloadDetectors(detectors, roles!, { log, metrics }).catch(() => {})
-        else log.warn({ reason: 'setting-invalid' }, 'this process has no detectors to reload')
+        if (detectors) {
+          const result = await reloadDetectors(detectors, roles!, { log, metrics }).then(() => 'done', errorText)
+          audit.record({ who: 'SIGHUP', by: 'signal', action: 'reload', what: null, result })
+        } else log.warn({ reason: 'setting-invalid' }, 'this process has no detectors to reload')
       },
       async stop(drainMs) {
         stopTidying()
@@ -154,7 +166,11 @@ async function openDaemonWallet(settings: Settings, clock: Clock): Promise<Signe
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
-async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string) => string) {
+async function startHttp(
+  parts: DaemonParts,
+  roles: Roles,
+  { alarms, audit, redact }: { readonly alarms: Alarms; readonly audit: Audit; readonly redact: Redactor },
+) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
   const health = createHealth({
@@ -163,11 +179,18 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
-  registerReadiness({ health, draining: () => roles.draining, queue, ...roles.readiness })
+  const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes }
+  registerReadiness({ health, draining: () => roles.draining, queue, disk, ...roles.readiness })
   metrics.beforeScrape(() => collectDepths(queue, metrics))
   metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
-  const watch = new ReadinessWatch({ log, metrics })
+  const reported = new ReadinessWatch({ log, metrics })
+  const watch = {
+    look(readiness: Readiness) {
+      reported.look(readiness)
+      alarms.look(readiness)
+    },
+  }
   const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const ordering = orderingOf(parts, roles, fleet)
@@ -178,6 +201,7 @@ async function startHttp(parts: DaemonParts, roles: Roles, redact: (text: string
     port: settings.httpPort,
     password: settings.httpPassword,
     log,
+    audit,
     redact,
     health,
     metrics,

@@ -1,4 +1,5 @@
 import { clockText } from '../../core/clock.js'
+import { sizeText } from '../../core/disk/free-space.js'
 import { duration } from '../../core/duration.js'
 import { etherOf } from '../../core/ether.js'
 import type { DetectorHost } from '../../detect/detection.js'
@@ -18,6 +19,12 @@ export interface ReadinessParts {
   readonly health: Health
   readonly draining: () => boolean
   readonly queue: QueueEngine
+  readonly disk: {
+    /** Room on the disk of the data directory, bytes. */
+    readonly free: () => Promise<number>
+    /** Below this the check warns, bytes. */
+    readonly leastBytes: number
+  }
   readonly detectors: DetectorHost | null
   /** Null where no media is fetched. */
   readonly media: Pick<MediaWatch, 'outage'> | null
@@ -35,12 +42,15 @@ export interface ReadinessParts {
 
 /** A daemon that has not inferred for longer than this is not ready, ms; one at work may take a file's limit longer. */
 const INFERENCE_FRESH_MS = 60_000
+/** With less room no log segment of the embedded queue (16 MiB) and no media fits, bytes. */
+const FULL_BYTES = 32 * 1024 ** 2
 
-/** Registers the checks of `/readyz`: running, inference, media, queue, stream, stake, clock, alone. */
+/** Registers the checks of `/readyz`: queue, disk, running, inference, media, stream, stake, clock, alone. */
 export function registerReadiness({
   health,
   draining,
   queue,
+  disk,
   detectors,
   media,
   stream,
@@ -48,6 +58,7 @@ export function registerReadiness({
   contract,
 }: ReadinessParts): void {
   health.register('queue', () => queueCheck(queue))
+  health.register('disk', () => diskCheck(disk))
   health.register('running', () =>
     draining()
       ? { ok: false, reason: 'draining', message: 'The daemon is stopping.' }
@@ -69,6 +80,13 @@ async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
   const paused = queueWords(await pausedQueues(queue))
   if (paused.length === 0) return { ok: true, message: 'The queue engine answers.' }
   return { ok: false, reason: 'queue-paused', message: `Paused: ${paused.join(', ')}.` }
+}
+
+async function diskCheck({ free, leastBytes }: ReadinessParts['disk']): Promise<CheckResult> {
+  const bytes = await free()
+  const message = `${sizeText(bytes)} are free on the disk of the data directory.`
+  if (bytes < FULL_BYTES) return { ok: false, reason: 'disk-full', message }
+  return bytes < leastBytes ? { ok: true, reason: 'disk-low', message } : { ok: true, message }
 }
 
 /** A warning: the fault may be that of the files, and a daemon that fetches nothing still submits. */
@@ -111,9 +129,15 @@ function stakeCheck(
   // What keeps service time from being read keeps the stake, too.
   const { failure } = serviceClock.state()
   const reason = gate.stakeTrouble === 'stake-unknown' ? (failure?.reason ?? 'stake-unknown') : gate.stakeTrouble
-  return reason
-    ? { ok: false, reason, message: stakeText(gate, contract) }
-    : { ok: true, message: stakeText(gate, contract) }
+  const message = stakeText(gate, contract)
+  if (reason) return { ok: false, reason, message }
+  // The last reading stays in force, so the wallet may have less by now.
+  return contract?.trouble ? { ok: true, reason: contract.trouble.reason, message } : { ok: true, message }
+}
+
+function readingText({ readAgeMs, trouble }: WatchedContract): string {
+  const age = readAgeMs === null ? 'was not read' : `was last read ${duration(readAgeMs)} ago`
+  return ` The stake contract ${age}${trouble ? `: ${trouble.message}` : '.'}`
 }
 
 function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
@@ -125,7 +149,7 @@ function stakeText(gate: Gate, contract: ReadinessParts['contract']): string {
     return `The service refused a score, and the stake contract has not been read since${why}.`
   }
   return stake
-    ? `Staked ${etherOf(stake.stakedWei, 6)} ether of at least ${etherOf(stake.minStakeWei, 6)}.`
+    ? `Staked ${etherOf(stake.stakedWei, 6)} ether of at least ${etherOf(stake.minStakeWei, 6)}.${contract ? readingText(contract) : ''}`
     : `The stake has not been read yet${why}.`
 }
 

@@ -36,6 +36,8 @@ export interface ReportOptions {
   readonly outages: ThrottledLog
   /** Called when the queue engine had trouble: it may have lost jobs. */
   readonly onQueueTrouble: () => void
+  /** Called when an asset got its score too late, or none. */
+  readonly onMissed: () => void
   /** Called when a submission ended: with the score on record, or because the asset is closed. */
   readonly onSubmitted: (assetId: string, outcome: SubmitResult['outcome']) => void
 }
@@ -141,14 +143,22 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
 /** The end of an analysis in trouble that outlasted its asset; one whose turn never came only counts. */
 function reportDropped(
   { asset, failure, turnaround }: DroppedAnalysis,
-  { metrics }: ReportOptions,
+  options: ReportOptions,
   book: LedgerWriter,
 ): void {
-  metrics.assets.inc({ how: 'dropped', turnaround })
+  options.metrics.assets.inc({ how: 'dropped', turnaround })
   if (!failure || !asset) return
   const { message, reason } = failure
-  metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+  reportMissed(options, { turnaround, reason: 'asset-closed' })
   book.write(asset, { kind: 'failed', queue: 'analyze', reason, message })
+}
+
+function reportMissed(
+  { metrics, onMissed }: ReportOptions,
+  labels: { readonly turnaround: string; readonly reason: string },
+): void {
+  metrics.missed.inc(labels)
+  onMissed()
 }
 
 /** The one that was measured aside, a shadow or the active detectors, is kept as a shadow; its score was not submitted. */
@@ -217,11 +227,11 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
   const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
   options.onSubmitted(asset.id, outcome)
   if (outcome === 'closed') {
-    metrics.missed.inc({ turnaround, reason: 'asset-closed' })
+    reportMissed(options, { turnaround, reason: 'asset-closed' })
   } else metrics.scores.inc({ how: outcome })
   if (outcome === 'accepted' || outcome === 'confirmed') {
     metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
-    if (late) metrics.missed.inc({ turnaround, reason: 'late' })
+    if (late) reportMissed(options, { turnaround, reason: 'late' })
   }
   const risk = outcome === 'closed' ? verdict.risk : result.risk
   const algorithm = outcome === 'foreign' ? result.algorithm : verdict.algorithm

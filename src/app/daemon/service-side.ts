@@ -22,6 +22,8 @@ export interface WatchedContract {
   readonly watch: Pick<StakeWatch, 'latest' | 'refresh' | 'run'>
   /** Why the last reading failed; null where it did not. */
   readonly trouble: AttestdError | null
+  /** Time since stake and roles were last read, ms; null before. */
+  readonly readAgeMs: number | null
   close(): Promise<void>
 }
 
@@ -112,6 +114,9 @@ async function watchOf(
     watch,
     get trouble() {
       return trouble
+    },
+    get readAgeMs() {
+      return watch.latest && clock.monotonic() - watch.latest.atMs
     },
     close: () => chain.close(),
   }

@@ -1,5 +1,7 @@
 import type { LoadedSettings } from '../../config/load.js'
 import type { SettingKey, Settings } from '../../config/settings.js'
+import { freeBytes, sizeText } from '../../core/disk/free-space.js'
+import { AttestdError } from '../../core/errors.js'
 import { loadPackages } from '../../detect/package/package-loader.js'
 import { shareText } from '../../detect/scoring/to-detection.js'
 import { checkAddress } from '../daemon/cheap-checks.js'
@@ -15,6 +17,7 @@ import { diagnoseFleet } from './diagnose-fleet.js'
 import { diagnoseSettings } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
+import { diagnoseWebhook } from './diagnose-webhook.js'
 import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
 
 /**
@@ -24,12 +27,12 @@ import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
 export async function* diagnose(
   loaded: Pick<LoadedSettings, 'openSecretFiles' | 'settings' | 'unknownEnv'>,
   unset: readonly SettingKey[],
-  wallet: WalletOfOptions = {},
+  { testWebhook = false, ...wallet }: WalletOfOptions & { readonly testWebhook?: boolean | undefined } = {},
 ): AsyncIterable<Diagnosis> {
   const { settings } = loaded
   yield* diagnoseSettings(loaded, unset)
   yield await check('node', async () => `Node ${process.version}`)
-  yield await check('data directory', async () => `${(await openDataDir(settings.dataDir)).root} can be written`)
+  yield await check('data directory', () => checkDataDir(settings))
   // A daemon that runs has its port.
   if (!(await runningDaemon(settings.dataDir).catch(() => null))) {
     yield await check('address', async () => {
@@ -63,9 +66,21 @@ export async function* diagnose(
     return `the ${queue.kind} queue answers`
   })
   yield* diagnoseFleet(settings)
+  yield await diagnoseWebhook(settings, testWebhook)
   if (!settings.serviceUrl) yield skipped('service', 'ATTESTD_SERVICE_URL is not set')
   else if (settings.serviceApi === 'signed-key') yield* diagnoseSignedKey(settings)
   else yield* diagnoseWalletSession(settings, wallet)
+}
+
+/** @throws AttestdError data-dir-unusable, disk-full, disk-low */
+async function checkDataDir({ dataDir, diskFreeBytes }: Settings): Promise<string> {
+  const { root } = await openDataDir(dataDir)
+  const free = await freeBytes(root)
+  if (free >= diskFreeBytes) return `${root} can be written, ${sizeText(free)} are free`
+  throw new AttestdError(
+    'disk-low',
+    `${sizeText(free)} are free on the disk of ${root}, less than ${sizeText(diskFreeBytes)}`,
+  )
 }
 
 /** One that is missing is left out, not failed: the daemon works without, for fewer kinds of media. */

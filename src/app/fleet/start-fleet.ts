@@ -20,7 +20,7 @@ export interface OwnFacts {
   readonly port: () => number
   readonly roles: Pick<Roles, 'draining' | 'readiness'>
   readonly health: Health
-  readonly watch: ReadinessWatch
+  readonly watch: Pick<ReadinessWatch, 'look'>
 }
 
 /** The history is written down every so many points: a minute. */

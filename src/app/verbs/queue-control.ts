@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import type { LoadedSettings } from '../../config/load.js'
 import { systemClock } from '../../core/clock.js'
-import { callDaemon } from '../../observe/control-client.js'
+import { errorText } from '../../core/errors.js'
+import { silentLog } from '../../core/log.js'
+import { createAudit } from '../../observe/audit.js'
+import { callDaemon, osUser } from '../../observe/control-client.js'
 import type { ControlFile } from '../../observe/control-file.js'
 import { controlOf, type ListedJob, type ListedRetry, listedJob, retryingJob } from '../daemon/control.js'
+import { dataPaths } from '../data-dir.js'
 import { openQueue } from '../open/open-queue.js'
 import { runningDaemon } from '../running-daemon.js'
 
@@ -36,7 +40,33 @@ export async function openQueueControl({
   const daemon = named ? null : await runningDaemon(settings.dataDir)
   if (daemon) return throughDaemon(daemon)
   const queue = await openQueue(settings, { startWaitMs: START_WAIT_MS })
-  return { ...controlOf(queue), close: () => queue.close() }
+  // Of a daemon that does not run now, or of another machine's queue: only in the file, where there is a data directory.
+  const audit = createAudit(dataPaths(settings.dataDir).audit, { clock: systemClock, log: silentLog })
+  const control = controlOf(queue)
+  const recorded =
+    <Body, Result>(action: string, work: (body: Body) => Promise<Result>) =>
+    async (body: Body): Promise<Result> => {
+      const record = (result: unknown) => audit.record({ who: osUser(), by: 'verb', action, what: body, result })
+      try {
+        const result = await work(body)
+        record(result)
+        return result
+      } catch (error) {
+        record(errorText(error))
+        throw error
+      }
+    }
+  return {
+    ...control,
+    retry: recorded('retry', control.retry),
+    drain: recorded('drain', control.drain),
+    pause: recorded('pause', control.pause),
+    resume: recorded('resume', control.resume),
+    close: async () => {
+      await audit.flush()
+      await queue.close()
+    },
+  }
 }
 
 const pausedReply = z.object({ paused: z.array(z.string()) })

@@ -49,6 +49,20 @@ export const METRICS = {
     help: 'Values that could not be read while /metrics was scraped. Rising: gauges such as queue depth are absent.',
   },
 
+  webhookMessages: {
+    name: 'attestd_webhook_messages_total',
+    type: 'counter',
+    labels: ['outcome'],
+    zeros: [{ outcome: 'ok' }, { outcome: 'failed' }, { outcome: 'dropped' }],
+    help: 'Alarms sent to the webhook, by outcome: ok, failed (after all tries) or dropped (too many waited). Any failed: nobody was called.',
+  },
+  diskFree: {
+    name: 'attestd_disk_free_bytes',
+    type: 'gauge',
+    labels: [],
+    help: 'Room on the disk of the data directory. Below ATTESTD_DISK_FREE_BYTES (256 MiB): free some; near 0 nothing is queued, fetched or recorded.',
+  },
+
   // what comes in
   assets: {
     name: 'attestd_assets_total',

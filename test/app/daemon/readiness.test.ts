@@ -12,6 +12,7 @@ import { ManualClock } from '../../support/manual-clock.js'
 
 const WINDOW_MS = 30_000
 const IDLE_MS = 90_000
+const MIB = 1024 ** 2
 
 /** The checks of a daemon, of which a test changes what it is about. */
 function newReadiness(change: Partial<ReadinessParts> = {}) {
@@ -22,11 +23,13 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
   const activity = new Activity(() => clock.monotonic())
   const findings = { scores: 0, lastAsset: null as string | null }
   const host = { lastInferenceAgoMs: 0, timeoutMs: 90_000, ready: 1, busy: 0, size: 1, unreachable: [] as string[] }
+  const disk = { free: 900 * MIB }
   const queue = { ping: async () => {}, isPaused: async () => false }
   const parts: ReadinessParts = {
     health,
     draining: () => false,
     queue: queue as unknown as QueueEngine,
+    disk: { free: async () => disk.free, leastBytes: 256 * MIB },
     detectors: { state: () => host } as unknown as DetectorHost,
     media: activity.media,
     stream: { activity, gate, idleMs: IDLE_MS },
@@ -39,7 +42,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
     clock.tick(1000)
     return (await health.readiness()).checks.find((one) => one.name === name)
   }
-  return { activity, check, clock, gate, health, host, findings, queue, time }
+  return { activity, check, clock, disk, gate, health, host, findings, queue, time }
 }
 
 const stake = (stakedWei: bigint, minStakeWei = 10n ** 18n) => ({ stakedWei, minStakeWei })
@@ -48,10 +51,25 @@ describe('readiness', () => {
   it('has a check for each part that there is, and none for a role that is not held', async () => {
     const names = async (change: Partial<ReadinessParts>) =>
       (await newReadiness(change).health.readiness()).checks.map(({ name }) => name)
-    expect(await names({})).toEqual(['queue', 'running', 'inference', 'media', 'stream', 'stake', 'clock', 'alone'])
-    expect(await names({ detectors: null, media: null, stream: null, submission: null })).toEqual(['queue', 'running'])
+    expect(await names({})).toEqual([
+      'queue',
+      'disk',
+      'running',
+      'inference',
+      'media',
+      'stream',
+      'stake',
+      'clock',
+      'alone',
+    ])
+    expect(await names({ detectors: null, media: null, stream: null, submission: null })).toEqual([
+      'queue',
+      'disk',
+      'running',
+    ])
     expect(await names({ detectors: null, media: null })).toEqual([
       'queue',
+      'disk',
       'running',
       'stream',
       'stake',
@@ -80,6 +98,22 @@ describe('the queue', () => {
     })
     queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
     expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
+  })
+})
+
+describe('the disk of the data directory', () => {
+  it('warns below the setting, and is not ready when nothing fits any more', async () => {
+    const { check, disk } = newReadiness()
+    expect(await check('disk')).toEqual({
+      name: 'disk',
+      ok: true,
+      fix: undefined,
+      message: '900 MiB are free on the disk of the data directory.',
+    })
+    disk.free = 255 * MIB
+    expect(await check('disk')).toMatchObject({ ok: true, reason: 'disk-low', fix: expect.stringContaining('df') })
+    disk.free = 31 * MIB
+    expect(await check('disk')).toMatchObject({ ok: false, reason: 'disk-full' })
   })
 })
 
@@ -144,7 +178,7 @@ describe('the stake', () => {
       message: 'The stake has not been read yet.',
     })
     const trouble = new AttestdError('rpc-unreachable', 'no endpoint')
-    const contract = { watch: {}, trouble, close: async () => {} } as unknown as NonNullable<ReadinessParts['contract']>
+    const contract = { trouble, readAgeMs: null } as unknown as NonNullable<ReadinessParts['contract']>
     expect((await newReadiness({ contract }).check('stake'))?.message).toBe(
       'The stake has not been read yet (no endpoint).',
     )
@@ -160,6 +194,22 @@ describe('the stake', () => {
     const found = await check('stake')
     expect([found?.ok, found?.reason]).toEqual([ok, ok ? undefined : 'stake-low'])
     expect(found?.message).toContain(message)
+  })
+
+  it('states how old the reading of the contract is, and warns while no endpoint answers', async () => {
+    const read = { trouble: null as AttestdError | null, readAgeMs: 12_000 }
+    const { check, gate } = newReadiness({ contract: read as unknown as ReadinessParts['contract'] })
+    gate.updateStake(stake(2n * 10n ** 18n))
+    const staked = 'Staked 2 ether of at least 1. The stake contract was last read'
+    const fine = await check('stake')
+    expect([fine?.ok, fine?.reason, fine?.message]).toEqual([true, undefined, `${staked} 12 s ago.`])
+    Object.assign(read, { trouble: new AttestdError('rpc-unreachable', 'No endpoint answered.'), readAgeMs: 600_000 })
+    expect(await check('stake')).toMatchObject({
+      ok: true,
+      reason: 'rpc-unreachable',
+      message: `${staked} 10 min 0 s ago: No endpoint answered.`,
+      fix: expect.stringContaining('ATTESTD_RPC_URLS'),
+    })
   })
 
   it('is told by what stands behind it: a role, a refusal, a doubt', async () => {

@@ -28,6 +28,7 @@ let metrics: Metrics
 let activity: Activity
 let report: Report
 let troubles: number
+let missed: number
 let closed: string[]
 
 beforeEach(async () => {
@@ -36,6 +37,7 @@ beforeEach(async () => {
   metrics = createMetrics({ clock, processMetrics: false })
   activity = new Activity(() => clock.monotonic())
   troubles = 0
+  missed = 0
   const outages = createThrottledLog({ log: silentLog, clock })
   const onQueueTrouble = () => {
     troubles++
@@ -51,6 +53,7 @@ beforeEach(async () => {
     log: silentLog,
     outages,
     onQueueTrouble,
+    onMissed: () => missed++,
     onSubmitted,
   })
 })
@@ -130,6 +133,7 @@ describe('the report', () => {
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 0$/)
     submitted(accepted, { asset: urgent, seenAt: clock.now() - 5 * 60_000 - 1 })
     expect(await metric('attestd_missed_total{turnaround="priority_5min",reason="late"}')).toMatch(/ 1$/)
+    expect(missed).toBe(1)
   })
 
   it('an abstention is kept with its reason', async () => {

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Packs what `npm publish` would, installs the tarball globally into an empty folder, and runs it there: what it holds, that no
+# script of a package runs and nothing is compiled, and that the demo scores every sample. Needs npm's registry or its cache.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# Compressed, in MB of 1,000,000 bytes. Four fifths are the weights.
+LIMIT_MB=75
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+npm pack --silent --pack-destination "$work" >/dev/null
+tarball=$(echo "$work"/attestd-*.tgz)
+tar -tzf "$tarball" | sed 's#^package/##' >"$work/files"
+
+for needed in dist/cli/main.js dist/queue/embedded/empty-database.gz models/attestd-image/detector.json samples/samples.json \
+  NOTICE LICENSE npm-shrinkwrap.json config/attestd.example.yaml; do
+  grep -qx "$needed" "$work/files" || { echo "The package lacks $needed."; exit 1; }
+done
+# Licenses of what weights were trained from stay.
+if grep -E '^(src|test|\.ci)/|/evaluation/|\.d\.ts$|\.map$|\.test\.' "$work/files" || grep '/train/' "$work/files" | grep -v '/LICENSE-'; then
+  echo 'These files are for developers only.'
+  exit 1
+fi
+megabytes=$(($(stat -c %s "$tarball") / 1000000))
+echo "package: $(wc -l <"$work/files") files, $megabytes MB of $LIMIT_MB MB"
+[ "$megabytes" -le "$LIMIT_MB" ] || exit 1
+
+mkdir "$work/empty" "$work/home" && cd "$work/empty"
+npm install --global --prefix "$work/installed" --no-audit --no-fund --foreground-scripts "$tarball" >"$work/log" 2>&1 ||
+  { tail -20 "$work/log"; exit 1; }
+if grep -E '^> .*(install|postinstall|preinstall|prepare)$' "$work/log"; then
+  echo 'A package ran an install script.'
+  exit 1
+fi
+attestd() { env -i HOME="$work/home" PATH="$work/installed/bin:$(dirname "$(command -v node)"):/usr/bin:/bin" attestd "$@"; }
+[ "$(attestd --version)" = "$(node -p "require('$work/installed/lib/node_modules/attestd/package.json').version")" ]
+attestd demo | tail -4
+[ -z "$(ls -A)" ] || { echo "The demo left files: $(ls -A)"; exit 1; }
+echo "package installed and run (${SECONDS} s)"

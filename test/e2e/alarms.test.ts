@@ -1,0 +1,50 @@
+import fs from 'node:fs/promises'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { systemClock } from '../../src/core/clock.js'
+import { callDaemon } from '../../src/observe/control-client.js'
+import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+
+vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
+
+let bench: DaemonBench
+const receiver = http.createServer()
+afterEach(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  await bench.dispose()
+})
+
+it('a stake that dips is reported to the webhook, and that it is over, while the daemon works; a verb is in the audit', async () => {
+  const got: string[] = []
+  receiver.on('request', async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { alarm, state } = JSON.parse(body) as { alarm: string; state: string }
+    got.push(`${alarm} ${state}`)
+    response.end()
+  })
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook-with-a-key`
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  const daemon = bench.startHere({ ATTESTD_WEBHOOK_URL: url, ATTESTD_WEBHOOK_EVERY_MS: '1000' })
+  await daemon.ready()
+  await bench.sandbox.control.setStake({ stakedWei: 1n })
+  await bench.until('the alarm', () => got.includes('stake-low firing'))
+  await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+  await bench.until('the end of the alarm', () => got.at(-1) === 'stake-low resolved')
+  await bench.registerMany(2, 'after')
+  await bench.expectExactlyOneEach()
+  expect(await daemon.metric('attestd_webhook_messages_total', 'outcome="failed"')).toBe(0)
+  const control = await daemon.serving()
+  const answer = z.object({ paused: z.array(z.string()) })
+  await callDaemon(control, { method: 'POST', path: '/control/pause', body: { queue: 'submit' }, answer }, systemClock)
+  const audit = path.join(bench.folder, 'main', 'audit.jsonl')
+  await bench.until('the line', async () => (await fs.readFile(audit, 'utf8').catch(() => '')).includes('"pause"'))
+  expect(daemon.output).toContain('"audit":true')
+  expect(daemon.output).not.toContain('hook-with-a-key')
+})

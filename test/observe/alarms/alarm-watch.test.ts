@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import type { Reason } from '../../../src/core/reasons.js'
+import type { Alarm } from '../../../src/observe/alarms/alarm.js'
+import { AlarmWatch } from '../../../src/observe/alarms/alarm-watch.js'
+import { ManualClock } from '../../support/manual-clock.js'
+
+const EVERY_MS = 600_000
+
+/** A watch that looks once a second, and what it sent as `alarm state`. */
+function watched(everyMs = EVERY_MS) {
+  const clock = new ManualClock()
+  const alarms: Alarm[] = []
+  const watch = new AlarmWatch({ clock, machine: 'm', everyMs, send: (alarm) => alarms.push(alarm) })
+  const look = (seconds: number, ...reasons: Reason[]) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.tick(1000)
+      const checks = reasons.map((reason) => ({ name: reason, ok: false, reason, message: `why ${reason}` }))
+      watch.look({ ready: false, checks })
+    }
+  }
+  const sent = () => alarms.map(({ alarm, state }) => `${alarm} ${state}`)
+  return { alarms, look, sent, watch }
+}
+
+it('sends an alarm that lasts once, and once that it is over', () => {
+  const { alarms, look, sent } = watched()
+  look(9, 'stake-low')
+  expect(sent()).toEqual([])
+  look(300, 'stake-low')
+  expect(alarms).toMatchObject([{ alarm: 'stake-low', state: 'firing', summary: 'why stake-low', machine: 'm' }])
+  look(700)
+  expect(sent()).toEqual(['stake-low firing', 'stake-low resolved'])
+})
+
+it('sends nothing for a moment, and nothing for what no person is called for', () => {
+  const { look, sent } = watched()
+  look(5, 'workers-missing')
+  look(5)
+  look(5, 'workers-missing')
+  look(5)
+  look(100, 'stream-silent', 'stake-unknown', 'queue-paused')
+  expect(sent()).toEqual([])
+})
+
+it('sends an alarm that comes and goes at most once in the time, with the state that it has then', () => {
+  const { look, sent } = watched()
+  for (let turn = 0; turn < 10; turn++) {
+    look(20, 'doppelganger')
+    look(20)
+  }
+  expect(sent()).toEqual(['doppelganger firing'])
+  look(300)
+  expect(sent()).toEqual(['doppelganger firing', 'doppelganger resolved'])
+})
+
+it('keeps alarms apart, whether a check fails or warns', () => {
+  const { look, sent } = watched()
+  look(11, 'doppelganger', 'workers-missing', 'role-missing')
+  expect(sent()).toEqual(['doppelganger firing', 'role-missing firing', 'workers-missing firing'])
+})
+
+it('counts missed deadlines until the next message', () => {
+  const { alarms, look, watch } = watched()
+  watch.missed()
+  look(1)
+  watch.missed()
+  watch.missed()
+  look(500)
+  expect(alarms.map(({ summary }) => summary)).toEqual(['1 assets got their score too late, or none.'])
+  look(101)
+  expect(alarms.map(({ summary }) => summary)).toEqual([
+    '1 assets got their score too late, or none.',
+    '2 assets got their score too late, or none.',
+  ])
+})
+
+it('sends at once what the process ends over, unless it was sent', () => {
+  const { look, sent, watch } = watched()
+  watch.ending('queue-unreachable', 'no alarm of ours')
+  watch.ending('role-missing', 'The wallet is no attester.')
+  expect(sent()).toEqual(['role-missing firing'])
+  look(20, 'stake-low')
+  watch.ending('stake-low', 'again')
+  expect(sent()).toEqual(['role-missing firing', 'stake-low firing'])
+})
