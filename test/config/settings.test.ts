@@ -258,7 +258,9 @@ describe('the generated pages', () => {
     const key = file('example-key', `0x${'1'.repeat(64)}`)
     fs.chmodSync(secret, 0o600)
     fs.chmodSync(key, 0o600)
-    const files = { wallet_key: key, fleet_secret: file('example-fleet', 'f'.repeat(32)) }
+    const long = file('example-fleet', 'f'.repeat(32))
+    const webhook = file('example-webhook', 'https://hooks.example/key')
+    const files = { wallet_key: key, fleet_secret: long, webhook_secret: long, webhook_url: webhook }
     const enabled = lines.replaceAll(
       /\/run\/secrets\/(\w+)/g,
       (_, name: string) => files[name as keyof typeof files] ?? secret,
