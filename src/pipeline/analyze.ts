@@ -64,45 +64,47 @@ export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Prom
 
 async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
   const job = parseAnalyzeJob(run.data)
-  let found: Found | null = null
-  const judge: Judge = { mediaType: null, by: null }
+  const look = await lookAt(job, run, options)
+  if (!look) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
+  if ('refusal' in look) return abstained(look, job, run, options)
   try {
-    found = await detectionFor(job, run, options, judge)
-    if (!found) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
-    const { detection, cached } = found
-    const verdict = verdictOf(detection)
-    const doubt = doubtText(detection)
-    if (doubt !== null && options.unsurePolicy === 'abstain') {
-      throw new AttestdError(
-        'detector-unsure',
-        `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`,
-      )
-    }
-    const next: SubmitJob = { ...job, asset: found.asset, verdict, sent: null }
-    await addSubmission(run.id, next, options)
-    options.log.info(
-      { asset: job.asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached },
-      'risk measured',
-    )
-    const { mediaType } = found.asset
-    return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
-  } catch (error) {
-    if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
-    const { reason, message } = error
-    if (reason === 'detector-none' && judge.mediaType) return await leftToOthers(job, judge.mediaType, run.id, options)
-    const by = isDetectorsOwn(reason) ? judge.by : null
-    if (by && isByOther(by, job.asset.contentHash, options.detectors)) throw replacedMeanwhile(error)
-    options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
-    return { kind: 'done', result: { outcome: 'abstained', reason, message, ...(by && { by }) } }
+    return await handOn(look, job, run, options)
   } finally {
-    if (found?.media) options.shadows.offer({ asset: found.asset, submitted: found.detection, media: found.media })
+    const { asset, detection, media } = look
+    if (media) options.shadows.offer({ asset, submitted: detection, media })
   }
 }
 
-/** Of what kind a file is and who judges it, once that is known. */
-interface Judge {
-  mediaType: MediaType | null
-  by: LookedAtBy | null
+async function handOn(
+  { asset, by, cached, detection }: Found,
+  job: AnalyzeJob,
+  run: JobRun<unknown>,
+  options: AnalyzeOptions,
+): Promise<JobEnd<StoredAnalyzeResult>> {
+  const verdict = verdictOf(detection)
+  const { mediaType } = asset
+  const doubt = doubtText(detection)
+  if (doubt !== null && options.unsurePolicy === 'abstain') {
+    const message = `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`
+    return abstained({ refusal: new AttestdError('detector-unsure', message), mediaType, by }, job, run, options)
+  }
+  await addSubmission(run.id, { ...job, asset, verdict, sent: null }, options)
+  options.log.info({ asset: asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached }, 'risk measured')
+  return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
+}
+
+async function abstained(
+  { by, mediaType, refusal }: Refused,
+  job: AnalyzeJob,
+  run: JobRun<unknown>,
+  options: AnalyzeOptions,
+): Promise<JobEnd<StoredAnalyzeResult>> {
+  const { reason, message } = refusal
+  if (reason === 'detector-none' && mediaType) return await leftToOthers(job, mediaType, run.id, options)
+  const lastBy = isDetectorsOwn(reason) ? by : null
+  if (lastBy && isByOther(lastBy, job.asset.contentHash, options.detectors)) throw replacedMeanwhile(refusal)
+  options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
+  return { kind: 'done', result: { outcome: 'abstained', reason, message, ...(lastBy && { by: lastBy }) } }
 }
 
 /** Waits for a daemon that can judge this kind, which may be this one later: no abstention, since nobody has looked at it. */
@@ -121,9 +123,21 @@ async function leftToOthers(
   return { kind: 'done', result: { outcome: 'moved', mediaType } }
 }
 
+/** Of what kind a file is and who judges it; null where that is not known. */
+interface Judge {
+  readonly mediaType: MediaType | null
+  readonly by: LookedAtBy | null
+}
+
+/** An asset that gets no score, with the reason why. */
+interface Refused extends Judge {
+  readonly refusal: AttestdError
+}
+
 interface Found {
   /** With the media type that was judged. */
   readonly asset: TypedAsset
+  readonly by: LookedAtBy | null
   readonly detection: Detection
   readonly cached: boolean
   /** The bytes, still to be released; null where the verdict was kept from before. */
@@ -138,25 +152,20 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 }
 
 /** @returns null while another job measures the same content */
-async function detectionFor(
-  job: AnalyzeJob,
-  run: JobRun<unknown>,
-  options: AnalyzeOptions,
-  judge: Judge,
-): Promise<Found | null> {
+async function lookAt(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOptions): Promise<Found | Refused | null> {
   const { asset } = job
   const { id, signal } = run
   const { detectors } = options
   const fetchMedia = () => fetchAside(job, run, options)
   let fetched: FetchedMedia | null = null
+  let judge: Judge = { mediaType: asset.mediaType, by: null }
   try {
     if (asset.mediaType === null) fetched = await fetchMedia()
     const mediaType = asset.mediaType ?? (await sniffedType(fetched!.file))
     const typed: TypedAsset = { ...asset, mediaType }
     const { contentHash } = asset
     const detector = detectors.detectorFor(mediaType, contentHash)
-    judge.mediaType = mediaType
-    judge.by = lookedAtBy(mediaType, detector, detectors)
+    judge = judgeOf(mediaType, detector, detectors)
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const { expectedShare, platform } = detectors
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform, expectedShare }
@@ -167,7 +176,7 @@ async function detectionFor(
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
       (await detectOnce(key, id, options, () => {
         // The detectors may have been replaced while the media was fetched.
-        judge.by = lookedAtBy(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
+        judge = judgeOf(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
         const { stepAside } = run
         return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id, stepAside }, signal)
       }).catch(async (error: unknown) => {
@@ -177,12 +186,13 @@ async function detectionFor(
       }))
     if (once && !once.cached) {
       options.events.detected?.({ asset: typed, detection: once.detection })
-      return { asset: typed, ...once, media: fetched }
+      return { asset: typed, by: judge.by, ...once, media: fetched }
     }
     fetched?.release()
-    return once && { asset: typed, ...once, media: null }
+    return once && { asset: typed, by: judge.by, ...once, media: null }
   } catch (error) {
     fetched?.release()
+    if (error instanceof AttestdError && error.kind === 'abstain') return { refusal: error, ...judge }
     throw error
   }
 }
@@ -209,8 +219,8 @@ function detectOnce(
   const claim = { claims: queue.claims, clock, owner, onFailure: (error: unknown) => warnOfStore(log, error) }
   return claimedWork(verdictName(key), claim, async () => {
     // It may have come between the look and the claim.
-    const late = await knownDetection(key, options)
-    if (late) return late
+    const late = await kept(log, () => verdicts.getLate(key))
+    if (late) return { detection: late, cached: true }
     const detection = await measure()
     // By what measured it: the detectors may have been replaced while the media was fetched.
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))
@@ -218,12 +228,12 @@ function detectOnce(
   })
 }
 
-function lookedAtBy(
+function judgeOf(
   mediaType: MediaType,
   detector: { readonly digest: string } | null,
   { platform }: DetectorHost,
-): LookedAtBy | null {
-  return detector && { mediaType, detectorDigest: detector.digest, platform }
+): Judge {
+  return { mediaType, by: detector && { mediaType, detectorDigest: detector.digest, platform } }
 }
 
 /** Counts tries in which the detector process was killed; with the last of them the file counts as what crashes it. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { requireFolder } from '../core/disk/symbolic-links.js'
@@ -30,9 +31,10 @@ export class VerdictFiles {
     this.#share = maxBytes / FOLDERS
   }
 
-  /** Null where there is none. */
-  read(name: string): Promise<Buffer | null> {
-    return readFileIfPresent(path.join(this.#folderOf(name), name))
+  /** Null where there is none, as for most assets: that alone is found without the thread pool. */
+  async read(name: string): Promise<Buffer | null> {
+    const file = path.join(this.#folderOf(name), name)
+    return existsSync(file) ? readFileIfPresent(file) : null
   }
 
   async write(name: string, text: string): Promise<void> {

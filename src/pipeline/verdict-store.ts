@@ -18,6 +18,8 @@ export interface VerdictKey {
   readonly expectedShare: number
 }
 
+/** Verdicts of this process that are found without a look at the disk: more than it makes while one job waits for its claim. */
+const LATEST = 256
 /** How long other daemons of the queue find a verdict, ms: the same bytes come again within minutes, as a rule. */
 const SHARED_MS = 3_600_000
 
@@ -28,6 +30,8 @@ const SHARED_MS = 3_600_000
 export class VerdictStore {
   readonly #files: VerdictFiles
   readonly #shared: SharedTexts | null
+  /** By name, the oldest first. */
+  readonly #latest = new Map<string, Detection>()
 
   /** @param maxBytes what the files take on disk; the oldest go first. Without it only `prune` removes any. */
   constructor(folder: string, shared: SharedTexts | null = null, maxBytes = Number.POSITIVE_INFINITY) {
@@ -37,18 +41,29 @@ export class VerdictStore {
 
   /** What cannot be read as a detection counts as absent: it is made again. @throws AttestdError queue-unreachable */
   async get(key: VerdictKey): Promise<Detection | null> {
-    const kept = await this.#files.read(fileOf(key))
+    const kept = await this.#files.read(`${verdictName(key)}.json`)
     const own = kept && readJson(readable, kept.toString('utf8'))
-    if (own || !this.#shared) return own
-    const text = await this.#shared.get(verdictName(key))
-    return text === null ? null : readJson(readable, text)
+    return own ?? this.#getShared(key)
+  }
+
+  /** What this process or, on a shared queue, another one has put since `get` found nothing. @throws AttestdError queue-unreachable */
+  async getLate(key: VerdictKey): Promise<Detection | null> {
+    return this.#latest.get(verdictName(key)) ?? this.#getShared(key)
+  }
+
+  async #getShared(key: VerdictKey): Promise<Detection | null> {
+    const text = await this.#shared?.get(verdictName(key))
+    return typeof text === 'string' ? readJson(readable, text) : null
   }
 
   /** @throws AttestdError queue-unreachable, once the file is written */
   async put(key: VerdictKey, detection: Detection): Promise<void> {
+    const name = verdictName(key)
     const text = JSON.stringify(z.encode(storedDetection, { risks: 'percent', detection }))
-    await this.#files.write(fileOf(key), text)
-    await this.#shared?.set(verdictName(key), text, SHARED_MS)
+    this.#latest.set(name, detection)
+    if (this.#latest.size > LATEST) this.#latest.delete(this.#latest.keys().next().value!)
+    await this.#files.write(`${name}.json`, text)
+    await this.#shared?.set(name, text, SHARED_MS)
   }
 
   /** Removes verdicts older than `maxAgeMs`, and the oldest of more than the bound. */
@@ -56,8 +71,6 @@ export class VerdictStore {
     return this.#files.prune(maxAgeMs, now)
   }
 }
-
-const fileOf = (key: VerdictKey): string => `${verdictName(key)}.json`
 
 /** 64 hex digits. Hashed, because a content hash comes from outside and must not choose a path or a key. */
 export function verdictName({ contentHash, detectorDigest, mediaType, platform, expectedShare }: VerdictKey): string {

@@ -15,6 +15,7 @@ import {
   DEFAULT_RETENTION,
   MAX_EVENTS,
   type QueueEngineOptions,
+  type Retention,
 } from './engine-options.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
@@ -48,6 +49,11 @@ const PAGE = 100
 /** Of reading for which nothing waits, so that the work of the queue goes on between two pages. */
 const SMALL_PAGE = 8
 const PING_MS = 3000
+/**
+ * Jobs of the embedded queue at whose end the kept ones are counted: PostgreSQL sorts all of them for that. A prime, so that
+ * each queue is counted where jobs of several take turns.
+ */
+const COUNT_EVERY = 101
 /** Where releases before there was a queue for each kind of media had their analyses. */
 const OLD_QUEUE = 'analyze'
 const KEPT_STACKS = 3
@@ -68,6 +74,8 @@ export class BullEngine implements QueueEngine {
   /** By stage: the workers of all kinds of media share what this process can do at the same time. */
   readonly #admissions: Readonly<Record<'analyze' | 'submit', Admission>>
   readonly #workers = new Set<JobWorker>()
+  /** Jobs added, for `COUNT_EVERY`. */
+  #added = 0
   #closing: Promise<void> | undefined
 
   constructor(backing: Backing, options: QueueEngineOptions) {
@@ -122,7 +130,9 @@ export class BullEngine implements QueueEngine {
     events: WorkerEvents,
   ): Promise<RunningWorker> {
     const { prefix, lockMs, retryMaxMs, clock, random, seal, onForged } = this.#options
-    const worker = await JobWorker.start(processor, events, {
+    const worker = await JobWorker.start({
+      processor: processor as Processor<unknown, unknown>,
+      events,
       backing: this.#backing,
       queue,
       prefix,
@@ -334,10 +344,12 @@ export class BullEngine implements QueueEngine {
 
   #jobOptions(): JobsOptions {
     const { completed, failed } = this.#options.retention ?? DEFAULT_RETENTION
+    const counts = this.kind === 'redis' || this.#added++ % COUNT_EVERY === 0
+    const kept = ({ ageMs, count }: Retention) => ({ age: Math.ceil(ageMs / 1000), ...(counts && { count }) })
     return {
       backoff: { type: BACKOFF_BY_REASON },
-      removeOnComplete: { age: Math.ceil(completed.ageMs / 1000), count: completed.count },
-      removeOnFail: { age: Math.ceil(failed.ageMs / 1000), count: failed.count },
+      removeOnComplete: kept(completed),
+      removeOnFail: kept(failed),
       stackTraceLimit: KEPT_STACKS,
     }
   }

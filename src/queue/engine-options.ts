@@ -71,5 +71,5 @@ export const DEFAULT_ASIDE = 64
 export const MAX_STALLED = 10
 /** BullMQ's own words for that; they stand in the job, so they are translated when it is read. */
 export const STALLED_MESSAGE = 'job stalled more than allowable limit'
-/** Entries of the event stream that BullMQ keeps a queue in Redis; nothing here reads it. */
+/** Entries of the event stream that BullMQ keeps for each queue; nothing here reads it. */
 export const MAX_EVENTS = 1000

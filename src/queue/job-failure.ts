@@ -1,40 +1,44 @@
-import { UnrecoverableError } from 'bullmq'
+import { z } from 'zod'
 import { isReason, type Reason } from '../core/reasons.js'
-import { cleanText } from '../core/text.js'
+import { cleanText, readJson } from '../core/text.js'
 import { STALLED_MESSAGE } from './engine-options.js'
 
 const MAX_STACK = 4000
 
-/** The failed reason as the job keeps it, readable for a person and for `readFailure`. */
-function failureText(reason: Reason, message: string): string {
-  return cleanText(`${reason}: ${message}`)
+const jobFailure = z.object({
+  reason: z.string().refine((text): text is Reason => isReason(text)),
+  message: z.string(),
+})
+/** Why a try of a job failed. A job keeps it as JSON where BullMQ keeps one text. */
+export type JobFailure = Readonly<z.infer<typeof jobFailure>>
+
+/** Ends a run in BullMQ's way: the job is retried after `retryInMs`, or fails for good where that is null. */
+export class RunFailed extends Error {
+  readonly failure: JobFailure
+  readonly retryInMs: number | null
+
+  /** @param origin what the run threw */
+  constructor(failure: JobFailure, retryInMs: number | null, origin: unknown) {
+    super(JSON.stringify({ ...failure, message: cleanText(failure.message) }))
+    // BullMQ knows by this name that there is no other try.
+    if (retryInMs === null) this.name = 'UnrecoverableError'
+    this.failure = failure
+    this.retryInMs = retryInMs
+    this.stack = keptStack(origin)
+  }
 }
 
-/** Reads a kept failed reason back; what is not of our writing is an `internal-error`. */
-export function readFailure(text: string | null | undefined): { reason: Reason; message: string } {
-  const written = cleanText(text ?? '')
+/** The failure that a job keeps; text that is not ours is the message of an `internal-error`. */
+export function readFailure(text: string | null | undefined): JobFailure {
+  const written = cleanText(text ?? '', Number.MAX_SAFE_INTEGER)
   if (written === STALLED_MESSAGE) return { reason: 'job-stalled', message: written }
-  const [, code = '', message = ''] = /^([a-z-]+): ([\s\S]*)$/.exec(written) ?? []
-  return isReason(code) ? { reason: code, message } : { reason: 'internal-error', message: written }
+  return readJson(jobFailure, written) ?? readOldText(written)
 }
 
-/** Makes BullMQ try again after `delayMs`; see `reasonBackoff`. */
-export class RetryLater extends Error {
-  readonly delayMs: number
-
-  constructor(reason: Reason, message: string, delayMs: number, origin: unknown) {
-    super(failureText(reason, message))
-    this.delayMs = delayMs
-    this.stack = keptStack(origin)
-  }
-}
-
-/** Makes BullMQ fail the job for good. */
-export class FailedForGood extends UnrecoverableError {
-  constructor(reason: Reason, message: string, origin: unknown) {
-    super(failureText(reason, message))
-    this.stack = keptStack(origin)
-  }
+/** Releases before failures were kept as JSON wrote `reason: message`. */
+function readOldText(text: string): JobFailure {
+  const [, code = '', message = ''] = /^([a-z-]+): ([\s\S]*)$/.exec(text) ?? []
+  return isReason(code) ? { reason: code, message } : { reason: 'internal-error', message: text }
 }
 
 /** The stack of an error nobody planned for; one of ours is known by its reason. Empty ones are not kept. */
@@ -49,5 +53,5 @@ const FALLBACK_DELAY_MS = 5000
 
 /** BullMQ's back-off strategy, ms: `judge` chose the delay; 5 s for an error that did not pass through it. */
 export function reasonBackoff(_attempts: number, _type?: string, error?: Error): number {
-  return error instanceof RetryLater ? error.delayMs : FALLBACK_DELAY_MS
+  return (error instanceof RunFailed ? error.retryInMs : null) ?? FALLBACK_DELAY_MS
 }

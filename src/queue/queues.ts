@@ -2,6 +2,7 @@ import { MEDIA_TYPES, type MediaType } from '../core/media-types.js'
 import type { Reason } from '../core/reasons.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import type { Claims, SharedTexts } from './claims.js'
+import type { JobFailure } from './job-failure.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 
 /** A queue for each kind of media, so that a worker takes only what it has a detector for. */
@@ -68,7 +69,7 @@ export interface KnownJob {
   /** Tries that failed. */
   readonly attempts: number
   /** How the last of them failed; null where none did. */
-  readonly failure: { readonly reason: Reason; readonly message: string } | null
+  readonly failure: JobFailure | null
 }
 
 /** A job that failed for good and is kept until a person retries it or its retention ends. */
@@ -89,7 +90,7 @@ export interface RetryingJob {
   readonly queue: QueueName
   readonly id: string
   /** How the last try failed; null for a job that was only held, as while the gate is closed. */
-  readonly failure: { readonly reason: Reason; readonly message: string } | null
+  readonly failure: JobFailure | null
   /** Tries that failed. */
   readonly attempts: number
   /** Unix ms. */

@@ -19,7 +19,12 @@ export async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /** Most memory that a process ever held, MB. */
-export async function peakMb(pid: number): Promise<number> {
+export const peakMb = (pid: number): Promise<number> => statusMb(pid, 'VmHWM')
+
+/** Memory that a process holds, MB. */
+export const residentMb = (pid: number): Promise<number> => statusMb(pid, 'VmRSS')
+
+async function statusMb(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<number> {
   const status = await fs.readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024
 }

@@ -1,14 +1,15 @@
 // `npm run bench:scale`: what a queue on one Redis carries. Real daemons against the sandbox; the detector's latency is that of a
 // model server, since no machine at hand could compute for 64 of them. Prints jobs/s beside linear, how soon an urgent asset is
-// taken before 100,000 others, how long a daemon takes to queue 10,000 open assets, and how often the same content was inferred.
-// `--workers 1,2,4`, `--jobs` (of each worker), `--latency` (ms), `--only fleet|urgent|snapshot|same`.
+// taken before 100,000 others, start and memory of a daemon that finds 100,000 waiting on either engine, how long a daemon takes
+// to queue 10,000 open assets, and how often the same content was inferred.
+// `--workers 1,2,4`, `--jobs` (of each worker), `--latency` (ms), `--only fleet|urgent|snapshot|same|waiting`.
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { findRedisServer } from '../support/redis-server.js'
 import { measureFleet, measureSameContent } from './scale-fleet.js'
-import { measureSnapshot, measureUrgent } from './scale-queue.js'
+import { measureSnapshot, measureUrgent, measureWaiting } from './scale-queue.js'
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,18 @@ try {
     print(
       `urgent: taken first, ${takenMs.toFixed(0)} ms after it was added, before ${waiting} waiting (added at ${added.toFixed(0)}/s)`,
     )
+  }
+  if (wanted('waiting')) {
+    for (const engine of ['embedded', 'redis'] as const) {
+      for (const waiting of [0, 100_000]) {
+        const cost = await measureWaiting(path.join(folder, `${engine}-${waiting}`), waiting, engine)
+        const [ready, processor] = [cost.readyMs, cost.processorMs].map((ms) => `${(ms / 1000).toFixed(1)} s`)
+        const [held, most] = [cost.residentMb, cost.peakMb].map((mb) => `${mb.toFixed(0)} MB`)
+        print(
+          `${engine}, ${waiting} waiting: ready after ${ready} (${processor} of processor), holds ${held}, at most ${most}`,
+        )
+      }
+    }
   }
   if (wanted('snapshot')) {
     const { newMs, knownMs, closed } = await measureSnapshot(path.join(folder, 'snapshot'), 10_000)

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
+import { MAX_EVENTS } from '../../src/queue/engine-options.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
@@ -138,7 +139,7 @@ describe('embedded engine', () => {
     expect(ids).toEqual(['kept'])
   }, 30_000)
 
-  it('writes no events, which nobody reads, and keeps few more ended jobs than it was told to', async () => {
+  it('keeps few more ended jobs than it was told to, and few events', async () => {
     const jobs = 250
     const count = 20
     const kept = { ageMs: 3_600_000, count }
@@ -152,11 +153,36 @@ describe('embedded engine', () => {
       const left = (await opened.counts('analyze-image')).completed
       expect(left).toBeGreaterThanOrEqual(count)
       expect(left).toBeLessThanOrEqual(count + 101)
-      expect((await poolOf(opened).query('SELECT count(*) AS n FROM event', [])).rows).toEqual([{ n: 0 }])
+      const { rows } = await poolOf(opened).query<{ n: number }>('SELECT count(*)::int AS n FROM event', [])
+      expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
     } finally {
       await opened.close()
     }
   }, 30_000)
+
+  it("runs BullMQ's own functions, also on what an earlier release left", async () => {
+    const url = `embedded:${await copyTemplate('replaced')}`
+    const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
+      count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
+    const earlier = await openQueueEngine(engineOptions(url, root))
+    const published = (await poolOf(earlier).query(functions, [])).rows
+    await poolOf(earlier).query(`
+      CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
+      LANGUAGE sql AS 'SELECT 0::bigint';
+      CREATE OR REPLACE FUNCTION apply_retention(p_queue text, p_id text, p_state job_state, p_now bigint,
+        p_remove_all boolean, p_keep_age bigint, p_keep_count integer) RETURNS void LANGUAGE sql AS ''`)
+    await earlier.add('analyze-image', 'kept', {}, { priority: 1 })
+    await earlier.close()
+    const opened = await openQueueEngine(engineOptions(url, root))
+    try {
+      expect((await poolOf(opened).query(functions, [])).rows).toEqual(published)
+      const ended = new EventLog()
+      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
+      await ended.until('completed')
+    } finally {
+      await opened.close()
+    }
+  }, 60_000)
 
   it('says that it is lost when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))

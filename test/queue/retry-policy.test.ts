@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { REASONS, type Reason, reasonEntry } from '../../src/core/reasons.js'
-import { FailedForGood, RetryLater, readFailure, reasonBackoff } from '../../src/queue/job-failure.js'
+import { RunFailed, readFailure, reasonBackoff } from '../../src/queue/job-failure.js'
 import { holdDelayMs, judge } from '../../src/queue/retry-policy.js'
 
 const MAX_MS = 60_000
@@ -66,9 +66,14 @@ describe('retry policy', () => {
 
 describe('kept failures', () => {
   it.each([
+    ['{"reason":"score-conflict","message":"it holds: 40"}', { reason: 'score-conflict', message: 'it holds: 40' }],
+    ['{"reason":"no-such-reason","message":"x"}', { reason: 'internal-error' }],
+    ['{"reason":"score-con', { reason: 'internal-error', message: '{"reason":"score-con' }],
+    // As releases wrote them that kept text.
     ['score-conflict: it holds 40', { reason: 'score-conflict', message: 'it holds 40' }],
     ['internal-error: a: b\nc', { reason: 'internal-error', message: 'a: b\nc' }],
     ['no-such-reason: x', { reason: 'internal-error', message: 'no-such-reason: x' }],
+    // As BullMQ itself writes them.
     ['job stalled more than allowable limit', { reason: 'job-stalled' }],
     ['', { reason: 'internal-error', message: '' }],
     [null, { reason: 'internal-error', message: '' }],
@@ -77,15 +82,20 @@ describe('kept failures', () => {
   })
 
   it('writes what it reads, without the stack of an error that has a reason', () => {
-    const ours = new RetryLater('media-timeout', 'slow\u0000', 7, new AttestdError('media-timeout'))
-    expect(readFailure(ours.message)).toEqual({ reason: 'media-timeout', message: 'slow\ufffd' })
+    const message = `score-conflict: "slow"\u0000${'x'.repeat(5000)}`
+    const ours = new RunFailed({ reason: 'media-timeout', message }, 7, new AttestdError('media-timeout'))
+    expect(readFailure(ours.message)).toEqual({
+      reason: 'media-timeout',
+      message: expect.stringMatching(/^score-conflict: "slow"\ufffdx{1000,}…$/),
+    })
     expect(ours.stack).toBe('')
-    const foreign = new FailedForGood('internal-error', 'x', new TypeError('\ud800'))
-    expect(foreign.stack).toMatch(/^TypeError: \ufffd\n/)
+    const foreign = new RunFailed({ reason: 'internal-error', message: 'x' }, null, new TypeError('\ud800'))
+    expect(foreign).toMatchObject({ name: 'UnrecoverableError', stack: expect.stringMatching(/^TypeError: \ufffd\n/) })
   })
 
   it('gives BullMQ the delay that the error carries', () => {
-    expect(reasonBackoff(1, 'by-reason', new RetryLater('media-timeout', '', 123, null))).toBe(123)
+    const later = new RunFailed({ reason: 'media-timeout', message: '' }, 123, null)
+    expect(reasonBackoff(1, 'by-reason', later)).toBe(123)
     expect(reasonBackoff(1, 'by-reason', new Error('other'))).toBeGreaterThan(0)
   })
 })

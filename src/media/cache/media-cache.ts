@@ -1,4 +1,4 @@
-import { createReadStream, type Stats } from 'node:fs'
+import { createReadStream, existsSync, type Stats } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
@@ -85,7 +85,7 @@ export class MediaCache {
   async acquire(hash: string): Promise<Lease | null> {
     const file = this.#fileOf(hash)
     // A symbolic link is no file of ours, wherever it leads.
-    const stat = await fs.lstat(file).catch(() => null)
+    const stat = existsSync(file) ? await fs.lstat(file).catch(() => null) : null
     if (!stat?.isFile()) {
       this.#forget(hash)
       return null

@@ -8,7 +8,8 @@ interface RuntimeModule {
 }
 
 /**
- * PGlite's file system with an fsync that reaches the disk: Emscripten's has none, so PostgreSQL's calls do nothing.
+ * PGlite's file system with an fsync that reaches the disk: Emscripten's has none, so PostgreSQL's calls do nothing. Only
+ * `queue.fsync` uses it, which could promise nothing without it; the default runs PGlite as it is published.
  * It leans on the inside of PGlite, therefore the version is pinned and a missing part is an error, not a silent loss.
  */
 export class SyncedNodeFS extends NodeFS {
