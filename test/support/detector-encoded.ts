@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import { packagePath } from '../../src/core/files.js'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { loudnessOf, TINY_AUDIO_PLAN } from './detector-audio.js'
-import { writePackage } from './detector-package.js'
-import { tinyEncodedOnnx, tinyEncoderOnnx, tinyViewOnnx } from './detector-tiny-onnx.js'
+import { tinyManifest, writePackage } from './detector-package.js'
+import { tinyEncodedOnnx, tinyEncoderOnnx, tinyHeadOnnx, tinyViewOnnx } from './detector-tiny-onnx.js'
 import { speechLike } from './speech.js'
 import { wavFile } from './wav-file.js'
 
@@ -35,6 +36,17 @@ export const ENCODER_RUNTIME = {
   features: 'features',
 }
 
+/** What both packages over the encoder state but for their runtime and files. */
+const PICTURES = {
+  preprocessing: {
+    kind: 'image-views',
+    whole: { shortSide: SIDE, maxAspect: 1, kernel: 'cubic' },
+    normalize: { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] },
+  },
+  fusion: { withoutFaces: { intercept: 0, whole: 1 } },
+  selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
+}
+
 /** Writes the image package `tiny-encoder`, whose network for the whole picture also gives features. */
 export async function writeEncoderPackage(
   modelsDir: string,
@@ -44,16 +56,34 @@ export async function writeEncoderPackage(
     'whole.onnx': tinyEncoderOnnx(scale, SIDE),
     'selftest.jpg': await fs.readFile(packagePath('samples', 'coffee.jpg')),
   }
-  return writePackage(modelsDir, 'tiny-encoder', files, {
-    runtime: ENCODER_RUNTIME,
-    preprocessing: {
-      kind: 'image-views',
-      whole: { shortSide: SIDE, maxAspect: 1, kernel: 'cubic' },
-      normalize: { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] },
-    },
-    fusion: { withoutFaces: { intercept: 0, whole: 1 } },
-    selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
-    ...manifest,
+  return writePackage(modelsDir, 'tiny-encoder', files, { runtime: ENCODER_RUNTIME, ...PICTURES, ...manifest })
+}
+
+/** Of the head of `writeHeadPackage`: `gain * mean(features) + bias`. */
+const ON_ITS_OWN = { gain: 3, bias: 0.5 } as const
+
+/** The logit that the package with a head gives a picture of one color. */
+export function headLogit({ r, g, b }: { r: number; g: number; b: number }): number {
+  const mean = (r + g + b) / 3
+  return ON_ITS_OWN.gain * SCALE * ((mean / 255 - 0.5) / 0.25) + ON_ITS_OWN.bias
+}
+
+/** Writes the image package `tiny-head`: its own head over the encoder whose file lies in the folder of `tiny-encoder`. */
+export async function writeHeadPackage(modelsDir: string, runtime: Record<string, unknown> = {}): Promise<string> {
+  const files = {
+    'head.onnx': tinyHeadOnnx(ON_ITS_OWN.gain, ON_ITS_OWN.bias),
+    'selftest.jpg': await fs.readFile(packagePath('samples', 'coffee.jpg')),
+  }
+  const encoder = tinyEncoderOnnx(SCALE, SIDE)
+  const shared = {
+    sha256: createHash('sha256').update(encoder).digest('hex'),
+    bytes: encoder.length,
+    of: 'tiny-encoder',
+  }
+  return writePackage(modelsDir, 'tiny-head', files, {
+    runtime: { ...ENCODER_RUNTIME, head: 'head.onnx', ...runtime },
+    files: { ...(tinyManifest('tiny-head', files).files as Record<string, unknown>), 'whole.onnx': shared },
+    ...PICTURES,
   })
 }
 

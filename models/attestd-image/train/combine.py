@@ -7,6 +7,8 @@ other one. What is fitted on one half judges the other for the figures; what shi
 
 import csv
 import json
+import pathlib
+import sys
 
 import numpy as np
 
@@ -14,14 +16,12 @@ import figures
 import report
 import sources
 
-# Share of real files that may reach risk 50 in CONFIDENCE of RESAMPLES draws of other sources, since a new source differs
-# more from these than they do within.
-REAL_AT_50, CONFIDENCE, RESAMPLES = 0.03, 0.8, 300
-# Share of verdicts outside the band that are right in the middle draw, and on each side of it. A stricter rule was tried on
-# the crossed halves: four draws of five, and 0.8 on each side, left 10 % of files with a verdict, 88 % of them right; this
-# one 19 % and 86 %. On the networks of 3.2.0 this rule leaves 15 % with 83 % right; 0.8 on each side 11 % with 85 %, of which
-# hardly one says real: where few files are machine-made, more of its verdicts would be wrong.
-RIGHT, RIGHT_SIDE = 0.85, 0.7
+# What is alike in the recipes lies with attestd-audio; behind this folder, whose names come first.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "attestd-audio" / "train"))
+from verdicts import RIGHT, choose_band, fit_platt
+
+# The share of machine-made media that risks are stated for.
+PRIOR = 0.5
 # Share of re-encodings whose effect the probe's margin covers.
 PROBE_SHARE = 0.95
 # By their spreads the worst face counts 0.3 of the whole. Weights fitted on one half ranked the other worse than fixed ones: they
@@ -51,33 +51,15 @@ def fused(row, fusion):
     return plan["intercept"] + sum(plan[name] * row[name] for name in VIEWS if name in plan)
 
 
-def resampled(rows):
-    """Weights [RESAMPLES, rows] when the sources of each class are drawn anew; each class weighs half."""
-    rng, base = np.random.default_rng(2), figures.weights(rows)
-    drawn = np.zeros((RESAMPLES, len(rows)))
-    for fake in (False, True):
-        of = {}
-        for index, row in enumerate(rows):
-            if row["fake"] == fake:
-                of.setdefault(row["source"], []).append(index)
-        groups = list(of.values())
-        for line in drawn:
-            for each in rng.integers(0, len(groups), len(groups)):
-                line[groups[each]] += base[groups[each]]
-    return drawn
+def labels_of(rows):
+    return np.array([int(row["fake"]) for row in rows])
 
 
 def fit_calibration(rows):
-    """Platt: the slope of a regression on the fused logit; the intercept puts risk 50 where few real files are above it."""
-    slope, _ = figures.logistic(np.array([[row["logit"]] for row in rows]), [row["fake"] for row in rows], figures.weights(rows))
+    """Platt at even odds, sources weighed by the root of their size."""
+    slope, intercept = fit_platt(np.array([row["logit"] for row in rows]), labels_of(rows), figures.weights(rows))
     # Files that rank the wrong way round, as those of --small may, give a flat line instead of none.
-    slope, real = max(0.001, float(slope[0])), [row for row in rows if not row["fake"]]
-    drawn, logits = resampled(real), np.array([row["logit"] for row in real])
-    for at in np.sort(logits):
-        flagged = drawn @ (logits > at) / drawn.sum(1)
-        if np.quantile(flagged, CONFIDENCE) <= REAL_AT_50:
-            break
-    return {"kind": "platt", "slope": round(slope, 4), "intercept": round(-slope * float(at), 4)}
+    return {"kind": "platt", "prior": PRIOR, "slope": round(max(0.001, slope), 6), "intercept": round(intercept, 6)}
 
 
 def risk_of(row, calibration):
@@ -85,22 +67,9 @@ def risk_of(row, calibration):
 
 
 def fit_band(rows):
-    """The band outside which most files lie while verdicts are right; risks below `low` say real, above `high` fake."""
-    weight, drawn, risks = figures.weights(rows), resampled(rows), np.array([row["risk"] for row in rows])
-    fake = np.array([row["fake"] for row in rows])
-    edges = lambda part, most, count: np.unique(np.quantile(part, np.linspace(0, most, count)).round(3)) if len(part) else [0.5]
-    best, coverage = (0.0, 1.0), -1.0
-    for low in edges(risks[risks < 0.5], 1, 80):
-        for high in edges(risks[risks >= 0.5], 0.9, 10):
-            low, high = float(low), max(0.5, float(high))
-            below, above = risks < low, risks > high
-            right, sure = (below & ~fake) | (above & fake), below | above
-            sides = [(weight * (side & right)).sum() / max(1e-9, (weight * side).sum()) for side in (below, above) if side.any()]
-            if not sides or min(sides) < RIGHT_SIDE or (weight * sure).sum() <= coverage:
-                continue
-            if np.median(drawn @ right / np.maximum(1e-9, drawn @ sure)) >= RIGHT:
-                best, coverage = (low, high), float((weight * sure).sum())
-    return {"low": round(best[0], 3), "high": round(best[1], 3)}
+    """The band by the rule for verdicts; risks up to `low` say real, from `high` on machine-made."""
+    low, high = choose_band(labels_of(rows), np.array([row["risk"] for row in rows]), figures.weights(rows))
+    return {"low": low, "high": high}
 
 
 def fit_probe(rows, fusion, calibration, band):
@@ -113,7 +82,7 @@ def fit_probe(rows, fusion, calibration, band):
     for row in rows:
         variants = [dict(variant, logit=fused(variant, fusion)) for variant in row.get("variants", ())]
         moved += [calibration["slope"] * abs(variant["logit"] - row["logit"]) for variant in variants]
-        sure = not band["low"] <= row["risk"] <= band["high"]
+        sure = not band["low"] < row["risk"] < band["high"]
         if sure and any((risk_of(variant, calibration) > 0.5) != (row["risk"] > 0.5) for variant in variants):
             flipped.append((row["risk"] > 0.5) == row["fake"])
     if not flipped or np.mean(flipped) >= RIGHT:
@@ -149,7 +118,7 @@ def judge(rows, fitted):
             continue
         seen = {**row, "logit": fused(row, fitted["fusion"])}
         risk = risk_of(seen, fitted["calibration"])
-        judged.append({**seen, "risk": risk, "sure": not fitted["band"]["low"] <= risk <= fitted["band"]["high"]})
+        judged.append({**seen, "risk": risk, "sure": not fitted["band"]["low"] < risk < fitted["band"]["high"]})
     return judged
 
 

@@ -213,18 +213,12 @@ def evened(of, layers, mean, std, pictures):
     return {key: (size / np.exp(np.log(size).mean())).astype(np.float32) for key, size in sizes.items()}
 
 
-def build(file, of, layers, mean, std, sizes, head=None):
-    """Writes the graph of `blocks`, with what `evened` gave as `sizes`.
-
-    Its output is `features` [1, len(layers) * FEATURES + WIDTH]; with a head, a function of graph and features, also `logit` [1].
-    """
+def build(file, of, layers, mean, std, sizes):
+    """Writes the graph of `blocks`, with what `evened` gave as `sizes`; its output is `features` [1, len(layers) * FEATURES + WIDTH]."""
     graph = Graph()
     features = blocks(graph, of, layers, mean, std, sizes)
-    outputs = {} if head is None else {"logit": (head(graph, features), [1])}
-    outputs["features"] = features, [1, len(layers) * FEATURES + WIDTH]
-    for name, (value, _) in outputs.items():
-        graph.nodes.append(helper.make_node("Identity", [value], [name]))
-    pathlib.Path(file).write_bytes(graph.model({name: shape for name, (_, shape) in outputs.items()}))
+    graph.nodes.append(helper.make_node("Identity", [features], ["features"]))
+    pathlib.Path(file).write_bytes(graph.model({"features": [1, len(layers) * FEATURES + WIDTH]}))
 
 
 def packed(file):

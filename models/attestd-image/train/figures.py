@@ -57,18 +57,6 @@ def weights(rows, power=0.5):
     return raw
 
 
-def logistic(inputs, fake, weight):
-    """Weights and intercept of a logistic regression by gradient steps; inputs [rows, columns]; weights kept at 0 or more."""
-    mean_scale = np.abs(inputs).mean(0) + 1e-9
-    x, y = inputs / mean_scale, np.asarray(fake, float)
-    beta, intercept = np.full(x.shape[1], 0.5), 0.0
-    for _ in range(4000):
-        error = weight * (1 / (1 + np.exp(-(x @ beta + intercept))) - y)
-        beta = np.maximum(beta - 0.5 * x.T @ error, 0)
-        intercept -= 0.5 * error.sum()
-    return beta / mean_scale, intercept
-
-
 def summary(rows):
     """Every figure of rows with `fake`, `source`, `logit`, `risk` and `sure`.
 

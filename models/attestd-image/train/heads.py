@@ -6,16 +6,20 @@ quadratic form of the features; of the quadratic one the RANK greatest eigenvect
 ranks sources that it has not seen by 0.01 of AUC better (card.md).
 """
 
+import gzip
 import pathlib
 import random
 from multiprocessing import Pool
 
 import numpy as np
+import onnx
 import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import augment
+import encoder
 import sources
 
 LAYERS = (6, 7)
@@ -49,7 +53,7 @@ def described(job):
         rng = random.Random(COPIES * index + copy)
         picture = pictures[index, copy]
         picture = augment.coded(picture, rng) if rng.random() < CODED_SHARE else picture
-        found.append(session.run(None, {"pixels": pixels(picture, mean, std)})[0][0])
+        found.append(session.run(["features"], {"pixels": pixels(picture, mean, std)})[0][0])
     return np.array(found, np.float32)
 
 
@@ -90,11 +94,11 @@ def unit(standard):
     return standard / np.linalg.norm(standard, axis=1, keepdims=True)
 
 
-def fit(found, rows):
-    """The head of `found` [COPIES, rows, features]: arrays by name, as `append` takes them."""
+def fit(found, rows, like=None):
+    """The head of `found` [copies, rows, features]: arrays by name, as `export` takes them; standardized as another head, if given."""
     fake, weight = np.array([row["fake"] for row in rows], float), weights(rows) * STRENGTH
     fake, weight, found = np.tile(fake, len(found)), np.tile(weight, len(found)), np.concatenate(found)
-    mean, spread = found.mean(0), found.std(0) + 1e-3
+    mean, spread = (found.mean(0), found.std(0) + 1e-3) if like is None else (like["mean"], like["spread"])
     places = unit((found - mean) / spread)
     share, offset = regression(((1 + places @ places.T) / 2) ** 2, fake, weight)
     quadratic = LinearOperator((places.shape[1],) * 2, matvec=lambda v: places.T @ (share * (places @ v.ravel())) / 4)
@@ -103,6 +107,22 @@ def fit(found, rows):
         "mean": mean, "spread": spread, "linear": (share @ places) / 2, "offset": share.sum() / 4 + offset,
         "values": values, "vectors": vectors,
     }
+
+
+def joined(first, second, share):
+    """Half of each of two heads that standardize alike as one head, the second's logits multiplied by `share`."""
+    parts = ((first, 0.5), (second, 0.5 * share))
+    across, upper = np.linalg.qr(np.concatenate([head["vectors"] for head, _ in parts], 1).astype(np.float64))
+    values, turned = np.linalg.eigh((upper * np.concatenate([by * head["values"] for head, by in parts])) @ upper.T)
+    kept = np.argsort(-np.abs(values))[:RANK]
+    sums = {name: sum(by * head[name] for head, by in parts) for name in ("linear", "offset")}
+    return {**first, **sums, "values": values[kept], "vectors": across @ turned[:, kept]}
+
+
+def logits(head, features):
+    """What a head gives features [rows, features]."""
+    places = unit((features - head["mean"]) / head["spread"])
+    return places @ head["linear"] + (places @ head["vectors"]) ** 2 @ head["values"] + head["offset"]
 
 
 def regression(kernel, fake, weight):
@@ -128,15 +148,32 @@ def regression(kernel, fake, weight):
     return share, offset
 
 
-def append(head):
-    """What encoder.build puts behind the features."""
-    def put(graph, x):
-        standard = graph.node("Mul", graph.node("Sub", x, graph.floats(head["mean"])), graph.floats(1 / head["spread"]))
-        place = graph.node("LpNormalization", standard, axis=1, p=2)
-        along = graph.node("MatMul", place, graph.half(head["vectors"]))
-        quadratic = graph.node("MatMul", graph.node("Mul", along, along), graph.floats(head["values"][:, None]))
-        linear = graph.node("MatMul", place, graph.floats(head["linear"][:, None]))
-        logit = graph.node("Add", graph.node("Add", linear, quadratic), graph.floats([[head["offset"]]]))
-        return graph.node("Reshape", logit, graph.whole([1]))
+def export(head, file):
+    """Writes a head as the daemon runs it: `features` [1, n], as the encoder gives them, to `logit` [1]."""
+    graph = encoder.Graph()
+    standard = graph.node("Mul", graph.node("Sub", "features", graph.floats(head["mean"])), graph.floats(1 / head["spread"]))
+    place = graph.node("LpNormalization", standard, axis=1, p=2)
+    along = graph.node("MatMul", place, graph.half(head["vectors"]))
+    quadratic = graph.node("MatMul", graph.node("Mul", along, along), graph.floats(head["values"][:, None]))
+    linear = graph.node("MatMul", place, graph.floats(head["linear"][:, None]))
+    logit = graph.node("Add", graph.node("Add", linear, quadratic), graph.floats([[head["offset"]]]))
+    graph.nodes.append(helper.make_node("Reshape", [logit, graph.whole([1])], ["logit"]))
+    given = helper.make_tensor_value_info("features", TensorProto.FLOAT, [1, len(head["mean"])])
+    gives = helper.make_tensor_value_info("logit", TensorProto.FLOAT, [1])
+    model = helper.make_model(helper.make_graph(graph.nodes, "head", [given], [gives], graph.stored), opset_imports=[helper.make_opsetid("", 18)])
+    model.ir_version = 8
+    pathlib.Path(file).write_bytes(model.SerializeToString())
 
-    return put
+
+def behind(file):
+    """The head that the packed encoder of 4.3.1 has behind its features, as `fit` gives one."""
+    graph = onnx.load_from_string(gzip.decompress(pathlib.Path(file).read_bytes())).graph
+    stored = {each.name: numpy_helper.to_array(each).astype(np.float32) for each in graph.initializer}
+    (made,) = [node.input[0] for node in graph.node if node.output[0] == "features"]
+    first = next(number for number, node in enumerate(graph.node) if node.output[0] == made) + 1
+    mean, slope, vectors, values, linear, offset = [
+        stored[name] for node in graph.node[first:] if node.op_type != "Reshape" for name in node.input if name in stored
+    ]
+    return {
+        "mean": mean, "spread": 1 / slope, "linear": linear[:, 0], "offset": offset.item(), "values": values[:, 0], "vectors": vectors,
+    }

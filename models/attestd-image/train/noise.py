@@ -82,9 +82,10 @@ def main():
         return
     threads = onnxruntime.SessionOptions()
     threads.intra_op_num_threads = 1
-    network = gzip.decompress((PACKAGE / manifest["runtime"]["whole"]).read_bytes())
-    session = onnxruntime.InferenceSession(network, threads, providers=["CPUExecutionProvider"])
-    logit = lambda given: float(session.run(None, {"pixels": given})[0].ravel()[0])
+    files = gzip.decompress((PACKAGE / manifest["runtime"]["whole"]).read_bytes()), (PACKAGE / manifest["runtime"]["head"]).read_bytes()
+    encode, judge = (onnxruntime.InferenceSession(file, threads, providers=["CPUExecutionProvider"]) for file in files)
+    features = lambda given: encode.run(["features"], {"pixels": given})[0]
+    logit = lambda given: float(judge.run(None, {"features": features(given)})[0].ravel()[0])
     seen = dict(pictures(mean, std))
     found = {name: logit(pixels) for name, pixels in seen.items()}
     if options.logits:

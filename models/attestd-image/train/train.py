@@ -8,6 +8,7 @@ Long steps go on where they were cut off, from what lies in --work.
 
 import argparse
 import csv
+import gzip
 import hashlib
 import json
 import os
@@ -36,7 +37,7 @@ FACE_SIZE, FACE_MARGIN = 160, 0.25
 # How all networks of the package see a byte: (byte / 255 - mean) / std.
 MEAN, STD = np.full(3, network.MEAN / 255), np.full(3, network.STD / 255)
 VERSION = "4.3.1"
-WHOLE, FACE = "whole.onnx.gz", "face.onnx"
+WHOLE, HEAD, FACE = "whole.onnx.gz", "head.onnx", "face.onnx"
 # Files of the package that training does not make.
 KEPT = ("faces.onnx", "selftest.jpg")
 
@@ -50,7 +51,7 @@ def manifest(files, self_test):
         "title": "The whole picture by a head on frozen layers of CLIP, and faces by a small network trained end to end",
         "mediaTypes": ["image"],
         "runtime": {
-            "kind": "onnx-views", "whole": WHOLE, "face": FACE,
+            "kind": "onnx-views", "whole": WHOLE, "head": HEAD, "face": FACE,
             "input": "pixels", "output": "logit", "features": "features",
         },
         "files": files,
@@ -90,13 +91,14 @@ def begin_package(folder):
         shutil.copyfile(PACKAGE / name, folder / name)
 
 
-def write_package(package, whole, weights):
-    """The networks as ONNX files and the manifest that names them: the packed whole view, the weights of the face view."""
+def write_package(package, whole, head, weights):
+    """The networks as ONNX files and the manifest that names them: the packed encoder, its head, the weights of the face view."""
     (package / WHOLE).write_bytes(whole)
+    heads.export(head, package / HEAD)
     net = network.Network()
     net.load_state_dict(torch.load(weights, weights_only=True))
     network.export(net, package / FACE)
-    names = [WHOLE, FACE, *KEPT]
+    names = [WHOLE, HEAD, FACE, *KEPT]
     # Another processor may give a logit that lies 0.8 elsewhere (noise.py): 0.08 at a risk near 50.
     self_test = {"file": "selftest.jpg", "risk": 0, "tolerance": 0.15}
     text = json.dumps(manifest({name: described(package / name) for name in names}, self_test), indent=2)
@@ -132,14 +134,21 @@ def head_of(work, found, rows, folds):
     return dict(np.load(file))
 
 
+def encoder_of(work, usable, layers):
+    """The packed encoder: the one that ships, over which other packages lie, too; for other layers one that is made here."""
+    if layers == heads.LAYERS:
+        return (PACKAGE / WHOLE).read_bytes()
+    of, plain = encoder.weights(work), work / "whole.onnx"
+    encoder.build(plain, of, layers, MEAN, STD, encoder.evened(of, layers, MEAN, STD, heads.some_pixels(work, usable, MEAN, STD)))
+    return encoder.packed(plain)
+
+
 def run(originals, pack, work, package, plan, layers):
     rows = sources.read_rows(originals)
     prepare.prepare(rows, originals, pack, work)
     usable = json.loads((work / "squares.json").read_text())
-    of, graph, plain = encoder.weights(work), work / "features.onnx", work / "whole.onnx"
-    sizes = encoder.evened(of, layers, MEAN, STD, heads.some_pixels(work, usable, MEAN, STD))
-    if not graph.exists():
-        encoder.build(graph, of, layers, MEAN, STD, sizes)
+    whole, graph = encoder_of(work, usable, layers), work / "features.onnx"
+    graph.write_bytes(gzip.decompress(whole))
     found = heads.features(work, graph, usable, MEAN, STD)
     if not (work / "face.pt").exists():
         fit.fit(rows, work, plan)
@@ -148,18 +157,16 @@ def run(originals, pack, work, package, plan, layers):
         command = [sys.executable, HERE / "evaluation_set.py", "--originals", originals, "--pack", pack, "--out", evaluation]
         subprocess.run([str(part) for part in command], check=True)
 
-    def whole_of(*halves):
-        head = head_of(work, found, [rows[index] for index in usable], ("train", *halves))
-        encoder.build(plain, of, layers, MEAN, STD, sizes, heads.append(head))
-        return encoder.packed(plain)
+    def head_from(*halves):
+        return head_of(work, found, [rows[index] for index in usable], ("train", *halves))
 
-    write_package(package, whole_of(*sources.HALVES), work / "face.pt")
+    write_package(package, whole, head_from(*sources.HALVES), work / "face.pt")
     seen, judging = {}, {}
     for half in sources.HALVES:
         learned = sources.other(half)
         judging[half] = work / f"judge-{half}" / package.name
         begin_package(judging[half])
-        write_package(judging[half], whole_of(learned), work / f"face-{learned}.pt")
+        write_package(judging[half], whole, head_from(learned), work / f"face-{learned}.pt")
         seen[half] = branches(judging[half], evaluation / "index.csv", half, work / f"{half}.jsonl")
     metrics = combine.combine(package, judging, seen, work / "crossed.csv")
     state_self_test(package)

@@ -1,6 +1,4 @@
 """The head: what is fitted over the mean of the frames' features, with what attestd-image says of the pictures beside it."""
-import gzip
-
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -35,13 +33,11 @@ class Head:
 
 
 def picture_logits(graph, features):
-    """The logit of each frame, [frames, 1]: the nodes that attestd-image has behind its features, kept in the package's own file."""
-    of = onnx.load_from_string(gzip.decompress((IMAGES / 'whole.onnx.gz').read_bytes())).graph
+    """The logit of each frame, [frames, 1]: the nodes of attestd-image's head, kept in the package's own file."""
+    of = onnx.load(IMAGES / 'head.onnx').graph
     stored = {each.name: numpy_helper.to_array(each) for each in of.initializer}
-    (made,) = [node.input[0] for node in of.node if node.output[0] == 'features']
-    first = next(number for number, node in enumerate(of.node) if node.output[0] == made) + 1
-    last, names = features, {made: features}
-    for node in of.node[first:]:
+    last, names = features, {'features': features}
+    for node in of.node:
         # What follows makes one number of the only picture.
         if node.op_type == 'Reshape':
             break

@@ -57,19 +57,19 @@ def square(frame):
     return np.asarray(Image.open(coded))
 
 
-def network():
-    """The network on one thread, and how its pixels are normalized."""
+def networks():
+    """The encoder and the head of attestd-image on one thread each, and how pixels are normalized."""
     manifest = json.loads((IMAGES / 'detector.json').read_text())
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    graph = gzip.decompress((IMAGES / manifest['runtime']['whole']).read_bytes())
-    return onnxruntime.InferenceSession(graph, options), manifest['preprocessing']['normalize']
+    files = gzip.decompress((IMAGES / manifest['runtime']['whole']).read_bytes()), (IMAGES / manifest['runtime']['head']).read_bytes()
+    return *(onnxruntime.InferenceSession(file, options) for file in files), manifest['preprocessing']['normalize']
 
 
 def observe(job):
     """Writes features and, behind them, the picture's logit of the frames of some clips; one that cannot be read is left out."""
     target, clips = job
-    session, normalize = network()
+    encode, judge, normalize = networks()
     found = {}
     for name, file, crop in clips:
         try:
@@ -77,8 +77,8 @@ def observe(job):
         except (subprocess.CalledProcessError, ValueError, KeyError, IndexError) as error:
             print(f'{file}: {error}', flush=True)
             continue
-        seen = [np.concatenate([*features, logit]) for features, logit in
-                (session.run(['features', 'logit'], {'pixels': heads.pixels(each, **normalize)}) for each in squares)]
+        described = [encode.run(['features'], {'pixels': heads.pixels(each, **normalize)})[0] for each in squares]
+        seen = [np.concatenate([*features, *judge.run(['logit'], {'features': features})]) for features in described]
         if seen:
             found[name] = np.array(seen, np.float32)
     partial = target.with_suffix('.part.npz')

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
+import { folderOfFile } from '../package/package-file.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { FILTER_ARGUMENTS, sendFilter } from './system-calls.js'
 
@@ -146,6 +147,11 @@ export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scrat
   await removeLeftFolders(scratchDir, PLACE).catch(() => {})
 }
 
+/** The folders that hold the files of a package, its own first. */
+function foldersOf({ folder, manifest }: DetectorPackage): string[] {
+  return [folder, ...Object.values(manifest.files).map((file) => folderOfFile(folder, file))]
+}
+
 /** The place of one process: a folder for the file that it reads, and a file that it may write to. */
 export class CagedPlace {
   readonly #folder: string
@@ -170,7 +176,7 @@ export class CagedPlace {
    */
   line(packages: readonly DetectorPackage[], ffmpeg: string | null): string[] {
     const own = ['dist', 'node_modules', 'package.json'].map((name) => packagePath(name))
-    const folders = packages.map(({ folder }) => folder)
+    const folders = new Set(packages.flatMap(foldersOf))
     const visible = [process.execPath, ...own, ...folders, this.#in, ...(ffmpeg === null ? [] : [ffmpeg])]
     return lineOf(this.#cage, { visible, writable: this.result, hasNetwork: packages.some(needsNetwork) })
   }

@@ -2,6 +2,7 @@ import type { Model } from '../contract/model.js'
 import type { ImageNormalization } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
+import { loadFeatureHead } from '../runtimes/feature-head.js'
 import { loadNetwork, modelOf, type Network } from '../runtimes/onnx-model.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { type Cut, imageTensor } from './image-tensor.js'
@@ -16,6 +17,7 @@ export type CutScorer = (cuts: readonly Cut[]) => Promise<number[]>
 
 /** The networks of a package for several views. */
 export interface ViewNetworks {
+  /** By the head of the package where it has one. */
   readonly whole: CutScorer
   /** Null where the package has no plan for native crops. */
   readonly native: CutScorer | null
@@ -31,22 +33,30 @@ export interface ViewNetworks {
  */
 export async function loadViewNetworks(
   pack: DetectorPackage,
-  { native, whole, face, input, output, features }: OnnxViewsRuntime,
+  { native, whole, head, face, input, output, features }: OnnxViewsRuntime,
   normalize: ImageNormalization,
 ): Promise<ViewNetworks> {
   const networks = new Map<string, Network>()
   for (const file of new Set([whole, native, face].filter((file) => file !== undefined)))
     networks.set(file, await loadNetwork(pack, file))
   const network = (file: string) => networks.get(file) as Network
-  const scorer = (file: string): CutScorer => {
-    const judge = modelOf(network(file), [input], output)
-    return async (cuts) => {
+  const oneByOne =
+    (logitOf: (cut: Cut) => Promise<number>): CutScorer =>
+    async (cuts) => {
       const logits: number[] = []
-      for (const cut of cuts) logits.push(outputAsLogit(await judge.run([imageTensor(cut, normalize)]), pack.manifest))
+      for (const cut of cuts) logits.push(await logitOf(cut))
       return logits
     }
+  const scorer = (file: string): CutScorer => {
+    const judge = modelOf(network(file), [input], output)
+    return oneByOne(async (cut) => outputAsLogit(await judge.run([imageTensor(cut, normalize)]), pack.manifest))
   }
   const scorerOf = (file: string | undefined) => (file === undefined ? null : scorer(file))
   const encoder = features === undefined ? undefined : modelOf(network(whole), [input], features, 'features')
-  return { whole: scorer(whole), native: scorerOf(native), face: scorerOf(face), encoder }
+  const judged = head === undefined || encoder === undefined ? null : await loadFeatureHead(pack, head)
+  const ofWhole =
+    judged === null || encoder === undefined
+      ? scorer(whole)
+      : oneByOne(async (cut) => judged([await encoder.run([imageTensor(cut, normalize)])]))
+  return { whole: ofWhole, native: scorerOf(native), face: scorerOf(face), encoder }
 }

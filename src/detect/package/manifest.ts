@@ -4,7 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import { calibrationSchema } from './calibration-schema.js'
 import { fusionSchema } from './image-views.js'
-import { packageFile, relativePath } from './package-file.js'
+import { packageFile, packageId, relativePath } from './package-file.js'
 import { type Preprocessing, preprocessingSchema, tokenPlanOf } from './preprocessing.js'
 import { runtimeSchema } from './runtime.js'
 
@@ -14,9 +14,6 @@ export const MANIFEST_FILE = 'detector.json'
 const line = z.string().min(1).max(500)
 const prose = z.string().min(1).max(5000)
 const probability = z.number().min(0).max(1)
-const packageId = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ - and start with a letter or digit')
 
 const manifestShape = z.strictObject({
   schema: z.literal(1),
@@ -143,6 +140,8 @@ function checkViews(
   if (outputKind !== 'logit') complain(['outputKind'], 'must be logit with preprocessing of kind image-views')
   if (runtime.kind === 'onnx-views' && (runtime.native !== undefined) !== hasCrops)
     complain(['runtime', 'native'], 'must be given with preprocessing.native, and only with it')
+  if (runtime.kind === 'onnx-views' && runtime.head !== undefined && runtime.features === undefined)
+    complain(['runtime', 'features'], 'must be given with runtime.head, which takes them')
   for (const line of ['withoutFaces', 'withFaces'] as const) {
     const weights = fusion?.[line]
     if (weights !== undefined && (weights.native !== undefined) !== hasCrops)
@@ -165,7 +164,7 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
   if (runtime.kind === 'composed' && runtime.head !== undefined) named.push([['runtime', 'head'], runtime.head])
   if (runtime.kind === 'onnx-views') {
-    for (const view of ['native', 'whole', 'face'] as const) {
+    for (const view of ['native', 'whole', 'head', 'face'] as const) {
       const file = runtime[view]
       if (file !== undefined) named.push([['runtime', view], file])
     }

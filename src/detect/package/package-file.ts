@@ -8,11 +8,23 @@ export const relativePath = z
   .max(200)
   .refine(staysInside, 'must be a plain relative path inside the package folder, with / between its parts')
 
+/** Name of a package and of its folder. */
+export const packageId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ - and start with a letter or digit')
+
 /** What a manifest states of each of its files. */
 export const packageFile = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters'),
   bytes: z.int().min(1),
+  /** The package beside this one in whose folder the file lies: large files are kept once. */
+  of: packageId.optional(),
 })
+
+/** Absolute path of the folder that holds a file of the package in `folder`. */
+export function folderOfFile(folder: string, { of }: Pick<z.infer<typeof packageFile>, 'of'>): string {
+  return of === undefined ? folder : path.join(path.dirname(folder), of)
+}
 
 function staysInside(name: string): boolean {
   if (name.includes('\\') || name.includes('\0') || path.posix.isAbsolute(name)) return false

@@ -4,6 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import { sha256OfFile } from '../../core/files.js'
 import type { DetectorSummary } from './detector-summary.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
+import { folderOfFile } from './package-file.js'
 import { type DetectorChoice, partInScores } from './selection.js'
 import { checkUsed, digestWithUsed, usedBy } from './used-packages.js'
 
@@ -181,11 +182,12 @@ async function readManifest(where: string): Promise<string> {
 }
 
 async function verifyFile(
-  folder: string,
+  own: string,
   name: string,
-  stated: { readonly sha256: string; readonly bytes: number },
+  stated: DetectorManifest['files'][string],
   where: string,
 ): Promise<void> {
+  const folder = folderOfFile(own, stated)
   const bad = (message: string) => new AttestdError('model-digest-mismatch', `${path.join(folder, name)} ${message}`)
   const real = await fs.realpath(path.join(folder, name)).catch(() => null)
   if (real === null) throw bad('is missing.')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { AttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
+import { folderOfFile } from './package-file.js'
 import type { DetectorPackage } from './package-loader.js'
 
 /**
@@ -10,9 +11,10 @@ import type { DetectorPackage } from './package-loader.js'
  * @throws AttestdError model-digest-mismatch
  */
 export async function readPackageFile({ folder, manifest }: DetectorPackage, name: string): Promise<Buffer> {
-  const file = path.join(folder, name)
+  const stated = manifest.files[name]
+  const file = path.join(folderOfFile(folder, stated ?? {}), name)
   const bytes = await readFileIfPresent(file)
-  if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === manifest.files[name]?.sha256) return bytes
+  if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === stated?.sha256) return bytes
   throw new AttestdError(
     'model-digest-mismatch',
     `${file} changed since the package was verified; attestd models reload takes the new version.`,

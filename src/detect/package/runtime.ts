@@ -21,11 +21,16 @@ const onnxViewsRuntime = z.strictObject({
   kind: z.literal('onnx-views'),
   /** Each: input [1, 3, H, W] for every H and W that its view may have, output one logit. */
   whole: relativePath,
+  /**
+   * Judges the whole in place of the logit of its network: from what that gives as `features`, this network's input `features`
+   * [1, n], to its output `logit` [1].
+   */
+  head: relativePath.optional(),
   native: relativePath.optional(),
   face: relativePath.optional(),
   input: tensorName,
   output: tensorName,
-  /** What the network of the whole gives beside its logit, for packages that name this one as their encoder. */
+  /** What the network of the whole gives for `head`, and for packages that name this one as their encoder. */
   features: tensorName.optional(),
 })
 

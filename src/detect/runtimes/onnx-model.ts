@@ -91,15 +91,21 @@ export function requireNames(
   if (missing !== undefined) throw manifestRefused(of, field, `${file} ${verb} no ${missing}, but ${has.join(', ')}`)
 }
 
+/** Of this process, by the sha256 of their file: packages that share an encoder hold it once. */
+const sessions = new Map<string, InferenceSession>()
+
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name states, unpacks to too much, not a model), detector-out-of-memory
  */
 export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)
-  const of = pack.manifest.id
-  const plain = file.endsWith(PACKED) ? await unpacked(bytes, file, of) : bytes
-  return { session: await createSession(plain, file, of), file, of }
+  const { id: of, files } = pack.manifest
+  const digest = files[file]?.sha256 ?? ''
+  const open = async () => createSession(file.endsWith(PACKED) ? await unpacked(bytes, file, of) : bytes, file, of)
+  const session = sessions.get(digest) ?? (await open())
+  sessions.set(digest, session)
+  return { session, file, of }
 }
 
 async function unpacked(bytes: Buffer, file: string, of: string): Promise<Uint8Array> {

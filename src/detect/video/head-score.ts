@@ -1,8 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { VideoPreprocessing } from '../package/preprocessing.js'
-import { loadNetwork, requireNames, runNetwork } from '../runtimes/onnx-model.js'
-import { outputAsLogit } from '../scoring/aggregation.js'
+import { loadFeatureHead } from '../runtimes/feature-head.js'
 import { type ClipScore, windowName } from './clip-score.js'
 import { FRAMES_PER_WINDOW } from './frame-plan.js'
 import { type ScoredWindow, scoredWindow, type Timed, windowsOf, worstWindows } from './window-score.js'
@@ -15,24 +14,10 @@ export interface DescribedFrame extends Timed {
 /** The logit of some frames, at least one, in the order of time. @throws AttestdError detector-failed */
 export type VideoHead = (frames: readonly DescribedFrame[]) => Promise<number>
 
-const [INPUT, OUTPUT] = ['features', 'logit']
-
-/**
- * Loads the head of a video package: a network from `features` [frames, n] to `logit` [1].
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** Loads the head of a video package. @throws AttestdError model-digest-mismatch, manifest-invalid */
 export async function loadVideoHead(pack: DetectorPackage, file: string): Promise<VideoHead> {
-  const network = await loadNetwork(pack, file)
-  requireNames(network, 'takes', [INPUT], 'runtime.head')
-  requireNames(network, 'gives', [OUTPUT], 'runtime.head')
-  return async (frames) => {
-    const width = frames[0]?.features.length ?? 0
-    const values = new Float32Array(frames.length * width)
-    for (const [index, { features }] of frames.entries()) values.set(features, index * width)
-    const features = { type: 'float32' as const, values, shape: [frames.length, width] }
-    const [logit] = await runNetwork(network, { [INPUT]: features }, [OUTPUT])
-    return outputAsLogit(logit?.values ?? [], pack.manifest)
-  }
+  const head = await loadFeatureHead(pack, file)
+  return (frames) => head(frames.map(({ features }) => features))
 }
 
 /**

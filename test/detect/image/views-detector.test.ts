@@ -4,6 +4,7 @@ import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench } from '../../support/detector-bench.js'
+import { headLogit, writeEncoderPackage, writeHeadPackage } from '../../support/detector-encoded.js'
 import { FUSION, viewsLogit, writeViewsPackage, writeWholePackage } from '../../support/detector-faces.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { tinyLogit } from '../../support/detector-package.js'
@@ -147,6 +148,21 @@ describe('a package whose whole view says where faces are looked for', () => {
       await writeViewsPackage(bench.modelsDir, { fusion: { ...FUSION, facesBetween } })
       const host = await bench.start()
       expect((await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).notes).toMatch(notes)
+    } finally {
+      await bench.dispose()
+    }
+  })
+})
+
+describe('a package that judges the whole by a head of its own', () => {
+  it('runs it over the encoder whose file another package keeps', async () => {
+    const bench = await DetectorBench.create()
+    try {
+      await writeEncoderPackage(bench.modelsDir)
+      await writeHeadPackage(bench.modelsDir)
+      const host = await bench.start({ detectors: [{ id: 'tiny-head' }] })
+      const file = await bench.write('stripes.png', await striped(192, 128))
+      expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
     } finally {
       await bench.dispose()
     }

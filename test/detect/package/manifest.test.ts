@@ -148,6 +148,8 @@ describe('parseManifest', () => {
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing/faces', undefined, 'runtime.face'],
     ['runtime/features', '', 'runtime.features'],
+    ['runtime/head', 'model.onnx', 'runtime.features'],
+    ['runtime/head', 'other.onnx', 'runtime.head'],
     ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],
     ['preprocessing/native/count', 0, 'preprocessing.native.count'],
     ['outputKind', 'probability', 'outputKind'],

@@ -11,7 +11,12 @@ import {
   summaryOf,
 } from '../../../src/detect/package/package-loader.js'
 import type { DetectorChoice } from '../../../src/detect/package/selection.js'
-import { ENCODER_RUNTIME, writeEncodedPackage, writeEncoderPackage } from '../../support/detector-encoded.js'
+import {
+  ENCODER_RUNTIME,
+  writeEncodedPackage,
+  writeEncoderPackage,
+  writeHeadPackage,
+} from '../../support/detector-encoded.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
 let modelsDir: string
@@ -264,6 +269,31 @@ describe('a package over the encoder of another', () => {
 })
 
 describe('files of a package', () => {
+  it('may lie in the folder of another one, and are checked there', async () => {
+    const encoder = await writeEncoderPackage(modelsDir)
+    await writeHeadPackage(modelsDir)
+    expect((await load('tiny-head')).map(({ manifest }) => manifest.id)).toEqual(['tiny-head'])
+    await flipByte(path.join(encoder, 'whole.onnx'))
+    await expect(load('tiny-head')).rejects.toMatchObject({
+      reason: 'model-digest-mismatch',
+      message: expect.stringContaining(path.join(encoder, 'whole.onnx')),
+    })
+    await fs.rm(encoder, { recursive: true })
+    await expect(load('tiny-head')).rejects.toMatchObject({
+      reason: 'model-digest-mismatch',
+      message: expect.stringMatching(/is missing/),
+    })
+  })
+
+  it('of another one name a package, no path to it', async () => {
+    const manifest = path.join(await writeHeadPackage(modelsDir), 'detector.json')
+    await fs.writeFile(manifest, (await fs.readFile(manifest, 'utf8')).replace('"tiny-encoder"', '"../elsewhere"'))
+    await expect(load('tiny-head')).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(/files\.whole/),
+    })
+  })
+
   it.each([
     ['one byte changed', async (model: string) => flipByte(model), /has the sha256/],
     ['a byte more', async (model: string) => fs.appendFile(model, 'x'), /bytes, the manifest states/],
