@@ -39,5 +39,4 @@ it('image tags in deployment files are the version of package.json', () => {
   ])
     expect(read(file), file).toContain(`attestd:${version}`)
   expect(read('config/kubernetes/kustomization.yaml')).toContain(`newTag: ${version}`)
-  expect(read('docs/operations.md')).toContain(`attestd-${version}.tgz`)
 })
