@@ -91,8 +91,8 @@ export function requireNames(
   if (missing !== undefined) throw manifestRefused(of, field, `${file} ${verb} no ${missing}, but ${has.join(', ')}`)
 }
 
-/** Of this process, by the sha256 of their file: packages that share an encoder hold it once. */
-const sessions = new Map<string, InferenceSession>()
+/** Packed networks, which are large, of this process by the sha256 of their file: packages that share an encoder hold it once. */
+const packed = new Map<string, InferenceSession>()
 
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
@@ -101,10 +101,10 @@ const sessions = new Map<string, InferenceSession>()
 export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)
   const { id: of, files } = pack.manifest
+  if (!file.endsWith(PACKED)) return { session: await createSession(bytes, file, of), file, of }
   const digest = files[file]?.sha256 ?? ''
-  const open = async () => createSession(file.endsWith(PACKED) ? await unpacked(bytes, file, of) : bytes, file, of)
-  const session = sessions.get(digest) ?? (await open())
-  sessions.set(digest, session)
+  const session = packed.get(digest) ?? (await createSession(await unpacked(bytes, file, of), file, of))
+  packed.set(digest, session)
   return { session, file, of }
 }
 
