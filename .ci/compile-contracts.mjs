@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import solc from 'solc'
 
-const FOLDERS = ['src/sandbox/contracts', 'test/contracts']
+const FOLDERS = ['test/contracts']
 const SETTINGS = {
   optimizer: { enabled: true, runs: 200 },
   evmVersion: 'cancun',

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import type { DemoRow } from '../app/demo/demo-rows.js'
-import type { DemoChain, DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
+import type { DemoOptions, DemoProgress, DemoResult } from '../app/demo/run-demo.js'
 import { percentOf, riskText } from '../core/risk.js'
 import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
@@ -18,18 +18,13 @@ export function demoVerb(): Command {
         .choices(['signed-key', 'wallet-session'])
         .default('signed-key'),
     )
-    .addOption(
-      new Option('--chain <where>', 'where stake and roles stand on the wallet-session API: a local chain, or memory')
-        .choices(['auto', 'anvil', 'memory'])
-        .default('auto'),
-    )
     .option('--json <file>', 'also write the result as JSON')
     .action(demo)
 }
 
-async function demo({ api, chain, json }: Pick<DemoOptions, 'api' | 'chain'> & { json?: string }): Promise<void> {
+async function demo({ api, json }: DemoOptions & { json?: string }): Promise<void> {
   const { runDemo } = await import('../app/demo/run-demo.js')
-  const result = await runDemo({ api, chain, searchPath: process.env.PATH ?? '' }, progressOn(process.stderr))
+  const result = await runDemo({ api }, progressOn(process.stderr))
   printText(`\n${demoTable(result)}\n\n${summary(result)}\n`)
   if (json) await fs.writeFile(json, `${safeJson(demoDocument(result), 2)}\n`)
   process.exitCode = result.ok ? EXIT.ok : EXIT.failed
@@ -81,13 +76,8 @@ function attestedLines({ api, chain, rows }: DemoResult): string[] {
   const proven = rows.filter(({ attested }) => attested?.fault === null).length
   return [
     `${proven} of ${rows.length} scores carry an off-chain attestation of the attester's wallet that was verified again.`,
-    chainText(chain),
+    `Stake and roles were read from the contract ${chain.stakeContract} on the sandbox's chain ${chain.chainId}.`,
   ]
-}
-
-function chainText({ chainId, kind, stakeContract }: DemoChain): string {
-  const where = kind === 'anvil' ? `a local chain (anvil, id ${chainId})` : 'memory, without a chain'
-  return `Stake and roles were read from ${stakeContract} in ${where}.`
 }
 
 function summary(result: DemoResult): string {

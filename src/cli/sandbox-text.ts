@@ -1,12 +1,10 @@
 import { safeLine } from '../core/safe-output.js'
 import type { Sandbox } from '../sandbox/create-sandbox.js'
-import { registryText } from '../sandbox/registry/registry-text.js'
-import { chainAccessOf } from '../sandbox/registry/rpc-route.js'
 
 /** What a program needs to use a sandbox, secrets included: they open nothing else. */
 export function sandboxFacts(sandbox: Sandbox) {
-  const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
-  return { url, attesterKey, submitterKey, sessionToken, wallets, chain: chainAccessOf(sandbox) }
+  const { url, attesterKey, submitterKey, sessionToken, wallets, chain } = sandbox
+  return { url, attesterKey, submitterKey, sessionToken, wallets, chain }
 }
 
 /** On what the hints depend: a command line can only name a key file that was written. */
@@ -20,7 +18,7 @@ export interface SandboxTextOptions {
 /** The same for people, with command lines for both APIs. */
 export function sandboxText(sandbox: Sandbox, { secrets, auth }: SandboxTextOptions): string {
   const { url, attesterKey, submitterKey, sessionToken, wallets } = sandbox
-  const { chainId, contract, rpcUrl } = chainAccessOf(sandbox)
+  const { chainId, contract, rpcUrl } = sandbox.chain
   const folder = safeLine(secrets ?? 'FOLDER')
   const hint = secrets === null ? '\n(FOLDER: name one with --secrets, and the key is written there.)' : ''
   return `The sandbox listens at ${url}  (docs: ${url}/docs, OpenAPI: ${url}/openapi.json)
@@ -34,7 +32,8 @@ Wallets of the wallet-session API, with their private keys${auth ? '' : ' (--no-
   attester   ${wallets.attester.address}  ${wallets.attester.privateKey}
   submitter  ${wallets.submitter.address}  ${wallets.submitter.privateKey}
 
-Roles and stake: ${registryText(sandbox.registry)}
+Roles and stake, on a chain in memory:
+  chain id   ${chainId}
   contract   ${contract}
   RPC        ${rpcUrl}
 

@@ -20,7 +20,6 @@ interface SandboxFlags {
   readonly headerPrefix: string
   readonly windowMs: string
   readonly duplicates: 'idempotent' | 'reject' | 'store'
-  readonly chain: 'auto' | 'anvil' | 'memory'
   readonly chainId: string
   readonly data?: string
   readonly sessionSecretFile?: string
@@ -49,12 +48,7 @@ export function sandboxVerb(): Command {
         .choices(['idempotent', 'reject', 'store'])
         .default('idempotent'),
     )
-    .addOption(
-      new Option('--chain <which>', 'where roles and stake are: a local anvil, memory, or anvil where it is installed')
-        .choices(['auto', 'anvil', 'memory'])
-        .default('auto'),
-    )
-    .option('--chain-id <id>', 'id of that chain', '84532')
+    .option('--chain-id <id>', 'id of the chain of the stake contract', '84532')
     .addOption(
       new Option(
         '--attestation-provider <which>',
@@ -112,9 +106,7 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
     headerPrefix: flags.headerPrefix,
     timestampWindowMs: wholeNumberFlag('--window-ms', flags.windowMs),
     duplicateScores: flags.duplicates,
-    chain: flags.chain,
     chainId: wholeNumberFlag('--chain-id', flags.chainId),
-    searchPath: process.env.PATH ?? '',
     disableAuth: !flags.auth,
     ...embeddedWalletOptions(flags.attestationProvider, process.env),
     // A daemon that remembers the last sandbox must not take this one's assets for those; a folder remembers its own.

@@ -212,7 +212,6 @@ export const REASONS = {
     'The service and the stake contract report different stakes.',
     'Check that ATTESTD_STAKE_CONTRACT, ATTESTD_CHAIN_ID and ATTESTD_WALLET_ADDRESS are those of the key.',
   ),
-  'local-chain-failed': setup('The local chain of the sandbox could not be started.'),
 
   // gates
   'stake-low': wait(

@@ -3,9 +3,8 @@ import { AttestdError } from '../core/errors.js'
 import { isLoopback } from '../core/net/loopback.js'
 import { issueText } from '../service/issue-text.js'
 import { addressSchema } from '../service/wire-fields.js'
-import { isPrivateKey } from './books/development-wallets.js'
+import { isPrivateKey } from './books/wallets.js'
 import { FaultPlanSchema } from './faults/faults.js'
-import { CHAIN_CHOICES } from './registry/open-registry.js'
 import type { SandboxOptions } from './sandbox-options.js'
 import { SESSION_SECRET_MIN } from './wallet-session/choices.js'
 
@@ -37,7 +36,6 @@ const OptionsSchema = z
       .looseObject({ attester: PrivateKeySchema.optional(), submitter: PrivateKeySchema.optional() })
       .optional(),
     attesterWallet: addressSchema.optional(),
-    chain: z.enum(CHAIN_CHOICES).optional(),
     chainId: z.int().min(1).optional(),
     dataDirectory: z.string().min(1).optional(),
     sessionSecret: z.string().min(SESSION_SECRET_MIN).optional(),

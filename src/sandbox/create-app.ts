@@ -2,13 +2,14 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import { adminRoutes } from './admin/admin-routes.js'
-import { serveIndexPage } from './admin/index-page.js'
 import type { SandboxControl } from './admin/sandbox-control.js'
+import { rpcRoute } from './chain/rpc-route.js'
+import { JSON_BODY_LIMIT_BYTES } from './choices.js'
+import { keptBooksOf } from './create-world.js'
 import { gatewayRoutes } from './gateway/gateway-routes.js'
 import { errorReply } from './http/error-reply.js'
 import { documentRoutes, serveDocuments } from './http/openapi.js'
 import { Refusal } from './http/refusal.js'
-import { rpcRoute } from './registry/rpc-route.js'
 import { attesterRoutes } from './signed-key/attester-routes.js'
 import { keyRoutes } from './signed-key/key-routes.js'
 import { publicRoutes } from './signed-key/public-routes.js'
@@ -34,7 +35,7 @@ export async function createApp(world: World, control: SandboxControl): Promise<
     forceCloseConnections: true,
     serverFactory: boundedServer(LIMITS),
     exposeHeadRoutes: false,
-    bodyLimit: world.limits.jsonBodyBytes,
+    bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => void errorReply(world.log)(error, request, reply),
   })
@@ -47,6 +48,10 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   app.decorateRequest('fault', null)
   // A service whose clock is off reports it: clients judge the ends of challenges and sessions by this.
   app.addHook('onSend', async (_, reply) => stateDate(world, reply))
+  // What was acknowledged outlives a kill of the process. A reply that failed must not fail again.
+  app.addHook('onSend', async (_, reply) => {
+    if (reply.statusCode < 500) await world.storage.save(() => keptBooksOf(world))
+  })
   await documentRoutes(app, world.limits.headerPrefix)
   await app.register(publicRoutes(world))
   await app.register(attesterRoutes(world))
@@ -56,9 +61,9 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   await app.register(walletSessionApi(world))
   await app.register(gatewayRoutes(world))
   await app.register(adminRoutes(world, control))
-  await app.register(rpcRoute(world))
+  await app.register(rpcRoute(world.registry))
   await serveDocuments(app)
-  serveIndexPage(app, world.registry)
+  app.get('/', { schema: { hide: true } as never }, async (_request, reply) => reply.redirect('/docs'))
   await app.ready()
   return app
 }

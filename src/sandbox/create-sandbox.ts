@@ -3,20 +3,20 @@ import { setMaxListeners } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
-import { silentLog } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
 import type { Turnaround } from '../service/port.js'
 import { SandboxControl } from './admin/sandbox-control.js'
 import type { SandboxAsset } from './books/asset-book.js'
-import type { DevelopmentWallets } from './books/development-wallets.js'
 import type { ApiKey, KeyKind } from './books/key-ring.js'
 import type { ScoreRecord } from './books/score-book.js'
+import type { StakeRegistry } from './books/stake-registry.js'
+import type { DevelopmentWallets } from './books/wallets.js'
+import { type ChainAccess, chainAccessOf } from './chain/rpc-route.js'
 import { checkOptions } from './check-options.js'
 import { DEADLINE_SWEEP_MS, DEFAULT_MEDIA_TYPE, HELPER_DEADLINE_MS } from './choices.js'
 import { createApp } from './create-app.js'
-import { createWorld } from './create-world.js'
+import { createWorld, keptBooksOf } from './create-world.js'
 import type { ImportOptions } from './gateway/media-store.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
 import type { FixedKey, SandboxOptions } from './sandbox-options.js'
 import { memoryStorage, openStorage, type Storage } from './storage/storage.js'
 import type { World } from './world.js'
@@ -57,6 +57,7 @@ export interface Sandbox {
   /** Wallets with a role in the registry, private keys included. */
   readonly wallets: DevelopmentWallets
   readonly registry: StakeRegistry
+  readonly chain: ChainAccess
   readonly control: SandboxControl
   /** Imports a file and registers it without HTTP. @param file path, or any name where `content` is given */
   registerFile(file: string, options?: RegisterFileOptions): Promise<SandboxAsset>
@@ -66,11 +67,7 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/**
- * Starts the local service.
- * @throws as `checkOptions` does, port-in-use, local-chain-failed, and as `openStorage`
- * does where it has a folder
- */
+/** Starts the local service. @throws as `checkOptions` does, port-in-use, and as `openStorage` where it has a folder */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   checkOptions(options)
   const storage = await storageOf(options)
@@ -82,9 +79,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function storageOf(options: SandboxOptions): Promise<Storage> {
-  const { dataDirectory, random = randomBytes, clock, log = silentLog } = options
-  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock, log)
+async function storageOf({ dataDirectory, random = randomBytes, clock }: SandboxOptions): Promise<Storage> {
+  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock)
 }
 
 async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {
@@ -100,7 +96,7 @@ async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox
     await app.listen({ host, port: options.port ?? 0 })
   } catch (error) {
     stop.abort(error)
-    await Promise.all([app.close(), world.registry.close()])
+    await app.close()
     throw listenError(error, host, options.port)
   }
   const sweeping = sweepDeadlines(world)
@@ -112,14 +108,19 @@ async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox
     sessionToken: world.account.sessionToken,
     wallets: world.wallets,
     registry: world.registry,
+    chain: chainAccessOf(world.registry, url),
     control,
     registerFile: (file, fileOptions = {}) => registerFile(world, file, fileOptions),
     scores: () => control.scores(),
     close: async () => {
       stop.abort(new Error('the sandbox is closing'))
       world.streams.cutAll()
-      await Promise.all([app.close(), sweeping, world.registry.close()])
-      await storage.close()
+      await Promise.all([app.close(), sweeping])
+      try {
+        await storage.save(() => keptBooksOf(world))
+      } finally {
+        await storage.close()
+      }
     },
   }
 }
@@ -142,7 +143,7 @@ function keyView({ id, accessKey, signingSecret }: ApiKey, wallet: string): Sand
 async function registerFile(world: World, file: string, options: RegisterFileOptions): Promise<SandboxAsset> {
   const content = options.content ?? (await fs.readFile(file))
   const media = await world.media.add(content, path.basename(file), options)
-  return world.assets.register({
+  const asset = world.assets.register({
     title: options.title ?? path.basename(file),
     mediaContext: options.mediaContext ?? '',
     contentType: 'auto',
@@ -154,6 +155,8 @@ async function registerFile(world: World, file: string, options: RegisterFileOpt
     turnaround: options.turnaround ?? 'standard',
     ownerAddress: world.account.submitterWallet,
   })
+  await world.storage.save(() => keptBooksOf(world))
+  return asset
 }
 
 /** Streams hear of a passed deadline although no request comes. */

@@ -1,16 +1,14 @@
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { ContentHashAlgorithm } from '../media/media-source.js'
-import type { FixedWallets } from './books/development-wallets.js'
 import type { RandomBytes } from './books/key-ring.js'
 import type { DuplicateScorePolicy } from './books/score-book.js'
-import type { WalletStake } from './books/stake-book.js'
+import type { WalletStake } from './books/stake-registry.js'
+import type { FixedWallets } from './books/wallets.js'
 import type { EmbeddedWalletOptions } from './embedded-wallet/provider.js'
 import type { FaultPlanInput } from './faults/faults.js'
 import type { RateLimit } from './http/rate-limiter.js'
-import type { ChainChoice } from './registry/open-registry.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
-import type { EasOptions } from './wallet-session/eas-options.js'
+import type { EasOptions } from './wallet-session/session-desk.js'
 import type { WalletSessionShapes } from './wallet-session/shapes.js'
 
 /** A key that is the same in every run. */
@@ -41,7 +39,6 @@ export interface SandboxOptions {
   readonly heartbeatMs?: number
   readonly snapshotDelayMs?: number
   readonly slowReaderMs?: number
-  readonly jsonBodyLimitBytes?: number
   readonly uploadLimitBytes?: number
   /** Goes into every asset id, so that runs of another name have other assets. @default '' */
   readonly run?: string
@@ -49,8 +46,6 @@ export interface SandboxOptions {
   readonly contentHash?: ContentHashAlgorithm
   /** Largest leaf block, bytes. */
   readonly chunkBytes?: number
-  /** Keeps the blocks in this directory. @default in memory */
-  readonly mediaDirectory?: string
   /** Of every wallet at first. */
   readonly stake?: WalletStake
   /** Service time minus local time. @default 0 */
@@ -67,14 +62,8 @@ export interface SandboxOptions {
   readonly sessionSecret?: string
   /** Private keys of the wallets that have a role from the start; made up where absent. */
   readonly wallets?: FixedWallets
-  /** The stake contract and its chain. @default opened as `chain` states */
-  readonly registry?: StakeRegistry
-  /** @default 'memory' */
-  readonly chain?: ChainChoice
-  /** @default 84532, Base Sepolia */
+  /** Of the stake contract's chain. @default 84532, Base Sepolia */
   readonly chainId?: number
-  /** Where anvil is looked for besides its npm package: what PATH holds. @default '' */
-  readonly searchPath?: string
   /** Where the wallets of v1's attesters are; null: v1 scores carry no attestation. @default local */
   readonly embeddedWallet?: EmbeddedWalletOptions | null
   /** Keeps assets, scores, keys, stake, roles and media in this folder. @default in memory */
@@ -87,7 +76,7 @@ export interface SandboxOptions {
   readonly streamPollMs?: number
   /** Other shapes of the wallet-session API, for tests of clients. */
   readonly shapes?: WalletSessionShapes
-  /** What attestations must be made for; their chain is the registry's. */
+  /** What attestations must be made for; their chain is that of the stake contract. */
   readonly eas?: EasOptions
   /** Development only: every request of the wallet-session API has both roles. Never where other machines reach. @default false */
   readonly disableAuth?: boolean

@@ -2,20 +2,17 @@ import type { Hex } from 'viem'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { AssetBook } from './books/asset-book.js'
-import type { DevelopmentWallets } from './books/development-wallets.js'
 import type { KeyRing, RandomBytes } from './books/key-ring.js'
-import type { RoleBook } from './books/role-book.js'
 import type { ScoreBook } from './books/score-book.js'
-import type { StakeBook } from './books/stake-book.js'
-import type { WalletKeys } from './books/wallet-keys.js'
+import type { StakeRegistry } from './books/stake-registry.js'
+import type { DevelopmentWallets, WalletKeys } from './books/wallets.js'
 import type { EmbeddedWallets } from './embedded-wallet/provider.js'
 import type { FaultDesk } from './faults/fault-desk.js'
 import type { MediaStore } from './gateway/media-store.js'
 import type { RateLimiter } from './http/rate-limiter.js'
-import type { StakeRegistry } from './registry/stake-registry.js'
 import type { ServiceTime } from './service-time.js'
 import type { Storage } from './storage/storage.js'
-import type { StreamHub } from './stream/stream-hub.js'
+import type { OpenStreams } from './stream/stream-connection.js'
 import type { SessionDesk } from './wallet-session/session-desk.js'
 
 /** Numbers and names that the routes go by. */
@@ -25,7 +22,6 @@ export interface SandboxLimits {
   readonly heartbeatMs: number
   readonly snapshotDelayMs: number
   readonly slowReaderMs: number
-  readonly jsonBodyBytes: number
   readonly uploadBytes: number
   /** See `SandboxOptions`. */
   readonly dateOffsetMs: number | null
@@ -52,10 +48,7 @@ export interface World {
   readonly embeddedWallets: EmbeddedWallets | null
   readonly time: ServiceTime
   readonly keys: KeyRing
-  readonly stakes: StakeBook
-  /** Roles as the sandbox wants them in the registry. */
-  readonly roles: RoleBook
-  /** Roles and stake as the stake contract has them, and its chain. */
+  /** Stake and roles, and the chain of the stake contract. */
   readonly registry: StakeRegistry
   readonly walletSession: SessionDesk
   readonly assets: AssetBook
@@ -63,7 +56,7 @@ export interface World {
   readonly media: MediaStore
   readonly faults: FaultDesk
   readonly limiter: RateLimiter
-  readonly streams: StreamHub
+  readonly streams: OpenStreams
   readonly storage: Storage
   /** Aborts when the sandbox closes; everything that waits ends with it. */
   readonly stopping: AbortSignal

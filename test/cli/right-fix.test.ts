@@ -38,7 +38,7 @@ const env = (own: Readonly<Record<string, string>> = {}) => ({
 })
 
 it('the port of the sandbox is taken: --port', async () => {
-  const { code, err } = await attestdVerb(['sandbox', '--chain', 'memory', '--port', String(takenPort)], {})
+  const { code, err } = await attestdVerb(['sandbox', '--port', String(takenPort)], {})
   expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('Give --port a free port') })
 })
 

@@ -34,7 +34,7 @@ it.each([
 ])(
   'an EAS contract of version %s with the settings %j ends the daemon before anything is signed',
   async (version, own) => {
-    bench = await DaemonBench.create({ api: 'wallet-session', chain: 'memory' })
+    bench = await DaemonBench.create({ api: 'wallet-session' })
     await bench.prepare()
     await bench.registerMany(1, 'eas')
     const rpc = await WireRecorder.start(bench.sandbox.url)

@@ -102,7 +102,7 @@ afterEach(async () => {
 })
 
 it('a wallet-session service that gives what is not shown in shapes of its own gets one score, in one session', async () => {
-  bench = await DaemonBench.create({ api: 'wallet-session', chain: 'memory' })
+  bench = await DaemonBench.create({ api: 'wallet-session' })
   await bench.prepare()
   const other = await OtherService.start(bench.sandbox.wallets.attester.address, await bench.register('shapes'))
   service = other

@@ -13,7 +13,7 @@ afterEach(() => bench.dispose())
 
 /** A wallet-session service and its chain, both that far ahead of the daemon's clock. */
 async function apart(clockOffsetMs: number, dateOffsetMs: number | null): Promise<DaemonBench> {
-  const made = await DaemonBench.create({ api: 'wallet-session', chain: 'memory', clockOffsetMs, dateOffsetMs })
+  const made = await DaemonBench.create({ api: 'wallet-session', clockOffsetMs, dateOffsetMs })
   await made.prepare()
   await made.registerMany(ASSETS, `apart ${clockOffsetMs}`)
   return made
@@ -51,7 +51,7 @@ describe('nothing is submitted', () => {
 
   it('where the only RPC endpoint has no block of the time of the service, whatever the local clock states', async () => {
     bench = await apart(HOUR_MS, 0)
-    const own = await DaemonBench.create({ api: 'wallet-session', chain: 'memory' })
+    const own = await DaemonBench.create({ api: 'wallet-session' })
     const rpc = await WireRecorder.start(own.sandbox.url)
     try {
       const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)

@@ -98,14 +98,14 @@ const cutStreams: Act = async ({ bench }) => {
   bench.sandbox.control.cutStreams()
 }
 const dipStake: Act = async ({ bench }, _daemons, seed, nth) => {
-  await bench.sandbox.control.setStake({ stakedWei: 1n })
+  bench.sandbox.control.setStake({ stakedWei: 1n })
   await sleep(drawBetween(100, 1000, seed, 'poor', nth))
-  await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
+  bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
 }
 const killChain: Act = async ({ bench }, _daemons, seed, nth) => {
-  await bench.sandbox.control.chain!.stop()
+  bench.sandbox.control.chain.stop()
   await sleep(drawBetween(500, 4000, seed, 'no chain', nth))
-  await bench.sandbox.control.chain!.start()
+  bench.sandbox.control.chain.start()
 }
 
 const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {

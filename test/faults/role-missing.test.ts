@@ -35,7 +35,7 @@ onWalletSession('a wallet that is no attester', () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wallet = bench.sandbox.wallets.attester.address
-    await bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
+    bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
     const daemon = run.start('daemon-0', PATIENT)
     expect(await daemon.exited).toBe(CONFIG_EXIT)
     expect(daemon.output).toContain('role-missing')
@@ -48,12 +48,12 @@ onWalletSession('a wallet that is no attester', () => {
     const { control, wallets } = bench.sandbox
     const wallet = wallets.attester.address
     const daemon = await run.start().ready()
-    await control.setRoles({ wallet, attester: false })
+    control.setRoles({ wallet, attester: false })
     await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('role-missing'))
     await bench.registerMany(ASSETS, 'withdrawn')
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
     expect(control.scoreAttempts()).toEqual([])
-    await control.setRoles({ wallet, attester: true })
+    control.setRoles({ wallet, attester: true })
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
     expect(sessions(run)).toBe(1)
@@ -78,7 +78,7 @@ onWalletSession('a wallet that is no attester', () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.start().ready()
-    await bench.sandbox.control.setRoles({ wallet: bench.sandbox.wallets.attester.address, attester: false })
+    bench.sandbox.control.setRoles({ wallet: bench.sandbox.wallets.attester.address, attester: false })
     expect(await daemon.exited).toBe(CONFIG_EXIT)
     expect(daemon.output).toContain('role-missing')
   })

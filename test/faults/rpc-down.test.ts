@@ -1,4 +1,5 @@
 import { afterEach, expect, it, type TestContext } from 'vitest'
+import { RPC_PATH } from '../../src/sandbox/chain/rpc-route.js'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
@@ -10,7 +11,7 @@ afterEach(() => run.bench.dispose())
 
 /** The daemon's own way to the chain, which can be cut while the service still has its one. */
 async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
-  const rpc = await WireRecorder.start(bench.sandbox.registry.rpcUrl!)
+  const rpc = await WireRecorder.start(bench.sandbox.url)
   onTestFinished(() => rpc.close())
   return rpc
 }
@@ -22,7 +23,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     const rpc = await rpcOf(run, context)
     rpc.stand = breaking
     await bench.registerMany(ASSETS, 'start')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url })
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
     const { text, status } = await daemon.get('/readyz')
@@ -37,7 +38,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
-    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url }).ready()
+    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
     rpc.stand = breaking
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     await bench.registerMany(ASSETS, 'middle')
@@ -52,7 +53,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     const { bench } = run
     const { control } = bench.sandbox
     const rpc = await rpcOf(run, context)
-    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url }).ready()
+    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
     rpc.stand = breaking
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     control.setFaults({ rules: [{ route: 'score', fault: 'status-403' }] })
@@ -76,17 +77,17 @@ onWalletSession('an RPC endpoint that is down', () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run
     const { control } = bench.sandbox
-    await control.chain!.stop()
+    control.chain.stop()
     await bench.registerMany(ASSETS, 'service')
     const daemon = run.start()
     await bench.until('its answer in the log', () => daemon.output.includes('service-failing'))
     expect(control.scoreAttempts()).toEqual([])
-    await control.chain!.start()
+    control.chain.start()
     await bench.allScored(120_000)
-    await control.chain!.stop()
+    control.chain.stop()
     await bench.registerMany(ASSETS, 'service')
     await bench.until('refused sessions', () => sessionsRefused(daemon.output) > 1)
-    await control.chain!.start()
+    control.chain.start()
     await bench.expectExactlyOneEach(120_000)
     expect(daemon.running, daemon.output).toBe(true)
   })

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, type TestContext } from 'vitest'
-import { anvilFor } from '../support/anvil.js'
+import { RPC_PATH } from '../../src/sandbox/chain/rpc-route.js'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { startSandbox } from '../support/sandbox.js'
 import { WireRecorder } from '../support/wire-recorder.js'
 
 const ASSETS = 3
@@ -12,9 +13,12 @@ afterEach(() => run.bench.dispose())
 
 /** An RPC endpoint that serves another chain at first. */
 async function wrongRpc(context: TestContext): Promise<WireRecorder> {
-  const { rpcUrl } = await anvilFor(context, { chainId: OTHER_CHAIN })
-  const rpc = await WireRecorder.start(rpcUrl)
-  context.onTestFinished(() => rpc.close())
+  const other = await startSandbox({ chainId: OTHER_CHAIN })
+  const rpc = await WireRecorder.start(other.url)
+  context.onTestFinished(async () => {
+    await rpc.close()
+    await other.close()
+  })
   return rpc
 }
 
@@ -24,14 +28,14 @@ onWalletSession('an RPC endpoint of another chain', () => {
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'chain')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: rpc.url })
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
     await bench.until('its name in the log', () => daemon.output.includes('rpc-wrong-chain'))
     await bench.until('a verdict that waits', async () => (await waiting(daemon)) > 0)
     const { text, status } = await daemon.get('/readyz')
     expect(status).toBe(503)
     expect(text).toContain('stake-unknown')
     expect(bench.sandbox.control.scoreAttempts()).toEqual([])
-    rpc.passTo(bench.sandbox.registry.rpcUrl!)
+    rpc.passTo(bench.sandbox.url)
     await bench.expectExactlyOneEach(120_000)
     expect(daemon.running, daemon.output).toBe(true)
   })
@@ -41,7 +45,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'next')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url},${bench.sandbox.registry.rpcUrl}` })
+    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH},${bench.sandbox.chain.rpcUrl}` })
     await bench.expectExactlyOneEach()
     expect(rpc.requests.length).toBeGreaterThan(0)
     expect(await daemon.metric('attestd_rpc_requests_total', 'outcome="rpc-wrong-chain"')).toBeGreaterThan(0)

@@ -16,7 +16,6 @@ describe('options of the sandbox', () => {
     ['chunkBytes', 1024 * 1024, 1024 * 1024 + 1],
     ['chunkBytes', 1, 0],
     ['chainId', 1, 0],
-    ['chain', 'memory', 'hardhat'],
     ['dataDirectory', 'x', ''],
     ['rateLimit', null, { requests: 0, windowMs: 1 }],
     ['rateLimit', { requests: 1, windowMs: 1 }, { requests: 1, windowMs: 0 }],

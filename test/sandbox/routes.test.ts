@@ -15,7 +15,7 @@ let clock: ManualClock
 
 beforeAll(async () => {
   clock = new ManualClock(NOW)
-  sandbox = await startSandbox({ clock, rateLimit: null, jsonBodyLimitBytes: 20_000 })
+  sandbox = await startSandbox({ clock, rateLimit: null })
 })
 afterAll(() => sandbox.close())
 beforeEach(() => sandbox.control.reset())
@@ -109,7 +109,7 @@ describe('score', () => {
   it('is refused where the body is too large or no JSON type', async () => {
     const asset = await newAsset()
     const target = `${MEDIA}/${asset.id}/scores`
-    expect(outcome(await attester('POST', target, { ...good, notes: 'x'.repeat(20_000) }))).toEqual([
+    expect(outcome(await attester('POST', target, { ...good, notes: 'x'.repeat(70_000) }))).toEqual([
       413,
       'body-too-large',
     ])

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
-import { findAnvil } from '../../src/sandbox/registry/anvil-process.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { PrivyStub } from '../support/privy-stub.js'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
@@ -37,7 +36,7 @@ describe('attestd sandbox', () => {
     const secrets = path.join(folder, 'secrets')
     const sandbox = await start(['--secrets', secrets, '--chain-id', '8453'])
     const { chain, wallets, attesterKey } = sandbox.facts
-    expect(chain).toMatchObject({ kind: findAnvil(process.env.PATH) === null ? 'memory' : 'anvil', chainId: 8453 })
+    expect(chain.chainId).toBe(8453)
     expect(chain.contract).toMatch(/^0x[0-9a-fA-F]{40}$/)
     expect(privateKeyToAddress(wallets.attester.privateKey).toLowerCase()).toBe(wallets.attester.address)
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
@@ -61,7 +60,7 @@ describe('attestd sandbox', () => {
     const file = path.join(secrets, 'wallet_key')
     await fs.mkdir(secrets)
     for (const name of ['access_key', 'signing_secret', 'wallet_key']) await fs.writeFile(path.join(secrets, name), '')
-    const args = ['--secrets', secrets, '--chain', 'memory']
+    const args = ['--secrets', secrets]
     for (let nth = 0; nth < 2; nth++) {
       const { end, facts } = await start(args)
       expect(await fs.readFile(file, 'utf8')).toBe(`${facts.wallets.attester.privateKey}\n`)
@@ -78,7 +77,7 @@ describe('attestd sandbox', () => {
   })
 
   it('--samples says of each what kind of media it is', async () => {
-    const { facts } = await start(['--samples', '--chain', 'memory'])
+    const { facts } = await start(['--samples'])
     const { json } = await send(facts.url, { method: 'GET', target: '/sandbox/assets' })
     const kindOf = Object.fromEntries((await readSamples()).map(({ title, mediaType }) => [title, mediaType]))
     const assets = json.assets as { title: string; mediaType: string }[]
@@ -86,11 +85,10 @@ describe('attestd sandbox', () => {
   })
 
   it('--no-auth lets everyone in, and only on this machine', async () => {
-    const sandbox = await start(['--no-auth', '--chain', 'memory'])
+    const sandbox = await start(['--no-auth'])
     expect((await session(sandbox.facts.url)).status).toBe(200)
     const state = await send(sandbox.facts.url, { method: 'GET', target: '/sandbox/state' })
     expect(state.json.authDisabled).toBe(true)
-    expect(sandbox.facts.chain.kind).toBe('memory')
     await sandbox.end('SIGTERM')
     const open = await attestdVerb(['sandbox', '--no-auth', '--host', '0.0.0.0', '--allow-remote', '--port', '0'], {})
     expect(open).toMatchObject({ code: 78, err: expect.stringContaining('without authentication') })
@@ -100,7 +98,7 @@ describe('attestd sandbox', () => {
     const stub = await PrivyStub.start()
     try {
       const { ATTESTD_WALLET: _, ...env } = stub.env
-      const args = ['--attestation-provider', 'privy', '--chain', 'memory', '--samples']
+      const args = ['--attestation-provider', 'privy', '--samples']
       const sandbox = await start(args, env)
       const { url, attesterKey } = sandbox.facts
       const list = await sendSigned(url, attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
@@ -128,7 +126,6 @@ describe('attestd sandbox', () => {
       64,
       /--session-secret-file takes a file: \/nowhere\/secret does not exist/,
     ],
-    ['an unknown chain', ['--chain', 'ganache'], 64, /Allowed choices are auto, anvil, memory/],
     ['a folder that cannot be', ['--data', '/dev/null/x'], 78, /\/dev\/null\/x cannot be created/],
   ] as const)('does not start with %s', async (_name, args, code, message) => {
     const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})

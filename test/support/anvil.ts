@@ -1,11 +1,6 @@
 import type { TestContext } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
-import {
-  type AnvilOptions,
-  type AnvilProcess,
-  findAnvil,
-  startAnvil,
-} from '../../src/sandbox/registry/anvil-process.js'
+import { type AnvilOptions, type AnvilProcess, findAnvil, startAnvil } from './anvil-process.js'
 
 /** The anvil to test with; null where there is none, and the tests that need it are skipped. */
 export const anvil = findAnvil(process.env.PATH)

@@ -7,7 +7,6 @@ import sharp from 'sharp'
 import type { SandboxAsset } from '../../src/sandbox/books/asset-book.js'
 import type { RegisterFileOptions, Sandbox } from '../../src/sandbox/create-sandbox.js'
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
-import { chainAccessOf } from '../../src/sandbox/registry/rpc-route.js'
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 import { DaemonHere } from './daemon-here.js'
 import { DaemonProcess } from './daemon-process.js'
@@ -56,16 +55,12 @@ export class DaemonBench {
     readonly api: Api,
   ) {}
 
-  /**
-   * The sandbox is strict: a second accepted POST is stored as a second score. For a wallet session its stake contract
-   * is on an anvil of its own.
-   */
+  /** The sandbox is strict: a second accepted POST is stored as a second score. */
   static async create({ api = 'signed-key', ...options }: BenchOptions = {}): Promise<DaemonBench> {
     const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-bench-'))
     await writeTinyPackage(path.join(folder, 'models'))
     const strict = { duplicateScores: 'store', timestampWindowMs: WINDOW_MS[api], rateLimit: null } as const
-    const chain = api === 'wallet-session' ? ({ chain: 'anvil' } as const) : {}
-    const sandbox = await startSandbox({ ...strict, ...chain, ...options })
+    const sandbox = await startSandbox({ ...strict, ...options })
     await fs.writeFile(path.join(folder, 'wallet-key'), sandbox.wallets.attester.privateKey, { mode: 0o600 })
     return new DaemonBench(folder, sandbox, api)
   }
@@ -211,7 +206,7 @@ export class DaemonBench {
   }
 
   #walletEnv(): Record<string, string> {
-    const { chainId, contract, rpcUrl } = chainAccessOf(this.sandbox)
+    const { chainId, contract, rpcUrl } = this.sandbox.chain
     return {
       ATTESTD_SERVICE_API: 'wallet-session',
       ATTESTD_WALLET_KEY_FILE: path.join(this.folder, 'wallet-key'),

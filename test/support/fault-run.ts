@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
-import { anvil } from './anvil.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
 import type { DaemonProcess } from './daemon-process.js'
 import { drawBetween, pick } from './fault-seed.js'
@@ -24,7 +23,7 @@ export interface FaultRun {
   start(name?: string, changes?: Readonly<Record<string, string>>): DaemonProcess
 }
 
-/** The same tests for each API on each engine; those without their Redis or anvil show as skipped. */
+/** The same tests for each API on each engine; those without their Redis show as skipped. */
 export function onEachEngine(title: string, body: (engine: EngineName, api: Api) => void): void {
   onEachApi(`${title}, on the embedded queue`, (api) => body('embedded', api))
   onRedis(title, (api) => body('redis', api))
@@ -39,9 +38,9 @@ export function onEachApi(title: string, body: (api: Api) => void, canRun = true
   onWalletSession(title, () => body('wallet-session'), canRun)
 }
 
-/** Tests of a wallet session, which need a chain for the stake contract. */
+/** Tests of a wallet session. */
 export function onWalletSession(title: string, body: () => void, canRun = true): void {
-  describe.skipIf(!canRun || anvil === null)(`wallet-session: ${title}`, body)
+  describe.skipIf(!canRun)(`wallet-session: ${title}`, body)
 }
 
 export async function startRun(engine: EngineName, options: BenchOptions = {}): Promise<FaultRun> {

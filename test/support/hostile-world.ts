@@ -125,7 +125,8 @@ async function startHostileSandbox(folder: string, secrets: string): Promise<Hos
   const picture = await first.registerFile(packagePath('samples', 'coffee.jpg'))
   const text = await first.registerFile('a.txt', { content: Buffer.from('fail '.repeat(100)), mediaType: 'text' })
   await first.close()
-  const books = path.join(folder, 'journal.jsonl')
+  const file = path.join(folder, 'state.json')
+  const state = JSON.parse(await fs.readFile(file, 'utf8'))
   const texts = { title: HOSTILE, mediaContext: HOSTILE_NAME }
   const assets = [
     { ...picture, ...texts, id: `picture ${HOSTILE_NAME}` },
@@ -133,8 +134,8 @@ async function startHostileSandbox(folder: string, secrets: string): Promise<Hos
     { ...picture, ...texts, id: `elsewhere ${HOSTILE_NAME}`, uri: `ftp://${HOSTILE_NAME}` },
     { ...picture, ...texts, id: `nul ${HOSTILE}` },
   ]
-  const lines = assets.map((asset) => `${JSON.stringify({ type: 'asset', asset })}\n`)
-  await fs.appendFile(books, lines.join(''))
+  state.books.assets.push(...assets)
+  await fs.writeFile(file, JSON.stringify(state))
   const running = await runSandbox(['--data', folder, '--secrets', secrets])
   return { ...running, attesterKey, submitterKey, sessionToken }
 }
@@ -142,7 +143,7 @@ async function startHostileSandbox(folder: string, secrets: string): Promise<Hos
 /** The verb itself, since what it prints is looked at too. Rejects with what it printed where it does not start. */
 async function runSandbox(args: readonly string[]): Promise<Pick<HostileSandbox, 'url' | 'printed' | 'close'>> {
   const { PATH = '' } = process.env
-  const command = [packagePath('dist', 'cli', 'main.js'), 'sandbox', '--port', '0', '--chain', 'memory', ...args]
+  const command = [packagePath('dist', 'cli', 'main.js'), 'sandbox', '--port', '0', ...args]
   const child = spawn(process.execPath, command, {
     env: { PATH, HOME: '/nowhere' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,7 +11,6 @@ export interface SandboxFacts {
   readonly sessionToken: string
   readonly wallets: Readonly<Record<'attester' | 'submitter', { address: string; privateKey: `0x${string}` }>>
   readonly chain: {
-    readonly kind: string
     readonly chainId: number
     readonly contract: string
     readonly rpcUrl: string

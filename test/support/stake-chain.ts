@@ -1,10 +1,10 @@
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TestContext } from 'vitest'
-import { deployStakeRegistry } from '../../src/sandbox/contracts/deploy-stake-registry.js'
-import { stakeRegistryAbi } from '../../src/sandbox/contracts/stake-registry-abi.js'
-import type { AnvilOptions } from '../../src/sandbox/registry/anvil-process.js'
 import { anvilFor } from './anvil.js'
+import type { AnvilOptions } from './anvil-process.js'
+import { deployStakeRegistry } from './deploy-stake-registry.js'
+import { stakeRegistryAbi } from './stake-registry-abi.js'
 
 /** A chain of the test's own with a StakeRegistry on it, whose owner and one more account can be played. */
 export async function stakeChainFor(context: Pick<TestContext, 'onTestFinished'>, options: Partial<AnvilOptions> = {}) {

@@ -2,7 +2,6 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
-import { chainAccessOf } from '../../sandbox/registry/rpc-route.js'
 
 /** The settings of both sides of the demo, by the API that they speak. */
 export interface DemoSettings {
@@ -38,7 +37,7 @@ async function walletOf(side: Side, sandbox: Sandbox, folder: string): Promise<R
   const name = WALLET_OF[side]
   const keyFile = path.join(folder, `${name}_key`)
   await fs.writeFile(keyFile, `${sandbox.wallets[name].privateKey}\n`, { mode: 0o600, flag: 'wx' })
-  const { chainId, contract, rpcUrl } = chainAccessOf(sandbox)
+  const { chainId, contract, rpcUrl } = sandbox.chain
   return {
     ATTESTD_WALLET: 'local',
     ATTESTD_WALLET_KEY_FILE: keyFile,

@@ -9,8 +9,6 @@ import { listenForStop } from '../../core/shutdown.js'
 import { startTimer } from '../../core/time-limit.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { type Sandbox, startSandbox } from '../../sandbox/create-sandbox.js'
-import type { ChainChoice } from '../../sandbox/registry/open-registry.js'
-import { chainAccessOf } from '../../sandbox/registry/rpc-route.js'
 import { dataPaths } from '../data-dir.js'
 import { easProfileOf } from '../open/open-chain.js'
 import { openSubmitter } from '../register/open-submitter.js'
@@ -20,19 +18,13 @@ import { type DaemonProcess, startDaemonProcess } from './daemon-process.js'
 import { demoSettings } from './demo-api.js'
 import { type DemoRow, demoRow } from './demo-rows.js'
 
-/** What the flags of `attestd demo` state; `chain` and `searchPath` count on the wallet-session API alone. */
+/** What the flags of `attestd demo` state. */
 export interface DemoOptions {
   readonly api: Settings['serviceApi']
-  /** Where stake and roles stand on the wallet-session API. */
-  readonly chain: ChainChoice
-  /** Where anvil is looked for besides its npm package: what PATH holds. */
-  readonly searchPath: string
 }
 
 /** Where stake and roles were read. */
 export interface DemoChain {
-  /** `memory`: no chain, because anvil is not installed or was not wanted. */
-  readonly kind: 'anvil' | 'memory'
   readonly chainId: number
   readonly stakeContract: string
 }
@@ -73,7 +65,9 @@ export async function runDemo(options: DemoOptions, progress: DemoProgress): Pro
   const dataDir = path.join(folder, 'data')
   const samples = await readSamples()
   const signals = listenForStop(systemClock)
-  const sandbox = await startDemoSandbox(options, progress)
+  progress.step('starting the sandbox service')
+  // Strict: a second score for an asset would be stored and counted, not forgiven.
+  const sandbox = await startSandbox({ clock: systemClock, duplicateScores: 'store' })
   let daemon: DaemonProcess | undefined
   let ok = false
   try {
@@ -93,7 +87,8 @@ export async function runDemo(options: DemoOptions, progress: DemoProgress): Pro
     const rows = await Promise.all(samples.map(row))
     ok = daemonExit === 0 && rows.every(({ accepted }) => accepted === 1) && rows.every(isProven)
     const wallMs = clock.monotonic() - started
-    const chain = isAttested ? chainOf(sandbox) : null
+    const { chainId, contract: stakeContract } = sandbox.chain
+    const chain = isAttested ? { chainId, stakeContract } : null
     return { api: options.api, chain, ok, rows, daemonExit, startMs, wallMs, logFile: ok ? null : logFile }
   } finally {
     daemon?.kill('SIGKILL')
@@ -112,19 +107,6 @@ const DAEMON_ENV = {
 }
 
 const isProven = ({ attested }: DemoRow) => attested === null || attested.fault === null
-
-async function startDemoSandbox({ api, chain, searchPath }: DemoOptions, progress: DemoProgress): Promise<Sandbox> {
-  const withChain = api === 'wallet-session'
-  progress.step('starting the sandbox service')
-  // Strict: a second score for an asset would be stored and counted, not forgiven.
-  const strict = { clock: systemClock, duplicateScores: 'store' } as const
-  return startSandbox(withChain ? { ...strict, chain, searchPath } : strict)
-}
-
-function chainOf(sandbox: Sandbox): DemoChain {
-  const { chainId, contract, kind } = chainAccessOf(sandbox)
-  return { kind, chainId, stakeContract: contract }
-}
 
 async function stopped(daemon: DaemonProcess): Promise<number | null> {
   daemon.kill('SIGTERM')

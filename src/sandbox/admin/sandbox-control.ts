@@ -1,9 +1,8 @@
-import type { Hex } from 'viem'
 import type { SandboxAsset } from '../books/asset-book.js'
 import type { ApiKey, NewKey } from '../books/key-ring.js'
 import type { ScoreAttempt, ScoreRecord } from '../books/score-book.js'
+import type { StakeRegistry } from '../books/stake-registry.js'
 import type { FaultPlan, FaultPlanInput, InjectedFault } from '../faults/faults.js'
-import type { RegistryChain } from '../registry/stake-registry.js'
 import type { World } from '../world.js'
 
 /** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
@@ -14,7 +13,7 @@ export interface StakeChange {
   readonly minStakeWei?: bigint | undefined
 }
 
-/** Roles that a wallet gains (true) or loses (false), in the books and in the stake contract; absent ones stay. */
+/** Roles that a wallet gains (true) or loses (false) in the stake contract; absent ones stay. */
 export interface RoleChange {
   readonly wallet: string
   readonly attester?: boolean | undefined
@@ -63,38 +62,21 @@ export class SandboxControl {
     this.#world.assets.sweep()
   }
 
-  /**
-   * Counts at once for the signed-key API. Resolves when the stake contract holds it too; rejects where its chain does
-   * not answer.
-   */
-  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): Promise<void> {
-    const { account, registry, stakes } = this.#world
-    const owner = (wallet ?? account.attesterWallet) as Hex
-    if (stakedWei !== undefined) stakes.set(owner, stakedWei)
-    if (minStakeWei !== undefined) stakes.setMinimum(minStakeWei)
-    return watched(async () => {
-      if (stakedWei !== undefined) await registry.setStake(owner, stakedWei)
-      if (minStakeWei !== undefined) await registry.setMinimum(minStakeWei)
-    })
+  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): void {
+    const { account, registry } = this.#world
+    if (stakedWei !== undefined) registry.setStake(wallet ?? account.attesterWallet, stakedWei)
+    if (minStakeWei !== undefined) registry.setMinimum(minStakeWei)
   }
 
-  /** Roles that are not named stay. Resolves and rejects as `setStake` does. */
-  setRoles(change: RoleChange): Promise<void> {
-    const { registry, roles, stakes } = this.#world
-    const { wallet } = change
-    const { attester, submitter } = roles.of(wallet)
-    const changed = { attester: change.attester ?? attester, submitter: change.submitter ?? submitter }
-    roles.set(wallet, changed)
-    return watched(async () => {
-      await registry.setRoles(wallet as Hex, changed)
-      // The books give every wallet a stake; the contract only knows those that were written to it.
-      await registry.setStake(wallet as Hex, stakes.of(wallet).stakedWei)
-    })
+  setRoles({ wallet, attester, submitter }: RoleChange): void {
+    const { registry } = this.#world
+    const held = registry.rolesOf(wallet)
+    registry.setRoles(wallet, { attester: attester ?? held.attester, submitter: submitter ?? held.submitter })
   }
 
-  /** The chain behind the registry, to break and to restore. Absent where the registry has none. */
-  get chain(): RegistryChain | undefined {
-    return this.#world.registry.chain
+  /** The chain of the stake contract, to stop and to start. */
+  get chain(): Pick<StakeRegistry, 'start' | 'stop'> {
+    return this.#world.registry
   }
 
   assets(): SandboxAsset[] {
@@ -143,28 +125,15 @@ export class SandboxControl {
     return this.#world.streams.cutAll()
   }
 
-  /**
-   * Back to the start: no assets, scores, faults, counts, skew; stake, roles and rate limits as at first. Keys and media
-   * stay. Resolves and rejects as `setStake` does.
-   */
-  reset(): Promise<void> {
-    const { assets, scores, faults, stakes, roles, time, limiter, registry, storage } = this.#world
-    storage.append({ type: 'reset' })
+  /** Back to the start: no assets, scores, faults, counts, skew; stake, roles and rate limits as at first. Keys and media stay. */
+  reset(): void {
+    const { assets, scores, faults, time, limiter, registry } = this.#world
     scores.clear()
     faults.setPlan({})
     faults.reset()
     time.setOffset(0)
-    stakes.reset()
-    roles.reset()
+    registry.reset()
     limiter.reset()
     assets.clear()
-    return watched(async () => registry.chain?.mirror())
   }
-}
-
-/** Work whose failure is reported to whoever waits for it, and to nobody else. */
-function watched(work: () => Promise<void>): Promise<void> {
-  const done = work()
-  done.catch(() => {})
-  return done
 }

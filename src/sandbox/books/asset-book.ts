@@ -19,7 +19,7 @@ export interface NewAsset {
   readonly ownerAddress: string
 }
 
-/** An asset on the books of both APIs, as the journal keeps it; `AssetBook.isOpen` states whether it is open. */
+/** An asset on the books of both APIs, as it is kept; `AssetBook.isOpen` states whether it is open. */
 export interface SandboxAsset extends NewAsset {
   readonly id: string
   /** Unix milliseconds of service time. */
@@ -35,19 +35,17 @@ export class AssetBook {
   readonly changed = new ChangeFeed()
   readonly #now: () => number
   readonly #run: string
-  readonly #keep: (asset: SandboxAsset) => void
+  readonly #touched: () => void
   readonly #assets = new Map<string, SandboxAsset>()
   /** The open set as last announced to the listeners. */
   readonly #announced = new Set<string>()
 
-  /**
-   * @param run goes into every asset id: the same ids in every run where it is the same
-   * @param keep called with an asset before it counts: it can refuse by throwing
-   */
-  constructor(now: () => number, run: string, keep: (asset: SandboxAsset) => void = () => {}) {
-    this.#now = now
-    this.#run = run
-    this.#keep = keep
+  /** @param options run: goes into every asset id; touched: follows each change; kept: the assets of an earlier run */
+  constructor(options: { now: () => number; run?: string; touched?: () => void; kept?: readonly SandboxAsset[] }) {
+    this.#now = options.now
+    this.#run = options.run ?? ''
+    this.#touched = options.touched ?? (() => {})
+    for (const asset of options.kept ?? []) this.#add(asset)
   }
 
   register(input: NewAsset): SandboxAsset {
@@ -58,16 +56,9 @@ export class AssetBook {
       deadlineAt: Date.parse(input.verificationDeadline),
       switchedOff: false,
     }
-    this.#keep(asset)
-    this.#assets.set(asset.id, asset)
-    if (this.#note(asset)) this.changed.emit()
+    this.#touched()
+    if (this.#add(asset)) this.changed.emit()
     return asset
-  }
-
-  /** What was kept of an earlier run. */
-  restore(asset: SandboxAsset): void {
-    this.#assets.set(asset.id, asset)
-    this.#note(asset)
   }
 
   find(id: string): SandboxAsset | null {
@@ -96,9 +87,8 @@ export class AssetBook {
   switch(id: string, to: 'open' | 'closed'): boolean {
     const asset = this.find(id)
     if (asset === null) return false
-    const switchedOff = to === 'closed'
-    this.#keep({ ...asset, switchedOff })
-    asset.switchedOff = switchedOff
+    asset.switchedOff = to === 'closed'
+    this.#touched()
     this.sweep()
     return true
   }
@@ -112,7 +102,14 @@ export class AssetBook {
   clear(): void {
     this.#assets.clear()
     this.#announced.clear()
+    this.#touched()
     this.changed.emit()
+  }
+
+  /** @returns whether it is open */
+  #add(asset: SandboxAsset): boolean {
+    this.#assets.set(asset.id, asset)
+    return this.#note(asset)
   }
 
   /** @returns whether the asset opened or closed since the listeners last heard */

@@ -37,14 +37,15 @@ export class KeyRing {
   readonly changed = new ChangeFeed()
   readonly #random: RandomBytes
   readonly #now: () => number
-  readonly #keep: (key: ApiKey) => void
+  readonly #touched: () => void
   readonly #byAccessKey = new Map<string, ApiKey>()
 
-  /** @param options keep: called with a key before it counts; it can refuse by throwing */
-  constructor(options: { random: RandomBytes; now: () => number; keep?: (key: ApiKey) => void }) {
+  /** @param options touched: follows each change; kept: the keys of an earlier run */
+  constructor(options: { random: RandomBytes; now: () => number; touched?: () => void; kept?: readonly ApiKey[] }) {
     this.#random = options.random
     this.#now = options.now
-    this.#keep = options.keep ?? (() => {})
+    this.#touched = options.touched ?? (() => {})
+    for (const key of options.kept ?? []) this.#byAccessKey.set(key.accessKey, key)
   }
 
   create(input: NewKey): ApiKey {
@@ -58,14 +59,9 @@ export class KeyRing {
       createdAt: this.#now(),
       revokedAt: null,
     }
-    this.#keep(key)
-    this.restore(key)
-    return key
-  }
-
-  /** Takes a key as it is: what was kept of an earlier run. */
-  restore(key: ApiKey): void {
     this.#byAccessKey.set(key.accessKey, key)
+    this.#touched()
+    return key
   }
 
   find(accessKey: string): ApiKey | null {
@@ -85,9 +81,8 @@ export class KeyRing {
     const key = this.byId(id)
     if (key === null) return null
     if (key.revokedAt === null) {
-      const revokedAt = this.#now()
-      this.#keep({ ...key, revokedAt })
-      key.revokedAt = revokedAt
+      key.revokedAt = this.#now()
+      this.#touched()
       this.changed.emit()
     }
     return key

@@ -18,7 +18,7 @@ export interface ScoreInput {
   readonly attestation?: OffchainAttestation
 }
 
-/** A score on record, as the journal keeps it. Its id follows from asset, attester and the count of scores before. */
+/** A score on record, as it is kept. Its id follows from asset, attester and the count of scores before. */
 export interface ScoreRecord extends ScoreInput {
   readonly id: string
   /** Unix milliseconds of service time. */
@@ -61,15 +61,21 @@ export type RecordResult =
 export class ScoreBook {
   readonly #now: () => number
   readonly #policy: DuplicateScorePolicy
-  readonly #keep: (score: ScoreRecord) => void
+  readonly #touched: () => void
   readonly #byAsset = new Map<string, ScoreRecord[]>()
   #attempts: ScoreAttempt[] = []
 
-  /** @param options keep: called with each score before it is on record; it can refuse by throwing */
-  constructor(options: { now: () => number; policy: DuplicateScorePolicy; keep?: (score: ScoreRecord) => void }) {
+  /** @param options touched: follows each change; kept: the scores of an earlier run */
+  constructor(options: {
+    now: () => number
+    policy: DuplicateScorePolicy
+    touched?: () => void
+    kept?: readonly ScoreRecord[]
+  }) {
     this.#now = options.now
     this.#policy = options.policy
-    this.#keep = options.keep ?? (() => {})
+    this.#touched = options.touched ?? (() => {})
+    for (const score of options.kept ?? []) this.#add(score)
   }
 
   /** Whether the score would be stored now. */
@@ -82,11 +88,6 @@ export class ScoreBook {
     if (held === null || this.isNew(input)) return { outcome: 'stored', score: this.#store(input) }
     const same = this.#policy === 'idempotent' && held.deepfakeRiskScore === input.deepfakeRiskScore
     return { outcome: same ? 'same' : 'conflict', score: held }
-  }
-
-  /** Puts a score on record as it is: what was kept of an earlier run. */
-  restore(score: ScoreRecord): void {
-    this.#byAsset.set(score.assetId, [...this.ofAsset(score.assetId), score])
   }
 
   /** The last score on record of this attester for the asset. */
@@ -128,16 +129,19 @@ export class ScoreBook {
   clear(): void {
     this.#byAsset.clear()
     this.#attempts = []
+    this.#touched()
+  }
+
+  #add(score: ScoreRecord): void {
+    this.#byAsset.set(score.assetId, [...this.ofAsset(score.assetId), score])
   }
 
   #store(input: ScoreInput): ScoreRecord {
-    const held = this.#byAsset.get(input.assetId) ?? []
-    const digest = createHash('sha256')
-      .update(`${input.assetId}\n${input.attesterAddress}\n${held.length}`)
-      .digest('hex')
+    const before = this.ofAsset(input.assetId).length
+    const digest = createHash('sha256').update(`${input.assetId}\n${input.attesterAddress}\n${before}`).digest('hex')
     const score: ScoreRecord = { ...input, id: `scr_${digest.slice(0, 20)}`, createdAt: this.#now() }
-    this.#keep(score)
-    this.restore(score)
+    this.#add(score)
+    this.#touched()
     return score
   }
 }

@@ -4,7 +4,7 @@ import type { AttestationSigner } from '../../chain/eas/attest.js'
 import { type OpenSignerOptions, openSigner } from '../../wallet/open-signer.js'
 import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
-import type { WalletKeys } from '../books/wallet-keys.js'
+import type { WalletKeys } from '../books/wallets.js'
 
 /** Holds wallets for their owners and signs with them: v1's attestations are signed by the service there. */
 export interface EmbeddedWallets {

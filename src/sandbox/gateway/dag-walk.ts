@@ -49,48 +49,27 @@ export async function resolvePath(
   return { root, target, way }
 }
 
-/** The blocks of a CAR: the way to the target, then the target depth-first in link order. @throws where one is missing */
+/**
+ * The blocks of a CAR, with duplicates: the way to the target, then the target depth-first in link order.
+ * @throws where one is missing
+ */
 export async function* dagBlocks(
   blocks: BaseBlockstore,
-  resolved: ResolvedPath,
-  options: { scope: DagScope; duplicates: boolean },
+  { way, target }: ResolvedPath,
+  scope: DagScope,
 ): AsyncGenerator<CarBlock> {
-  const sent = new Set<string>()
-  const isNew = (cid: CID) => options.duplicates || !sent.has(cid.toString())
-  for (const block of resolved.way) {
-    if (isNew(block.cid)) yield block
-    sent.add(block.cid.toString())
-  }
-  const links = await linkChooser(blocks, resolved.target, options.scope)
-  const stack = [resolved.target]
+  yield* way
+  const isWhole = scope === 'all' || (scope === 'entity' && (await exporter(target, blocks)).type !== 'directory')
+  const stack = [target]
   for (let cid = stack.pop(); cid !== undefined; cid = stack.pop()) {
     if (cid.multihash.code === identity.code) continue
     const bytes = await readBlock(blocks, cid)
     if (bytes === null) throw new Error(`block ${cid.toString()} is missing`)
-    if (isNew(cid)) yield { cid, bytes }
-    sent.add(cid.toString())
-    stack.push(...links(cid, bytes).toReversed())
+    yield { cid, bytes }
+    if (isWhole) stack.push(...linksOf(cid, bytes).toReversed())
   }
 }
 
-type LinkChooser = (cid: CID, bytes: Uint8Array) => CID[]
-
-const noLinks: LinkChooser = () => []
-const allLinks: LinkChooser = (cid, bytes) => linksOf(cid, bytes).map((link) => link.Hash)
-/** Inner nodes of a sharded directory have names of the two hex digits alone; entries have more. */
-const shardLinks: LinkChooser = (cid, bytes) =>
-  linksOf(cid, bytes)
-    .filter((link) => link.Name?.length === 2)
-    .map((link) => link.Hash)
-
-async function linkChooser(blocks: BaseBlockstore, target: CID, scope: DagScope): Promise<LinkChooser> {
-  if (scope === 'block') return noLinks
-  if (scope === 'all') return allLinks
-  const entry = await exporter(target, blocks)
-  if (entry.type !== 'directory') return allLinks
-  return entry.unixfs.type === 'hamt-sharded-directory' ? shardLinks : noLinks
-}
-
-function linksOf(cid: CID, bytes: Uint8Array): dagPb.PBLink[] {
-  return cid.code === dagPb.code ? dagPb.decode(bytes).Links : []
+function linksOf(cid: CID, bytes: Uint8Array): CID[] {
+  return cid.code === dagPb.code ? dagPb.decode(bytes).Links.map((link) => link.Hash) : []
 }

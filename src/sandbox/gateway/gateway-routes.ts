@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { CID } from 'multiformats/cid'
 import { z } from 'zod'
@@ -8,7 +7,7 @@ import { Refusal } from '../http/refusal.js'
 import { refusals } from '../http/wire.js'
 import type { World } from '../world.js'
 import { carBytes } from './car-stream.js'
-import { DAG_SCOPES, type DagScope, dagBlocks, type ResolvedPath, resolvePath } from './dag-walk.js'
+import { DAG_SCOPES, dagBlocks, type ResolvedPath, resolvePath } from './dag-walk.js'
 import { readBlock } from './directory-blockstore.js'
 import { faultyBlocks, faultyBody } from './gateway-faults.js'
 
@@ -20,15 +19,8 @@ const CAR_TYPE = 'application/vnd.ipld.car'
 
 const GatewayQuery = z.object({
   format: z.enum(['car', 'raw']).optional(),
-  'dag-scope': z.enum(DAG_SCOPES).optional().meta({ description: 'How much of the DAG a CAR holds. Default all.' }),
-  'car-dups': z.enum(['y', 'n']).optional().meta({ description: 'Whether a CAR repeats blocks. Default y.' }),
+  'dag-scope': z.enum(DAG_SCOPES).default('all').meta({ description: 'How much of the DAG a CAR holds.' }),
 })
-
-interface WantedFormat {
-  readonly format: 'car' | 'raw'
-  readonly scope: DagScope
-  readonly duplicates: boolean
-}
 
 /** The trustless IPFS gateway over the media store: raw blocks and CARs, never deserialized files. */
 export function gatewayRoutes(world: World): FastifyPluginAsyncZod {
@@ -49,33 +41,40 @@ export function gatewayRoutes(world: World): FastifyPluginAsyncZod {
               description: 'Blocks to be verified by the caller.',
               content: { [CAR_TYPE]: { schema: z.any() }, [RAW_TYPE]: { schema: z.any() } },
             },
-            304: z.null().meta({ description: 'The caller has it: If-None-Match is the ETag.' }),
             ...refusals(400, 404),
           },
         },
         ...faultHooks(world, 'gateway', { keyOf: (request) => (request.params as { '*': string })['*'] }),
       },
       async (request, reply) => {
-        const wanted = wantedFormat(request.query, request.headers.accept ?? '')
+        const { accept = '' } = request.headers
+        const format = request.query.format ?? formatOf(accept)
         const resolved = await resolvedOf(world, request.params['*'])
-        const etag = etagOf(resolved, wanted)
-        setHeaders(reply, request, wanted, resolved, etag)
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send(null)
-        return reply.send(await bodyOf(world, request, resolved, wanted))
+        reply.headers({
+          'content-type': format === 'raw' ? RAW_TYPE : `${CAR_TYPE}; version=1; order=dfs; dups=y`,
+          'content-disposition': `attachment; filename="${resolved.target.toString()}.${format === 'raw' ? 'bin' : 'car'}"`,
+          'cache-control': IMMUTABLE,
+          vary: 'Accept',
+          'x-content-type-options': 'nosniff',
+          'x-ipfs-path': (request.raw.url ?? '').split('?')[0] ?? '',
+          'x-ipfs-roots': resolved.target.toString(),
+        })
+        const fault = faultOf(request)
+        const scope = format === 'raw' ? 'block' : request.query['dag-scope']
+        const wanted = format === 'raw' ? { ...resolved, way: [] } : resolved
+        const blocks = faultyBlocks(fault, dagBlocks(world.media.blocks, wanted, scope))
+        const body = format === 'raw' ? bytesOf(blocks) : carBytes(resolved.root, blocks)
+        return reply.send(Readable.from(faultyBody(world, fault, body)))
       },
     )
   }
 }
 
 /** The query goes before Accept, as the gateway specification states. */
-function wantedFormat(query: z.infer<typeof GatewayQuery>, accept: string): WantedFormat {
-  const car = accept.split(',').find((part) => part.trim().startsWith(CAR_TYPE))
-  const format = query.format ?? (car !== undefined ? 'car' : accept.includes(RAW_TYPE) ? 'raw' : null)
-  if (format === null) {
-    throw new Refusal('format-missing', `This gateway is trustless: ask for ?format=car or raw, or Accept ${CAR_TYPE}.`)
-  }
-  const asked = /dups=([yn])/.exec(car ?? '')?.[1]
-  return { format, scope: query['dag-scope'] ?? 'all', duplicates: (query['car-dups'] ?? asked ?? 'y') === 'y' }
+function formatOf(accept: string): 'car' | 'raw' {
+  if (accept.includes(CAR_TYPE)) return 'car'
+  if (accept.includes(RAW_TYPE)) return 'raw'
+  throw new Refusal('format-missing', `This gateway is trustless: ask for ?format=car or raw, or Accept ${CAR_TYPE}.`)
 }
 
 async function resolvedOf(world: World, contentPath: string): Promise<ResolvedPath> {
@@ -91,53 +90,6 @@ async function resolvedOf(world: World, contentPath: string): Promise<ResolvedPa
     throw new Refusal('content-not-found', `No block ${resolved.target.toString()} here.`)
   }
   return resolved
-}
-
-function etagOf(resolved: ResolvedPath, { format, scope, duplicates }: WantedFormat): string {
-  if (format === 'raw') return `"${resolved.target.toString()}.raw"`
-  return `W/"${resolved.root.toString()}.${resolved.target.toString()}.car.${scope}.${duplicates ? 'y' : 'n'}"`
-}
-
-function setHeaders(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  wanted: WantedFormat,
-  resolved: ResolvedPath,
-  etag: string,
-): void {
-  const isRaw = wanted.format === 'raw'
-  const name = `${resolved.target.toString()}.${isRaw ? 'bin' : 'car'}`
-  reply.headers({
-    'content-type': isRaw ? RAW_TYPE : `${CAR_TYPE}; version=1; order=dfs; dups=${wanted.duplicates ? 'y' : 'n'}`,
-    'content-disposition': `attachment; filename="${name}"`,
-    'cache-control': IMMUTABLE,
-    etag,
-    vary: 'Accept',
-    'x-content-type-options': 'nosniff',
-    'x-ipfs-path': (request.raw.url ?? '').split('?')[0] ?? '',
-    'x-ipfs-roots': resolved.target.toString(),
-  })
-}
-
-async function bodyOf(
-  world: World,
-  request: FastifyRequest,
-  resolved: ResolvedPath,
-  { format, scope, duplicates }: WantedFormat,
-): Promise<Readable> {
-  const { blocks } = world.media
-  const fault = faultOf(request)
-  if (format === 'raw') {
-    const bytes = (await readBlock(blocks, resolved.target)) ?? new Uint8Array()
-    const block = faultyBlocks(fault, single({ cid: resolved.target, bytes }))
-    return Readable.from(faultyBody(world, fault, bytesOf(block)))
-  }
-  const walked = faultyBlocks(fault, dagBlocks(blocks, resolved, { scope, duplicates }))
-  return Readable.from(faultyBody(world, fault, carBytes(resolved.root, walked)))
-}
-
-async function* single<T>(value: T): AsyncGenerator<T> {
-  yield value
 }
 
 async function* bytesOf(blocks: AsyncIterable<{ bytes: Uint8Array }>): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { assetView, stakeView } from '../asset-view.js'
+import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks, faultOf } from '../faults/fault-hooks.js'
 import { keepRawBody } from '../http/json-body.js'
 import { SIGNED } from '../http/openapi.js'
@@ -8,13 +9,13 @@ import { Refusal } from '../http/refusal.js'
 import { AssetParams, AssetReply, ListReply, MediaQuery, refusals } from '../http/wire.js'
 import type { World } from '../world.js'
 import { callerOf, requireSignature, wrongKind } from './authenticate.js'
+import { openStream } from './open-asset-stream.js'
 import { scoreRoute } from './score-route.js'
-import { openStream } from './stream-route.js'
 
 /** The attester's side: list, stream, score; and single asset, which its owner may read too. */
 export function attesterRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.limits.jsonBodyBytes)
+    keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     await app.register(async (attesters) => {
       requireSignature(attesters, world, 'attester')
       listRoute(attesters, world)

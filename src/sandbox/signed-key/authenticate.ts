@@ -84,8 +84,8 @@ export function admit(world: World, key: ApiKey, ...kinds: KeyKind[]): Caller {
     throw new Refusal('rate-limited', 'Too many requests with this key.', { headers: { 'retry-after': `${seconds}` } })
   }
   if (key.wallet === null) throw new Refusal('wallet-not-linked', 'No wallet is linked to this key.')
-  if (!world.stakes.isEnough(key.wallet)) {
-    const { stakedWei, minStakeWei } = world.stakes.of(key.wallet)
+  if (!world.registry.isEnough(key.wallet)) {
+    const { stakedWei, minStakeWei } = world.registry.stakeOf(key.wallet)
     throw new Refusal('stake-below-minimum', `The wallet has ${stakedWei} wei at stake, ${minStakeWei} are needed.`)
   }
   return { key, wallet: key.wallet }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { type ApiKey, type KeyKind, maskedKey } from '../books/key-ring.js'
+import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
 import { SESSION, WALLET_SESSION } from '../http/openapi.js'
@@ -14,7 +15,7 @@ import { requireSession } from './session-token.js'
 /** The dashboard's key routes: create and revoke, with the session token. */
 export function keyRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.limits.jsonBodyBytes)
+    keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     app.decorateRequest('session', null)
     app.addHook('onRequest', async (request) => request.setDecorator('session', requireSession(world, request)))
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { scoreView } from '../asset-view.js'
@@ -6,14 +5,16 @@ import type { SandboxAsset } from '../books/asset-book.js'
 import type { ScoreAttempt, ScoreInput } from '../books/score-book.js'
 import { ATTESTER_ADDRESS_FIELDS } from '../choices.js'
 import { serviceAttestation } from '../embedded-wallet/service-attestation.js'
-import { faultHooks, isHandled } from '../faults/fault-hooks.js'
 import { SIGNED } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
 import { AssetParams, refusals, ScoreBody, ScoreReply } from '../http/wire.js'
+import { attempted, recorded, scoreHooks } from '../score-attempt.js'
 import type { World } from '../world.js'
 import { callerOf } from './authenticate.js'
 
-/** POST of a score: the only route by which a score comes into being. */
+type Body = z.infer<typeof ScoreBody>
+
+/** POST of a score: the only route by which a score of this API comes into being. */
 export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: World): void {
   app.decorateRequest('scoreAttempt', null)
   app.post(
@@ -27,45 +28,17 @@ export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: Wor
         body: ScoreBody,
         response: { 200: ScoreReply, ...refusals(400, 401, 403, 404, 409, 413, 415, 429, 503) },
       },
-      ...faultHooks(world, 'score', {
-        keyOf: assetIdOf,
-        onDecided: (request, attempt, fault) => {
-          const entry = beginAttempt(world, request, attempt, fault?.kind ?? null)
-          if (fault !== null && !isHandled(fault.kind)) entry.outcome = 'fault'
-        },
+      ...scoreHooks(world, (request) => {
+        const { key, wallet } = callerOf(request)
+        const { deepfakeRiskScore } = request.body as Body
+        return { attesterAddress: wallet, accessKey: key.accessKey, deepfakeRiskScore }
       }),
     },
-    async (request) => {
-      const entry = request.getDecorator<ScoreAttempt>('scoreAttempt')
-      try {
-        return await storeScore(world, entry, request.body)
-      } catch (error) {
-        if (entry.outcome === 'pending') entry.outcome = 'refused'
-        throw error
-      }
-    },
+    (request) => attempted(request, (entry) => storeScore(world, entry, request.body)),
   )
 }
 
-function assetIdOf(request: FastifyRequest): string {
-  return (request.params as z.infer<typeof AssetParams>).id
-}
-
-function beginAttempt(world: World, request: FastifyRequest, attempt: number, fault: string | null): ScoreAttempt {
-  const { key, wallet } = callerOf(request)
-  const entry = world.scores.begin({
-    assetId: assetIdOf(request),
-    attesterAddress: wallet,
-    accessKey: key.accessKey,
-    attempt,
-    deepfakeRiskScore: (request.body as z.infer<typeof ScoreBody>).deepfakeRiskScore,
-    fault,
-  })
-  request.setDecorator('scoreAttempt', entry)
-  return entry
-}
-
-async function storeScore(world: World, entry: ScoreAttempt, body: z.infer<typeof ScoreBody>) {
+async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
   refuseOtherAddress(body, entry.attesterAddress)
   const input: ScoreInput = {
     assetId: entry.assetId,
@@ -79,11 +52,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: z.infer<typeo
   const attestation = world.scores.isNew(input) ? await serviceAttestation(world, asset, input) : null
   // The asset may have closed, and another score come, while the wallet signed: from here on nothing waits.
   openAsset(world, entry)
-  const { outcome, score } = world.scores.record(attestation === null ? input : { ...input, attestation })
-  entry.outcome = outcome
-  if (outcome === 'conflict') {
-    throw new Refusal('score-conflict', `This wallet's score for the asset is on record as ${score.deepfakeRiskScore}.`)
-  }
+  const score = recorded(entry, world.scores.record(attestation === null ? input : { ...input, attestation }))
   return { score: scoreView(score), aggregate: { ...world.scores.aggregateOf(asset.id) } }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { assetView } from '../asset-view.js'
+import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody } from '../http/json-body.js'
 import { SIGNED } from '../http/openapi.js'
@@ -11,7 +12,7 @@ import { callerOf, requireSignature } from './authenticate.js'
 /** The submitter's side: register an asset. */
 export function submitterRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.limits.jsonBodyBytes)
+    keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     requireSignature(app, world, 'submitter')
     app.post(
       '/api/v1/submitter/media',

@@ -1,55 +1,107 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { World } from '../world.js'
-import { EventWriter } from './event-writer.js'
 
-/** The connection under a feed. */
-export interface StreamConnection {
-  readonly writer: EventWriter
-  readonly end: () => void
-  readonly destroy: () => void
-  /** Aborts when the connection is gone. */
-  readonly signal: AbortSignal
-}
+/** The streams that are open, so that a person or the shutdown can end them all. */
+export class OpenStreams {
+  readonly #cutters = new Set<() => void>()
 
-/** Answers a request that passed all gates with an event stream. @param onDrain the reader took what was buffered */
-export function openConnection(world: World, reply: FastifyReply, onDrain: () => void): StreamConnection {
-  reply.hijack()
-  const response = reply.raw
-  response.writeHead(200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  })
-  response.flushHeaders()
-  const ended = new AbortController()
-  response.on('close', () => ended.abort())
-  response.on('error', () => ended.abort())
-  const destroy = () => void response.destroy()
-  const forget = world.streams.add(destroy)
-  ended.signal.addEventListener('abort', forget, { once: true })
-  const writer = new EventWriter(response, onDrain)
-  return { writer, end: () => void response.end(), destroy, signal: ended.signal }
-}
+  /** @param cut ends the stream at once @returns takes it out again */
+  add(cut: () => void): () => void {
+    this.#cutters.add(cut)
+    return () => this.#cutters.delete(cut)
+  }
 
-/** Waits. @returns false where the connection or the sandbox ended first */
-export async function after(world: World, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await world.clock.sleep(ms, AbortSignal.any([signal, world.stopping]))
-    return true
-  } catch {
-    return false
+  get size(): number {
+    return this.#cutters.size
+  }
+
+  /** @returns how many were cut */
+  cutAll(): number {
+    const count = this.#cutters.size
+    for (const cut of this.#cutters) cut()
+    return count
   }
 }
 
-/** Heartbeats, and the end of a reader that takes nothing for too long. */
-export async function beat(world: World, connection: StreamConnection, heartbeat: () => void): Promise<void> {
-  let blockedSince: number | null = null
-  while (await after(world, world.limits.heartbeatMs, connection.signal)) {
-    if (!connection.writer.blocked) heartbeat()
-    blockedSince = connection.writer.blocked ? (blockedSince ?? world.clock.monotonic()) : null
-    if (blockedSince !== null && world.clock.monotonic() - blockedSince >= world.limits.slowReaderMs) {
-      world.log.warn({}, 'a stream reader was too slow and was disconnected')
-      connection.destroy()
+/** An event stream: writes server-sent events and knows whether the reader keeps up. */
+export class StreamConnection {
+  readonly #world: World
+  readonly #response: ServerResponse
+  readonly #ended = new AbortController()
+  #blocked = false
+
+  /** Answers a request that passed all gates. @param onDrain the reader took what was buffered */
+  constructor(world: World, reply: FastifyReply, onDrain: () => void = () => {}) {
+    this.#world = world
+    reply.hijack()
+    const response = reply.raw
+    this.#response = response
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    response.flushHeaders()
+    const forget = world.streams.add(() => this.destroy())
+    for (const event of ['close', 'error']) response.on(event, () => this.#ended.abort())
+    this.signal.addEventListener('abort', forget, { once: true })
+    response.on('drain', () => {
+      this.#blocked = false
+      onDrain()
+    })
+  }
+
+  /** Aborts when the connection is gone. */
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** True while the reader has not taken what was written; nothing more should be written then. */
+  get blocked(): boolean {
+    return this.#blocked
+  }
+
+  event(name: string, data: unknown): void {
+    this.raw(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
+  /** Text as it stands, for comments and for faults. */
+  raw(text: string): void {
+    if (!this.#response.writable) return
+    if (!this.#response.write(text)) this.#blocked = true
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+
+  destroy(): void {
+    this.#response.destroy()
+  }
+
+  /** Waits. @returns false where the connection or the sandbox ended first */
+  async after(ms: number): Promise<boolean> {
+    const { clock, stopping } = this.#world
+    try {
+      await clock.sleep(ms, AbortSignal.any([this.signal, stopping]))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Heartbeats, and the end of a reader that takes nothing for too long. */
+  async beat(heartbeat: () => void): Promise<void> {
+    const { clock, limits, log } = this.#world
+    let blockedSince: number | null = null
+    while (await this.after(limits.heartbeatMs)) {
+      if (!this.#blocked) heartbeat()
+      blockedSince = this.#blocked ? (blockedSince ?? clock.monotonic()) : null
+      if (blockedSince !== null && clock.monotonic() - blockedSince >= limits.slowReaderMs) {
+        log.warn({}, 'a stream reader was too slow and was disconnected')
+        this.destroy()
+      }
     }
   }
 }

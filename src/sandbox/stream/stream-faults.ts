@@ -1,6 +1,5 @@
 import type { InjectedFault } from '../faults/faults.js'
-import type { World } from '../world.js'
-import { after, type StreamConnection } from './stream-connection.js'
+import type { StreamConnection } from './stream-connection.js'
 
 /** Pause before `cut` where the rule gives none, milliseconds. */
 const DEFAULT_CUT_MS = 50
@@ -17,21 +16,20 @@ export interface EventNames {
 
 /** Does the fault of a stream just before the first snapshot. @returns `silent` where nothing may follow */
 export function playStreamFault(
-  world: World,
   connection: StreamConnection,
-  fault: InjectedFault,
+  fault: InjectedFault | null,
   names: EventNames,
 ): 'silent' | 'go on' {
-  const { writer } = connection
+  if (fault === null) return 'go on'
   if (fault.kind === 'silence') return 'silent'
   if (fault.kind === 'cut') {
-    void after(world, fault.rule.ms ?? DEFAULT_CUT_MS, connection.signal).then((alive) => alive && connection.destroy())
+    void connection.after(fault.rule.ms ?? DEFAULT_CUT_MS).then((alive) => alive && connection.destroy())
   }
-  if (fault.kind === 'garbage') writer.raw(garbage(names))
-  if (fault.kind === 'huge-event') writer.event(names.snapshot, 'x'.repeat(fault.rule.bytes ?? DEFAULT_HUGE_BYTES))
-  if (fault.kind === 'error-event') writer.event('error', { message: 'injected trouble' })
+  if (fault.kind === 'garbage') connection.raw(garbage(names))
+  if (fault.kind === 'huge-event') connection.event(names.snapshot, 'x'.repeat(fault.rule.bytes ?? DEFAULT_HUGE_BYTES))
+  if (fault.kind === 'error-event') connection.event('error', { message: 'injected trouble' })
   if (fault.kind === 'retry-0') {
-    writer.raw('retry: 0\n\n')
+    connection.raw('retry: 0\n\n')
     connection.end()
     return 'silent'
   }

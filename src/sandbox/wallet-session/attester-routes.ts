@@ -10,7 +10,6 @@ import type { World } from '../world.js'
 import { requireRole, sessionOf } from './bearer.js'
 import { SCORE_BODY_LIMIT_BYTES } from './choices.js'
 import { openAssetStream } from './open-asset-stream.js'
-import { chainUnavailable } from './registry-refusal.js'
 import { scoreRoute } from './score-route.js'
 import { listedAssetView, sessionAssetView, sessionScoreView } from './views.js'
 import { AssetReply, AssetsReply, ChainQuery, ChainReply, plainRefusals } from './wire.js'
@@ -50,9 +49,7 @@ function chainRoute(app: App, world: World): void {
       if (chainId !== registry.chainId) {
         throw new Refusal('chain-unavailable', `No RPC endpoint is configured for chain ${chainId}.`)
       }
-      const { number, timestamp } = await registry.head().catch((error) => {
-        throw chainUnavailable(world, error)
-      })
+      const { number, timestamp } = registry.head()
       reply.header('cache-control', 'no-store')
       return { chainId, number: Number(number), timestamp }
     },

@@ -2,7 +2,7 @@ import { type Address, getAddress } from 'viem'
 import type { RandomBytes } from '../books/key-ring.js'
 import { Refusal } from '../http/refusal.js'
 import { MAX_PENDING_CHALLENGES } from './choices.js'
-import { challengeShape, type WalletSessionShapes } from './shapes.js'
+import type { WalletSessionShapes } from './shapes.js'
 
 const STATEMENT = 'Open a session of the media verification service. This signature moves nothing and costs nothing.'
 
@@ -40,14 +40,13 @@ export class ChallengeBook {
 
   /** @param host host and port by which the caller reached the service */
   issue(wallet: Address, host: string): Challenge {
-    const { now, random, lifetimeMs, chainId } = this.#options
+    const { now, random, lifetimeMs, chainId, shapes } = this.#options
     const address = wallet.toLowerCase() as Address
     const nonce = Buffer.from(random(16)).toString('hex')
     const issuedAt = now()
     const expiresAt = issuedAt + lifetimeMs
-    const textOf = (statement: string) =>
-      challengeText({ host, address, statement, chainId, nonce, issuedAt, expiresAt })
-    const message = challengeShape(textOf, STATEMENT, this.#options.shapes)
+    const text = challengeText({ host, address, chainId, nonce, issuedAt, expiresAt })
+    const message = shapes.challenge?.(text) ?? text
     const challenge = { nonce, message, address, expiresAt }
     this.#makeRoom(address, issuedAt)
     this.#pending.set(nonce, challenge)
@@ -82,7 +81,6 @@ interface ChallengeFacts {
   /** Host and port by which the caller reached the service. */
   readonly host: string
   readonly address: Address
-  readonly statement: string
   readonly chainId: number
   readonly nonce: string
   /** Unix milliseconds of service time. */
@@ -91,12 +89,12 @@ interface ChallengeFacts {
 }
 
 /** The text of a challenge, ERC-4361 (Sign-In with Ethereum), version 1. */
-function challengeText({ host, address, statement, chainId, nonce, issuedAt, expiresAt }: ChallengeFacts): string {
+function challengeText({ host, address, chainId, nonce, issuedAt, expiresAt }: ChallengeFacts): string {
   return [
     `${host} wants you to sign in with your Ethereum account:`,
     getAddress(address),
     '',
-    statement,
+    STATEMENT,
     '',
     `URI: http://${host}`,
     'Version: 1',

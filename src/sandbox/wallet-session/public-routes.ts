@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { Address } from 'viem'
 import type { KeyKind } from '../books/key-ring.js'
+import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
 import { Refusal } from '../http/refusal.js'
 import { requireLoopback } from '../http/require-loopback.js'
 import type { World } from '../world.js'
 import { signerOf } from './personal-signature.js'
-import { chainUnavailable } from './registry-refusal.js'
 import { ChallengeQuery, ChallengeReply, HealthReply, plainRefusals, SessionBody, SessionReply } from './wire.js'
 
 /** Host and port as a URL has them. */
@@ -19,7 +19,7 @@ type App = Parameters<FastifyPluginAsyncZod>[0]
 /** Routes without a session: health, challenge, and the session itself. */
 export function publicRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.limits.jsonBodyBytes)
+    keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))
     app.get(
       '/health',
@@ -74,21 +74,20 @@ function sessionRoute(app: App, world: World): void {
       if ((await signerOf(message, request.body.signature)) !== address) {
         throw new Refusal('signature-invalid', 'The signature is not that of the challenge by its address.')
       }
-      const { token, session } = sessions.issue(address, await rolesOf(world, request, address))
+      const { token, session } = sessions.issue(address, rolesOf(world, request, address))
       return { token, expiresAt: session.expiresAt, address, roles: [...session.roles] }
     },
   )
 }
 
-/** Roles of a wallet as the stake contract has them now. Refuses a wallet that has none. */
-async function rolesOf(world: World, request: FastifyRequest, address: Address): Promise<KeyKind[]> {
+/** Roles of a wallet as the stake contract has them now. Refuses a wallet that has none, and where the chain is stopped. */
+function rolesOf(world: World, request: FastifyRequest, address: Address): KeyKind[] {
   if (world.walletSession.authDisabled) {
     requireLoopback(request)
     return ['submitter', 'attester']
   }
-  const roles = await world.registry.rolesOf(address).catch((error) => {
-    throw chainUnavailable(world, error)
-  })
+  world.registry.head()
+  const roles = world.registry.rolesOf(address)
   const held = (['submitter', 'attester'] as const).filter((role) => roles[role])
   if (held.length === 0) {
     throw new Refusal('role-missing', 'The wallet is registered neither as a contributor nor as a verifier.')

@@ -1,11 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { ScoreAttempt } from '../books/score-book.js'
-import { faultHooks, isHandled } from '../faults/fault-hooks.js'
 import { WALLET_SESSION } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
 import { AssetParams } from '../http/wire.js'
+import { attempted, recorded, scoreHooks } from '../score-attempt.js'
 import type { World } from '../world.js'
 import { sessionOf } from './bearer.js'
 import { AUTHENTICITY_TOLERANCE } from './choices.js'
@@ -35,43 +34,22 @@ export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: Wor
           ...plainRefusals(400, 401, 403, 404, 409, 410, 413, 415),
         },
       },
-      ...faultHooks(world, 'score', {
-        keyOf: assetIdOf,
-        onDecided: (request, attempt, fault) => {
-          const entry = beginAttempt(world, request, attempt, fault?.kind ?? null)
-          if (fault !== null && !isHandled(fault.kind)) entry.outcome = 'fault'
-        },
+      // An attestation is judged by the time of its arrival, however late a fault stores the score.
+      ...scoreHooks(world, (request) => {
+        const { deepfakeRiskBps } = request.body as Body
+        return {
+          attesterAddress: sessionOf(request).address,
+          accessKey: null,
+          deepfakeRiskScore: deepfakeRiskBps / 100,
+        }
       }),
     },
-    async (request, reply) => {
-      const entry = request.getDecorator<ScoreAttempt>('scoreAttempt')
-      try {
+    (request, reply) =>
+      attempted(request, async (entry) => {
         const stored = await storeScore(world, entry, request.body)
         return reply.code(entry.outcome === 'same' ? 200 : 201).send(stored)
-      } catch (error) {
-        if (entry.outcome === 'pending') entry.outcome = 'refused'
-        throw error
-      }
-    },
+      }),
   )
-}
-
-function assetIdOf(request: FastifyRequest): string {
-  return (request.params as z.infer<typeof AssetParams>).id
-}
-
-/** The entry's time is that of the arrival, by which the attestation's is judged however late a fault stores it. */
-function beginAttempt(world: World, request: FastifyRequest, attempt: number, fault: string | null): ScoreAttempt {
-  const entry = world.scores.begin({
-    assetId: assetIdOf(request),
-    attesterAddress: sessionOf(request).address,
-    accessKey: null,
-    attempt,
-    deepfakeRiskScore: (request.body as Body).deepfakeRiskBps / 100,
-    fault,
-  })
-  request.setDecorator('scoreAttempt', entry)
-  return entry
 }
 
 async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
@@ -86,7 +64,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
     entry.outcome = 'not-open'
     throw new Refusal('asset-closed', 'The asset no longer accepts scores.')
   }
-  const { outcome, score } = world.scores.record({
+  const result = world.scores.record({
     assetId: asset.id,
     attesterAddress: entry.attesterAddress,
     deepfakeRiskScore: entry.deepfakeRiskScore,
@@ -95,11 +73,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
     authenticityScore: body.authenticityScore,
     attestation,
   })
-  entry.outcome = outcome
-  if (outcome === 'conflict') {
-    throw new Refusal('score-conflict', `This wallet's score for the asset is on record as ${score.deepfakeRiskScore}.`)
-  }
-  return { score: sessionScoreView(score), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+  return { score: sessionScoreView(recorded(entry, result)), aggregate: { ...world.scores.aggregateOf(asset.id) } }
 }
 
 function refuseContradiction({ authenticityScore, deepfakeRiskBps }: Body): void {

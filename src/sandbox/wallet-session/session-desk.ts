@@ -1,12 +1,14 @@
 import type { EasProfile } from '../../chain/eas/attestation.js'
-import { easProfile } from '../../chain/eas/profile.js'
+import { type EasProfileOptions, easProfile } from '../../chain/eas/profile.js'
 import type { RandomBytes } from '../books/key-ring.js'
 import type { SandboxOptions } from '../sandbox-options.js'
 import { ChallengeBook } from './challenge-book.js'
 import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'
-import type { EasOptions } from './eas-options.js'
 import { SessionIssuer } from './session-issuer.js'
 import type { WalletSessionShapes } from './shapes.js'
+
+/** What attestations must be made for; where `attestationVersion` is absent, both versions are taken. */
+export type EasOptions = Partial<Omit<EasProfileOptions, 'chainId'>>
 
 /** What the wallet-session API has of its own; the rest it shares with the other one. */
 export interface SessionDesk {
@@ -44,12 +46,5 @@ export function sessionDesk(
 }
 
 function profileOf(options: EasOptions, chainId: number): EasProfile {
-  return easProfile({
-    chainId,
-    contract: options.contract ?? EAS.contract,
-    domainVersion: options.domainVersion ?? '',
-    attestationVersion: options.attestationVersion ?? 2,
-    schema: options.schema ?? EAS.schema,
-    schemaUid: options.schemaUid ?? null,
-  })
+  return easProfile({ ...EAS, domainVersion: '', attestationVersion: 2, schemaUid: null, ...options, chainId })
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
 import { WALLET_SESSION } from '../http/openapi.js'
@@ -16,7 +17,7 @@ type App = Parameters<FastifyPluginAsyncZod>[0]
 /** The submitter's side: register an asset, list one's own. */
 export function submitterRoutes(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    keepRawBody(app, world.limits.jsonBodyBytes)
+    keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     requireRole(app, world, 'submitter')
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))
     registerRoute(app, world)

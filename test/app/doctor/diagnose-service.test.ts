@@ -6,7 +6,6 @@ import type { Diagnosis } from '../../../src/app/doctor/diagnosis.js'
 import { loadSettings } from '../../../src/config/load.js'
 import type { Settings } from '../../../src/config/settings.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
-import { chainAccessOf } from '../../../src/sandbox/registry/rpc-route.js'
 import { startSandbox } from '../../support/sandbox.js'
 
 type Env = Readonly<Record<string, string>>
@@ -26,7 +25,7 @@ async function bench(
 const settingsOf = (env: Env, own: Env): Settings => loadSettings({ env: { ...env, ...own } }).settings
 
 function chainEnv(sandbox: Sandbox): Env {
-  const { contract, rpcUrl } = chainAccessOf(sandbox)
+  const { contract, rpcUrl } = sandbox.chain
   return { ATTESTD_RPC_URLS: rpcUrl, ATTESTD_STAKE_CONTRACT: contract }
 }
 
@@ -119,7 +118,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
 
   it('each RPC endpoint is judged for itself, by its origin', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
-    const { rpcUrl } = chainAccessOf(sandbox)
+    const { rpcUrl } = sandbox.chain
     const wrong = await walletSession({ ATTESTD_CHAIN_ID: '8453' })
     expect(wrong.get('rpc')).toMatch(/^failed: .*\[rpc-wrong-chain\]/)
     const one = await walletSession({ ATTESTD_RPC_URLS: `${rpcUrl},http://127.0.0.1:9/secret-key` })
@@ -131,7 +130,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
 
   it('a stake below the minimum and an address without a contract', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
-    await sandbox.control.setStake({ stakedWei: 5n })
+    sandbox.control.setStake({ stakedWei: 5n })
     expect((await walletSession()).get('stake contract')).toMatch(
       /^failed: Staked 0.000000000000000005 ether.*\[stake-low\]/,
     )
@@ -162,7 +161,7 @@ describe.concurrent('doctor on a signed-key service', () => {
       /^ok: staked 2[\d.]* ether.*, as the service reports$/,
     )
     const other = sandbox.control.createKey({ kind: 'attester' })
-    await sandbox.control.setStake({ wallet: other.wallet!, stakedWei: 7n })
+    sandbox.control.setStake({ wallet: other.wallet!, stakedWei: 7n })
     const lines = await signedKey({ ...chain, ATTESTD_WALLET_ADDRESS: other.wallet! })
     expect(lines.get('stake contract')).toMatch(/^failed: .*holds 0.000000000000000007 ether.*\[stake-disagreement\]/)
   })

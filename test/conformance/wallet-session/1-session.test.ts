@@ -202,9 +202,9 @@ rule(
 
 rule('POST /v1/auth/session', 'Roles are submitter and attester.', 'Resources, Session', {
   sandbox: async () => {
-    await world.sandbox.registry.setRoles(STRANGER.address, { submitter: true, attester: true })
+    world.sandbox.registry.setRoles(STRANGER.address, { submitter: true, attester: true })
     const { json } = await world.signIn(STRANGER)
-    await world.sandbox.registry.setRoles(STRANGER.address, { submitter: false, attester: false })
+    world.sandbox.registry.setRoles(STRANGER.address, { submitter: false, attester: false })
     expect(json.roles.toSorted()).toEqual(['attester', 'submitter'])
   },
   client: async () => {
@@ -234,9 +234,9 @@ rule(
     sandbox: async () => {
       const { registry } = world.sandbox
       expect((await world.signIn(STRANGER)).status).toBe(403)
-      await registry.setRoles(STRANGER.address, { submitter: false, attester: true })
+      registry.setRoles(STRANGER.address, { submitter: false, attester: true })
       expect((await world.signIn(STRANGER)).json.roles).toEqual(['attester'])
-      await registry.setRoles(STRANGER.address, { submitter: false, attester: false })
+      registry.setRoles(STRANGER.address, { submitter: false, attester: false })
       expect((await world.signIn(STRANGER)).status).toBe(403)
     },
     client: '– it takes the roles that the session states, and reads the contract apart from it',
@@ -247,9 +247,9 @@ rule('POST /v1/auth/session', '503 where the RPC or the configuration is missing
   sandbox: async () => {
     const { message, nonce } = (await world.challenge(world.attester.address)).json
     const signature = await personalSign(message, world.attester.privateKey)
-    await world.sandbox.registry.chain?.stop()
+    world.sandbox.registry.stop()
     const { status } = await world.post(SESSION, { nonce, signature })
-    await world.sandbox.registry.chain?.start()
+    world.sandbox.registry.start()
     expect(status).toBe(503)
   },
   client: async () => {

@@ -38,7 +38,7 @@ rule(
     sandbox: async () => {
       const { status, json } = await world.get(TIME, asAttester)
       expect(status).toBe(200)
-      const head = await world.sandbox.registry.head()
+      const head = world.sandbox.registry.head()
       expect(Math.abs(json.timestamp - head.timestamp)).toBeLessThan(10)
       expect(Math.abs(json.number - Number(head.number))).toBeLessThan(10)
     },
@@ -94,9 +94,9 @@ rule(
 rule('GET /v1/chain/latest', '503 where the RPC or the configuration is missing on the server.', 'Errors', {
   sandbox: async () => {
     await world.token('attester')
-    await world.sandbox.registry.chain?.stop()
+    world.sandbox.registry.stop()
     const { status } = await world.get(TIME, asAttester)
-    await world.sandbox.registry.chain?.start()
+    world.sandbox.registry.start()
     expect(status).toBe(503)
   },
   client: async () => {

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { type Address, createPublicClient, http, parseAbi } from 'viem'
 import { expect, type TestContext } from 'vitest'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
-import { anvil } from '../../support/anvil.js'
 import { rulesOf } from '../../support/conformance.js'
 import { personalSign } from '../../support/hand-made-wallet.js'
 import { startSandbox } from '../../support/sandbox.js'
@@ -41,13 +40,11 @@ const abi = parseAbi([
 
 rule('every private route', 'Roles are read from the stake contract on-chain.', 'What the service does', {
   sandbox: async (context) => {
-    context.skip(anvil === null, 'no anvil here')
-    const { sandbox, signIn } = await other(context, { chain: 'anvil' })
-    const { rpcUrl, contract, kind } = sandbox.registry
-    expect(kind).toBe('anvil')
-    const client = createPublicClient({ transport: http(rpcUrl ?? '') })
+    const { sandbox, signIn } = await other(context, {})
+    const { rpcUrl, contract } = sandbox.chain
+    const client = createPublicClient({ transport: http(rpcUrl) })
     const onChain = (functionName: 'isAttester' | 'isSubmitter', account: Address) =>
-      client.readContract({ address: contract!, abi, functionName, args: [account] })
+      client.readContract({ address: contract, abi, functionName, args: [account] })
     const { attester } = sandbox.wallets
     expect([await onChain('isAttester', attester.address), await onChain('isSubmitter', attester.address)]).toEqual([
       true,
@@ -55,7 +52,7 @@ rule('every private route', 'Roles are read from the stake contract on-chain.', 
     ])
     expect((await signIn()).json.roles).toEqual(['attester'])
     expect((await signIn(STRANGER)).status).toBe(403)
-    await sandbox.control.setRoles({ wallet: STRANGER.address, submitter: true })
+    sandbox.control.setRoles({ wallet: STRANGER.address, submitter: true })
     expect(await onChain('isSubmitter', STRANGER.address)).toBe(true)
     expect((await signIn(STRANGER)).json.roles).toEqual(['submitter'])
   },

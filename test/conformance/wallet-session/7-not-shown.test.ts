@@ -1,8 +1,8 @@
 import { expect, type TestContext } from 'vitest'
 import { asRisk } from '../../../src/core/risk.js'
-import type { WalletSessionShapes } from '../../../src/sandbox/wallet-session/shapes.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import { rulesOf } from '../../support/conformance.js'
+import { OTHER_SHAPES, type OtherShape } from '../../support/other-shapes.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { send } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
@@ -13,9 +13,9 @@ const rule = rulesOf('wallet-session')
 const HOUR_MS = 3_600_000
 
 /** A sandbox that speaks another shape. */
-async function speaking(shapes: WalletSessionShapes, { onTestFinished }: TestContext): Promise<WalletSessionWorld> {
+async function speaking(shape: OtherShape | null, { onTestFinished }: TestContext): Promise<WalletSessionWorld> {
   const world = new WalletSessionWorld()
-  await world.open({ shapes })
+  await world.open(shape === null ? {} : { shapes: OTHER_SHAPES[shape] })
   onTestFinished(() => world.close())
   return world
 }
@@ -26,17 +26,17 @@ async function keysOf(world: WalletSessionWorld, target: string): Promise<string
 
 rule('GET /v1/chain/latest', 'The field names of number and time are not shown.', 'Resources, Chain time result', {
   sandbox: async (context) => {
-    const world = await speaking({ chainTime: 'prefixed' }, context)
+    const world = await speaking('time-prefixed', context)
     expect(await keysOf(world, '/v1/chain/latest')).toEqual(['chainId', 'latestBlockNumber', 'latestBlockTimestamp'])
   },
   client: async (context) => {
-    for (const chainTime of ['latest-block', 'prefixed', 'block', 'iso'] as const) {
-      const world = await speaking({ chainTime }, context)
+    for (const shape of ['time-latest-block', 'time-prefixed', 'time-block', 'time-iso'] as const) {
+      const world = await speaking(shape, context)
       const { clock } = world.asAttester()
       await clock.ready()
-      expect(Math.abs(clock.state().offsetMs!), chainTime).toBeLessThan(10_000)
+      expect(Math.abs(clock.state().offsetMs!), shape).toBeLessThan(10_000)
     }
-    const world = await speaking({}, context)
+    const world = await speaking(null, context)
     world.wire.stand = answering('/v1/chain/latest', 200, { height: 7, when: { at: 'now' } })
     await expect(world.asAttester().clock.ready()).rejects.toThrow('the keys height, when (at)')
   },
@@ -44,16 +44,16 @@ rule('GET /v1/chain/latest', 'The field names of number and time are not shown.'
 
 rule('GET /v1/assets/open', 'What the list stands under is not shown.', 'Endpoints', {
   sandbox: async (context) => {
-    expect(await keysOf(await speaking({ lists: 'results' }, context), '/v1/assets/open')).toEqual(['results'])
+    expect(await keysOf(await speaking('list-results', context), '/v1/assets/open')).toEqual(['results'])
   },
   client: async (context) => {
-    for (const lists of ['data', 'results', 'open'] as const) {
-      const world = await speaking({ lists }, context)
+    for (const shape of ['list-data', 'list-results', 'list-open'] as const) {
+      const world = await speaking(shape, context)
       const { id } = await world.newAsset()
       const { assets } = await world.asAttester().service.listOpen({ includeMyScore: false })
-      expect(assets, lists).toMatchObject([{ id }])
+      expect(assets, shape).toMatchObject([{ id }])
     }
-    const world = await speaking({}, context)
+    const world = await speaking(null, context)
     world.wire.stand = answering('/v1/assets/open', 200, { page: 1, rows: ['secret'] })
     const refused = await world
       .asAttester()
@@ -67,12 +67,12 @@ rule('GET /v1/assets/open', 'What the list stands under is not shown.', 'Endpoin
 
 rule('GET /v1/assets/:id', 'What one asset, its scores and its aggregate stand under is not shown.', 'Endpoints', {
   sandbox: async (context) => {
-    const world = await speaking({ asset: 'data' }, context)
+    const world = await speaking('asset-data', context)
     const { id } = await world.newAsset()
     expect(await keysOf(world, `/v1/assets/${id}`)).toEqual(['data'])
   },
   client: async (context) => {
-    const world = await speaking({ asset: 'data' }, context)
+    const world = await speaking('asset-data', context)
     const { id, contentHash } = await world.newAsset()
     const { service, clock } = world.asAttester()
     await clock.ready()
@@ -88,8 +88,8 @@ rule('GET /v1/assets/:id', 'What one asset, its scores and its aggregate stand u
 rule('GET /v1/stream/open-assets', 'The payload of an event is not shown: it may name assets alone.', 'Events', {
   sandbox: '– its events carry the assets, and their ids alone only for this test',
   client: async (context) => {
-    for (const events of ['ids', 'texts'] as const) {
-      const world = await speaking({ events }, context)
+    for (const shape of ['event-ids', 'event-texts'] as const) {
+      const world = await speaking(shape, context)
       // More than are asked for one by one.
       const first = await Promise.all(Array.from({ length: 9 }, () => world.newAsset()))
       const seen: ServiceEvent[] = []
@@ -109,14 +109,14 @@ rule('GET /v1/stream/open-assets', 'The payload of an event is not shown: it may
 
 rule('GET /v1/auth/challenge', 'The form of the text is not shown.', 'Resources, Challenge', {
   sandbox: async (context) => {
-    const world = await speaking({ challenge: 'crlf' }, context)
+    const world = await speaking('challenge-crlf', context)
     expect((await world.challenge(world.attester.address)).json.message).toContain('\r\nNonce: ')
   },
   client: async (context) => {
-    for (const challenge of ['crlf', 'tab', 'terms'] as const) {
-      const world = await speaking({ challenge }, context)
+    for (const shape of ['challenge-crlf', 'challenge-tab', 'challenge-terms'] as const) {
+      const world = await speaking(shape, context)
       // The sandbox takes the signature of the exact text alone.
-      expect((await world.asAttester().session.facts()).roles, challenge).toContain('attester')
+      expect((await world.asAttester().session.facts()).roles, shape).toContain('attester')
     }
   },
 })

@@ -15,9 +15,9 @@ const asset = (nth = 1, deadline = '2026-01-01T01:00:00Z'): NewAsset => ({
   ownerAddress: '0x1',
 })
 
-function newBook(run = 'run', keep?: (asset: SandboxAsset) => void) {
+function newBook(run = 'run', kept: SandboxAsset[] = []) {
   const time = { now: NOW }
-  const book = new AssetBook(() => time.now, run, keep)
+  const book = new AssetBook({ now: () => time.now, run, kept })
   const heard: string[][] = []
   book.changed.listen(() => heard.push(book.open().map(({ title }) => title)))
   return { book, heard, time }
@@ -93,9 +93,8 @@ describe('the listeners hear', () => {
   })
 
   it('of nothing that was kept of an earlier run, until it changes', () => {
-    const { book, heard, time } = newBook()
     const other = newBook().book.register(asset())
-    book.restore(other)
+    const { book, heard, time } = newBook('run', [other])
     expect(heard).toEqual([])
     expect(book.findOpen(other.id)).toEqual(other)
     time.now += 3_600_000
@@ -132,9 +131,8 @@ describe('the ids', () => {
   })
 
   it('go on behind those that were kept', () => {
-    const { book } = newBook()
     const first = newBook().book.register(asset())
-    book.restore(first)
+    const { book } = newBook('run', [first])
     expect(book.register(asset()).id).not.toBe(first.id)
   })
 
@@ -146,39 +144,5 @@ describe('the ids', () => {
     expect(heard.at(-1)).toEqual([])
     expect(book.register(asset()).id).toBe(first)
     expect(heard.at(-1)).toEqual(['asset 1'])
-  })
-})
-
-describe('what cannot be kept', () => {
-  const refuse = () => {
-    throw new Error('disk full')
-  }
-
-  it('does not count: no asset, and nothing is reported', () => {
-    const { book, heard } = newBook('run', refuse)
-    expect(() => book.register(asset())).toThrow('disk full')
-    expect(book.all()).toEqual([])
-    expect(heard).toEqual([])
-  })
-
-  it('does not switch: the asset is as it was', () => {
-    let isFull = false
-    const { book, heard } = newBook('run', () => {
-      if (isFull) refuse()
-    })
-    const { id } = book.register(asset())
-    isFull = true
-    expect(() => book.switch(id, 'closed')).toThrow('disk full')
-    expect(book.findOpen(id)?.switchedOff).toBe(false)
-    expect(heard).toHaveLength(1)
-  })
-
-  it('is kept whole otherwise, the switch too', () => {
-    const kept: SandboxAsset[] = []
-    const { book } = newBook('run', (each) => kept.push({ ...each }))
-    const { id } = book.register(asset())
-    book.switch(id, 'closed')
-    expect(kept.map(({ switchedOff }) => switchedOff)).toEqual([false, true])
-    expect(kept[1]).toEqual(book.find(id))
   })
 })

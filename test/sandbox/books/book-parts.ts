@@ -8,8 +8,3 @@ export function counting() {
   let calls = 0
   return (size: number) => new Uint8Array(size).fill(++calls)
 }
-
-/** Where nothing can be kept. */
-export const diskFull = () => {
-  throw new Error('disk full')
-}

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type ApiKey, KeyRing, maskedKey } from '../../../src/sandbox/books/key-ring.js'
-import { counting, diskFull, UPPER, WALLET } from './book-parts.js'
+import { KeyRing, maskedKey } from '../../../src/sandbox/books/key-ring.js'
+import { counting, UPPER, WALLET } from './book-parts.js'
 
 describe('KeyRing', () => {
-  const newRing = (keep?: (key: ApiKey) => void) => {
+  const newRing = () => {
     const time = { now: 50 }
-    return { time, ring: new KeyRing({ random: counting(), now: () => time.now, ...(keep ? { keep } : {}) }) }
+    return { time, ring: new KeyRing({ random: counting(), now: () => time.now }) }
   }
 
   it('makes keys up, or takes what is given; the wallet in lower case', () => {
@@ -31,16 +31,6 @@ describe('KeyRing', () => {
     expect(ring.revoke(id)?.revokedAt).toBe(60)
     expect(ring.find(accessKey)?.revokedAt).toBe(60)
     expect([heard, ring.revoke('key_none')]).toEqual([1, null])
-  })
-
-  it('has no key and revokes none that cannot be kept', () => {
-    const refusing = newRing(diskFull).ring
-    expect(() => refusing.create({ kind: 'attester', label: '', wallet: null })).toThrow('disk full')
-    expect(refusing.all()).toEqual([])
-    const { id } = newRing().ring.create({ kind: 'attester', label: '', wallet: null })
-    refusing.restore({ ...newRing().ring.create({ kind: 'attester', label: '', wallet: null }), id })
-    expect(() => refusing.revoke(id)).toThrow('disk full')
-    expect(refusing.byId(id)?.revokedAt).toBeNull()
   })
 
   it('shows of a key its beginning and four characters', () => {

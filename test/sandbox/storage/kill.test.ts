@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 async function start(...args: string[]): Promise<SandboxProcess> {
-  const sandbox = await startSandboxProcess(['--data', folder, '--chain', 'memory', '--duplicates', 'store', ...args])
+  const sandbox = await startSandboxProcess(['--data', folder, '--duplicates', 'store', ...args])
   running.push(sandbox)
   return sandbox
 }
@@ -135,41 +135,44 @@ it('keys, wallets, secrets, media, assets, stake and roles are the same after a 
 
 it('its files are for their owner only, and another sandbox may not open them', { timeout: SCORING_MS }, async () => {
   await start()
-  for (const name of ['identity.json', 'journal.jsonl']) {
-    expect((await fs.stat(path.join(folder, name))).mode & 0o777).toBe(0o600)
-  }
+  expect((await fs.stat(path.join(folder, 'state.json'))).mode & 0o777).toBe(0o600)
   await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'data-dir-unusable' })
 })
 
-it.each([
-  ['identity.json', '{"version":1}'],
-  ['identity.json', 'not JSON, with a secret: sk_1'],
-  ['journal.jsonl', 'something else\n'],
-])('a bad %s is named, and neither overwritten nor shown', async (name, text) => {
+it.each<[string, (state: string) => string]>([
+  ['of another version', () => '{"version":1}'],
+  ['that is no JSON', () => 'not JSON, with a secret: sk_1'],
+  ['that is empty', () => ''],
+  ['with a field more', (state) => state.replace('{', '{"extra":1,')],
+  ['with a bad private key', (state) => state.replace(/"attester":"0x[0-9a-f]+"/, '"attester":"0x00"')],
+  ['without a session secret', (state) => state.replace(/"sessionSecret":"[^"]+"/, '"sessionSecret":""')],
+  ['with a negative amount', (state) => state.replace('"minStakeWei":null', '"minStakeWei":"-1"')],
+])('a state %s is named, and neither overwritten nor shown', async (_, spoil) => {
   await (await startSandbox({ dataDirectory: folder })).close()
-  const file = path.join(folder, name)
+  const file = path.join(folder, 'state.json')
+  const text = spoil(await fs.readFile(file, 'utf8'))
   await fs.writeFile(file, text)
   const error = await startSandbox({ dataDirectory: folder }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(AttestdError)
   expect((error as AttestdError).reason).toBe('sandbox-data-invalid')
   expect((error as AttestdError).message).toContain(file)
-  expect((error as AttestdError).message).not.toContain('sk_1')
+  expect((error as AttestdError).message).not.toContain('sk_')
   expect(await fs.readFile(file, 'utf8')).toBe(text)
 })
 
 it('the switch back to the start is kept as well; keys and media stay', async () => {
   const first = await startSandbox({ dataDirectory: folder })
   await first.registerFile('f', { content: Buffer.from('x') })
-  await first.control.setStake({ stakedWei: 1n })
-  await first.control.setRoles({ wallet: first.wallets.attester.address, attester: false })
+  first.control.setStake({ stakedWei: 1n })
+  first.control.setRoles({ wallet: first.wallets.attester.address, attester: false })
   first.control.createKey({ kind: 'submitter' })
-  await first.control.reset()
+  first.control.reset()
   await first.close()
   const second = await startSandbox({ dataDirectory: folder })
   expect(second.control.assets()).toEqual([])
   expect(second.control.keys()).toHaveLength(3)
-  expect(await second.registry.rolesOf(second.wallets.attester.address)).toEqual({ attester: true, submitter: false })
-  expect((await second.registry.stakeOf(second.wallets.attester.address)).stakedWei).toBe(2n * 10n ** 18n)
+  expect(second.registry.rolesOf(second.wallets.attester.address)).toEqual({ attester: true, submitter: false })
+  expect(second.registry.stakeOf(second.wallets.attester.address).stakedWei).toBe(2n * 10n ** 18n)
   await second.close()
 })
 
@@ -179,4 +182,35 @@ it('what is given goes before what was kept', async () => {
   const second = await startSandbox({ dataDirectory: folder, attesterKey, sessionToken: 'given' })
   await second.close()
   expect([second.attesterKey.accessKey, second.sessionToken]).toEqual(['ak_att_given', 'given'])
+})
+
+it('a folder of an earlier version is refused as it is', async () => {
+  await fs.writeFile(path.join(folder, 'journal.jsonl'), '{"journal":"attestd-sandbox","version":1}\n')
+  await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'sandbox-data-invalid' })
+  expect(await fs.readdir(folder)).not.toContain('state.json')
+})
+
+it('what cannot be written is not acknowledged, and is kept with the next change that can', async () => {
+  const first = await startSandbox({ dataDirectory: folder })
+  const file = path.join(folder, 'state.json')
+  await fs.rm(file)
+  await fs.mkdir(file)
+  const refused = await admin(first.url, 'PUT', '/sandbox/stake', { minStakeWei: '7' })
+  expect([refused.status, refused.json.error.code]).toEqual([500, 'internal-error'])
+  await fs.rmdir(file)
+  expect((await admin(first.url, 'POST', '/sandbox/keys', { kind: 'attester' })).status).toBe(200)
+  const { books } = JSON.parse(await fs.readFile(file, 'utf8'))
+  expect([books.minStakeWei, books.keys.length]).toEqual(['7', 3])
+  await first.close()
+})
+
+it('removes what a killed sandbox did not finish, and nothing else', async () => {
+  const media = path.join(folder, 'media')
+  await fs.mkdir(media)
+  for (const name of ['state.json.0123456789ab.tmp', 'media/block.0123456789ab.tmp', 'media/block', 'notes.tmp']) {
+    await fs.writeFile(path.join(folder, name), 'half')
+  }
+  await (await startSandbox({ dataDirectory: folder })).close()
+  expect((await fs.readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual(['notes.tmp'])
+  expect(await fs.readdir(media)).toEqual(['block'])
 })

@@ -48,9 +48,9 @@ describe('GET /v1/chain/latest', () => {
   })
 
   it('is 503 while the chain does not answer', async () => {
-    await bench.sandbox.registry.chain?.stop()
+    bench.sandbox.registry.stop()
     const reply = await get('/v1/chain/latest')
-    await bench.sandbox.registry.chain?.start()
+    bench.sandbox.registry.start()
     expect(refusal(reply)).toEqual([503, 'The chain of the stake contract does not answer.'])
   })
 })
@@ -202,7 +202,7 @@ describe('POST /v1/assets/:id/scores', () => {
   it("refuses another attester's attestation", async () => {
     const asset = await bench.newAsset()
     const wallet = privateKeyToAccount(`0x${'33'.repeat(32)}`)
-    await bench.sandbox.registry.setRoles(wallet.address, { attester: true, submitter: false })
+    bench.sandbox.registry.setRoles(wallet.address, { attester: true, submitter: false })
     const own = (await bench.signIn(wallet)).json.token
     const body = await bench.score(asset)
     const target = `/v1/assets/${asset.id}/scores`

@@ -91,9 +91,9 @@ describe('a session', () => {
   })
 
   it('has both roles where the contract says both', async () => {
-    await bench.sandbox.registry.setRoles(STRANGER.address, { attester: true, submitter: true })
+    bench.sandbox.registry.setRoles(STRANGER.address, { attester: true, submitter: true })
     expect((await bench.signIn(STRANGER)).json.roles).toEqual(['submitter', 'attester'])
-    await bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: false })
+    bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: false })
   })
 
   it('is refused to a wallet without a role', async () => {
@@ -169,9 +169,9 @@ describe('a session', () => {
   })
 
   it('is refused with 503 while the contract cannot be read', async () => {
-    await bench.sandbox.registry.chain?.stop()
+    bench.sandbox.registry.stop()
     const reply = await bench.signIn(bench.attester)
-    await bench.sandbox.registry.chain?.start()
+    bench.sandbox.registry.start()
     expect(refusal(reply)).toEqual([503, 'The chain of the stake contract does not answer.'])
   })
 })
@@ -246,9 +246,9 @@ describe('a token', () => {
 
   it('keeps the roles of its creation', async () => {
     const wallet = privateKeyToAccount(`0x${'22'.repeat(32)}` as Hex)
-    await bench.sandbox.registry.setRoles(wallet.address, { attester: true, submitter: false })
+    bench.sandbox.registry.setRoles(wallet.address, { attester: true, submitter: false })
     const { token } = (await bench.signIn(wallet)).json
-    await bench.sandbox.registry.setRoles(wallet.address, { attester: false, submitter: false })
+    bench.sandbox.registry.setRoles(wallet.address, { attester: false, submitter: false })
     expect((await open(token)).status).toBe(200)
     expect((await bench.signIn(wallet)).status).toBe(403)
   })

@@ -135,7 +135,7 @@ describe('GET /v1/assets/by-owner', () => {
   })
 
   it("leaves out others' assets", async () => {
-    await bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: true })
+    bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: true })
     const own = (await bench.signIn(STRANGER)).json.token
     await bench.newAsset()
     const { json } = await bench.call('GET', `/v1/assets/by-owner?owner=${STRANGER.address}`, { token: own })

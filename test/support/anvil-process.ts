@@ -6,9 +6,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { unlessAborted } from '../../core/abort.js'
-import type { Clock } from '../../core/clock.js'
-import { startDeadline, startTimer } from '../../core/time-limit.js'
+import type { Clock } from '../../src/core/clock.js'
+import { startDeadline, startTimer } from '../../src/core/time-limit.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
 const START_LIMIT_MS = 20_000
@@ -32,24 +31,16 @@ const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': 'anvil-linux-amd64',
 }
 
-/** Settings of one anvil. `LocalChain` funds its owner itself and asks for no keys; tests take the default. */
+/** Settings of one anvil. */
 export interface AnvilOptions {
   /** From `findAnvil`. */
   readonly binary: string
   readonly chainId: number
   readonly clock: Clock
-  /** @default 0: any free one */
-  readonly port?: number | undefined
   /** How many funded keys to make. @default 3 */
   readonly keys?: number
-  /** A block each so many seconds; without it, a block for each transaction only. */
-  readonly blockTimeSeconds?: number
-  /** With `blockTimeSeconds`: a block for each transaction as well. @default false */
-  readonly mixedMining?: boolean
   /** More arguments for anvil. @default none */
   readonly args?: readonly string[] | undefined
-  /** Ends a start that is under way; later it does nothing. */
-  readonly signal?: AbortSignal
 }
 
 /** A running anvil with its own keys, made for this run. */
@@ -97,10 +88,9 @@ function isExecutable(file: string | null): file is string {
 
 /**
  * Starts anvil on a free port of 127.0.0.1 and funds new keys. It ends with this process, even where that is killed.
- * @throws where anvil does not start, and the signal's reason where that aborts first
+ * @throws where anvil does not start
  */
 export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
-  options.signal?.throwIfAborted()
   const child = spawn(options.binary, anvilArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -109,8 +99,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   dieTogether(child)
   const stop = () => endChild(child, ended, options.clock)
   try {
-    const ready = makeReady(child, options)
-    const { rpcUrl, privateKeys } = await unlessAborted(ready, options.signal)
+    const { rpcUrl, privateKeys } = await makeReady(child, options)
     return { rpcUrl, pid: child.pid!, privateKeys, ended, stop }
   } catch (error) {
     await stop()
@@ -118,12 +107,11 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   }
 }
 
-function anvilArguments({ chainId, port = 0, blockTimeSeconds, mixedMining, args = [] }: AnvilOptions): string[] {
+function anvilArguments({ chainId, args = [] }: AnvilOptions): string[] {
   // Port 0 and the line that names the real one, instead of a port that was free a moment ago. No accounts: the keys
   // of anvil's own are known to everyone.
-  const fixed = ['--host', HOST, '--port', String(port), '--accounts', '0', '--prune-history', String(KEPT_STATES)]
-  const blocks = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]
-  return [...fixed, '--chain-id', String(chainId), ...blocks, ...(mixedMining ? ['--mixed-mining'] : []), ...args]
+  const fixed = ['--host', HOST, '--port', '0', '--accounts', '0', '--prune-history', String(KEPT_STATES)]
+  return [...fixed, '--chain-id', String(chainId), ...args]
 }
 
 async function makeReady(child: ChildProcess, { chainId, clock, keys = 3 }: AnvilOptions) {

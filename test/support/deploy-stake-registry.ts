@@ -1,6 +1,6 @@
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import artifact from './stake-registry.json' with { type: 'json' }
+import artifact from '../contracts/stake-registry.json' with { type: 'json' }
 import { stakeRegistryAbi } from './stake-registry-abi.js'
 
 /** How often the receipt is looked for, ms; a local chain has it at once. */
@@ -8,7 +8,7 @@ const RECEIPT_POLL_MS = 50
 /** Longest wait for the receipt, ms. */
 const RECEIPT_LIMIT_MS = 30_000
 
-/** Where the contract goes and who pays; `LocalChain` deploys by it, and tests that have their own chain. */
+/** Where the contract goes and who pays. */
 export interface DeployOptions {
   readonly rpcUrl: string
   readonly chainId: number

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { developmentWallets, isPrivateKey } from '../../../src/sandbox/books/development-wallets.js'
-import { counting } from './book-parts.js'
+import { developmentWallets, isPrivateKey, WalletKeys } from '../../../src/sandbox/books/wallets.js'
+import { counting, OTHER } from './book-parts.js'
 
 describe('wallets of the sandbox', () => {
   it.each([
@@ -22,5 +22,16 @@ describe('wallets of the sandbox', () => {
     expect(wallets.attester.privateKey).toBe(attester)
     expect(wallets.submitter.address).toMatch(/^0x[0-9a-f]{40}$/)
     expect(developmentWallets(counting()).attester.address).not.toBe(developmentWallets(counting()).submitter.address)
+  })
+
+  it('give their key by address, those of an earlier run too, and none for a wallet of somebody else', () => {
+    const wallets = developmentWallets(counting())
+    const made = new WalletKeys({ random: counting(), wallets, touched: () => {}, kept: [] })
+    const address = made.create()
+    expect(made.made()).toEqual([made.of(address)])
+    const later = new WalletKeys({ random: counting(), wallets, touched: () => {}, kept: made.made() })
+    expect(later.of(address)).toBe(made.of(address))
+    expect(later.of(wallets.attester.address)).toBe(wallets.attester.privateKey)
+    expect([later.of(OTHER), later.made()]).toEqual([null, made.made()])
   })
 })
