@@ -15,7 +15,13 @@ import { keyRoutes } from './signed-key/key-routes.js'
 import { publicRoutes } from './signed-key/public-routes.js'
 import { submitterRoutes } from './signed-key/submitter-routes.js'
 import { uploadRoute } from './signed-key/upload-route.js'
-import { walletSessionApi } from './wallet-session/wallet-session-api.js'
+import { attesterRoutes as sessionAttesterRoutes } from './wallet-session/attester-routes.js'
+import { publicRoutes as sessionPublicRoutes } from './wallet-session/public-routes.js'
+import { speakShapes } from './wallet-session/shapes.js'
+import {
+  submitterRoutes as sessionSubmitterRoutes,
+  uploadRoute as sessionUploadRoute,
+} from './wallet-session/submitter-routes.js'
 import type { World } from './world.js'
 
 /** Longest decoded path parameter, characters; asset ids and content paths fit in. */
@@ -23,6 +29,12 @@ const MAX_PARAM_LENGTH = 2048
 
 /** Room for uploads of large files, and for a fleet of daemons with a stream each. */
 const LIMITS: ServerLimits = { requestTimeoutMs: 60_000, maxConnections: 1_000, idleMs: 5 * 60_000 }
+
+const API_ROUTES = [
+  ...[publicRoutes, attesterRoutes, submitterRoutes, keyRoutes, uploadRoute],
+  ...[sessionPublicRoutes, sessionAttesterRoutes, sessionSubmitterRoutes, sessionUploadRoute],
+  gatewayRoutes,
+]
 
 function stateDate({ limits: { dateOffsetMs }, time }: World, reply: FastifyReply): void {
   if (dateOffsetMs === null) reply.raw.sendDate = false
@@ -53,13 +65,8 @@ export async function createApp(world: World, control: SandboxControl): Promise<
     if (reply.statusCode < 500) await world.storage.save(() => keptBooksOf(world))
   })
   await documentRoutes(app, world.limits.headerPrefix)
-  await app.register(publicRoutes(world))
-  await app.register(attesterRoutes(world))
-  await app.register(submitterRoutes(world))
-  await app.register(keyRoutes(world))
-  await app.register(uploadRoute(world))
-  await app.register(walletSessionApi(world))
-  await app.register(gatewayRoutes(world))
+  speakShapes(app, world.walletSession.shapes)
+  for (const routes of API_ROUTES) await app.register(routes(world))
   await app.register(adminRoutes(world, control))
   await app.register(rpcRoute(world.registry))
   await serveDocuments(app)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { RecordResult, ScoreAttempt, ScoreRecord } from './books/score-book.js'
-import { faultHooks, isHandled } from './faults/fault-hooks.js'
+import { byAsset, faultHooks, isHandled } from './faults/fault-hooks.js'
 import { Refusal } from './http/refusal.js'
 import type { World } from './world.js'
 
@@ -9,11 +9,10 @@ export type Attempted = Pick<ScoreAttempt, 'attesterAddress' | 'accessKey' | 'de
 
 /** Options of a route of scores: its faults, counted by asset, and the history of every attempt. */
 export function scoreHooks(world: World, attemptedBy: (request: FastifyRequest) => Attempted) {
-  const assetIdOf = (request: FastifyRequest) => (request.params as { id: string }).id
   return faultHooks(world, 'score', {
-    keyOf: assetIdOf,
+    ...byAsset,
     onDecided: (request, attempt, fault) => {
-      const assetId = assetIdOf(request)
+      const { id: assetId } = request.params as { id: string }
       const entry = world.scores.begin({ ...attemptedBy(request), assetId, attempt, fault: fault?.kind ?? null })
       if (fault !== null && !isHandled(fault.kind)) entry.outcome = 'fault'
       request.setDecorator('scoreAttempt', entry)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
@@ -44,22 +43,6 @@ async function signedUpload(key: { accessKey: string; signingSecret: string }, c
 }
 
 describe('upload', () => {
-  it('answers with hash, uri, cid and size, and the gateway has it', async () => {
-    const content = Buffer.alloc(LIMIT, 'media')
-    const { status, json } = await upload(content)
-    expect(status).toBe(200)
-    expect(json).toMatchObject({
-      contentHash: `0x${createHash('sha256').update(content).digest('hex')}`,
-      uri: `ipfs://${json.cid}`,
-      bytes: LIMIT,
-    })
-    expect((await send(sandbox.url, { method: 'GET', target: `/ipfs/${json.cid}?format=car` })).status).toBe(200)
-  })
-
-  it('is taken from a submitter key that signed the raw body', async () => {
-    expect((await signedUpload(sandbox.submitterKey)).status).toBe(200)
-  })
-
   it('is refused where the signed body was changed', async () => {
     const spoiled = await signedUpload(sandbox.submitterKey, (body) => {
       const copy = Buffer.from(body)

@@ -39,15 +39,16 @@ export function adminRoutes(world: World, control: SandboxControl): FastifyPlugi
   return async (app) => {
     app.addHook('onRequest', async (request) => requireLoopback(request))
     switches(app, control)
-    chainRoutes(app, control)
     assetRoutes(app, world, control)
     keyRoutes(app, world, control)
     views(app, world, control)
   }
 }
 
-function described<Reply extends z.ZodType>(summary: string, reply: Reply) {
-  return { tags: ['sandbox'], summary, response: { 200: reply, ...refusals(400, 403, 404) } }
+function described<Reply extends z.ZodType, More extends object = object>(summary: string, reply: Reply, more?: More) {
+  return {
+    schema: { tags: ['sandbox'], summary, ...(more as More), response: { 200: reply, ...refusals(400, 403, 404) } },
+  }
 }
 
 /** Runs a switch. */
@@ -57,87 +58,54 @@ function doing(work: () => unknown): typeof done {
 }
 
 function switches(app: App, control: SandboxControl): void {
-  app.get(
-    '/sandbox/faults',
-    { schema: described('The plan in force, and the faults injected so far', Plain) },
-    async () => ({ plan: control.faults, injected: control.injectedFaults() }),
+  app.put('/sandbox/faults', described('Replace the plan', Done, { body: FaultPlanSchema }), async ({ body }) =>
+    doing(() => control.setFaults(body)),
   )
-  app.put(
-    '/sandbox/faults',
-    { schema: { ...described('Replace the plan', Done), body: FaultPlanSchema } },
-    async (request) => doing(() => control.setFaults(request.body)),
+  app.delete('/sandbox/faults', described('Remove all faults', Done), async () => doing(() => control.setFaults({})))
+  app.put('/sandbox/clock', described('Skew service time', Done, { body: ClockBody }), async ({ body }) =>
+    doing(() => control.setClockOffset(body.offsetMs)),
   )
-  app.delete('/sandbox/faults', { schema: described('Remove all faults', Done) }, async () =>
-    doing(() => control.setFaults({})),
-  )
-  app.put('/sandbox/clock', { schema: { ...described('Skew service time', Done), body: ClockBody } }, async (request) =>
-    doing(() => control.setClockOffset(request.body.offsetMs)),
-  )
-  app.post('/sandbox/streams/cut', { schema: described('Destroy every open stream', Plain) }, async () => ({
-    cut: control.cutStreams(),
-  }))
-  app.post('/sandbox/reset', { schema: described('Back to the start; keys and media stay', Done) }, async () =>
-    doing(() => control.reset()),
-  )
-}
-
-function chainRoutes(app: App, control: SandboxControl): void {
-  app.put(
-    '/sandbox/stake',
-    { schema: { ...described('Set the stake of a wallet, or the minimum of all', Done), body: StakeBody } },
-    async (request) => doing(() => control.setStake(request.body)),
-  )
-  app.put(
-    '/sandbox/roles',
-    { schema: { ...described('Set the roles of a wallet in the stake contract', Done), body: RolesBody } },
-    async (request) => doing(() => control.setRoles(request.body)),
-  )
-  app.post(
-    '/sandbox/chain/stop',
-    { schema: described('The chain of the stake contract stops answering', Done) },
-    async () => doing(() => control.chain.stop()),
-  )
-  app.post('/sandbox/chain/start', { schema: described('The chain answers again', Done) }, async () =>
-    doing(() => control.chain.start()),
-  )
+  const stake = described('Set the stake of a wallet, or the minimum of all', Done, { body: StakeBody })
+  app.put('/sandbox/stake', stake, async ({ body }) => doing(() => control.setStake(body)))
+  const roles = described('Set the roles of a wallet in the stake contract', Done, { body: RolesBody })
+  app.put('/sandbox/roles', roles, async ({ body }) => doing(() => control.setRoles(body)))
+  const stop = described('The chain of the stake contract stops answering', Done)
+  app.post('/sandbox/chain/stop', stop, async () => doing(() => control.chain.stop()))
+  const start = described('The chain answers again', Done)
+  app.post('/sandbox/chain/start', start, async () => doing(() => control.chain.start()))
+  const cut = described('Destroy every open stream', Plain)
+  app.post('/sandbox/streams/cut', cut, async () => ({ cut: control.cutStreams() }))
+  const reset = described('Back to the start; keys and media stay', Done)
+  app.post('/sandbox/reset', reset, async () => doing(() => control.reset()))
 }
 
 function assetRoutes(app: App, world: World, control: SandboxControl): void {
-  app.get('/sandbox/assets', { schema: described('All assets, open and closed', AssetsReply) }, async () => ({
+  app.get('/sandbox/assets', described('All assets, open and closed', AssetsReply), async () => ({
     assets: control.assets().map((asset) => assetView(world, asset)),
   }))
-  app.post(
-    '/sandbox/assets/:id/close',
-    { schema: { ...described('Close an asset', Done), params: AssetParams } },
-    async (request) => known(control.closeAsset(request.params.id)),
-  )
-  app.post(
-    '/sandbox/assets/:id/open',
-    { schema: { ...described('Open an asset again, if its deadline allows', Done), params: AssetParams } },
-    async (request) => known(control.openAsset(request.params.id)),
-  )
+  const close = described('Close an asset', Done, { params: AssetParams })
+  app.post('/sandbox/assets/:id/close', close, async ({ params }) => known(control.closeAsset(params.id)))
+  const open = described('Open an asset again, if its deadline allows', Done, { params: AssetParams })
+  app.post('/sandbox/assets/:id/open', open, async ({ params }) => known(control.openAsset(params.id)))
 }
 
 function keyRoutes(app: App, world: World, control: SandboxControl): void {
-  app.get('/sandbox/keys', { schema: described('Keys, without their secrets', Plain) }, async () => ({
-    keys: control.keys().map(keyView),
-  }))
-  app.post(
-    '/sandbox/keys',
-    { schema: { ...described('Create a key for any wallet', Plain), body: KeyBody } },
-    async (request) => createdKeyView(control.createKey(request.body)),
-  )
-  app.delete(
-    '/sandbox/keys/:id',
-    { schema: { ...described('Revoke a key', Plain), params: AssetParams } },
-    async (request) => revoked(world, request.params.id),
-  )
+  const list = described('Keys, without their secrets', Plain)
+  app.get('/sandbox/keys', list, async () => ({ keys: control.keys().map(keyView) }))
+  const create = described('Create a key for any wallet', Plain, { body: KeyBody })
+  app.post('/sandbox/keys', create, async ({ body }) => createdKeyView(control.createKey(body)))
+  const revoke = described('Revoke a key', Plain, { params: AssetParams })
+  app.delete('/sandbox/keys/:id', revoke, async ({ params }) => revoked(world, params.id))
 }
 
 function views(app: App, world: World, control: SandboxControl): void {
+  app.get('/sandbox/faults', described('The plan in force, and the faults injected so far', Plain), async () => ({
+    plan: world.faults.plan,
+    injected: control.injectedFaults(),
+  }))
   app.get(
     '/sandbox/scores',
-    { schema: described('Scores on record, and every attempt with what became of it', Plain) },
+    described('Scores on record, and every attempt with what became of it', Plain),
     async () => ({
       scores: control.scores().map((score) => ({ ...scoreView(score), attestation: score.attestation ?? null })),
       attempts: control
@@ -145,21 +113,17 @@ function views(app: App, world: World, control: SandboxControl): void {
         .map((entry) => ({ ...entry, accessKey: entry.accessKey === null ? null : maskedKey(entry.accessKey) })),
     }),
   )
-  app.get(
-    '/sandbox/requests',
-    { schema: described('How often each route and key was asked for', Plain) },
-    async () => ({
-      requests: control.requestCounts(),
-    }),
-  )
-  app.get('/sandbox/state', { schema: described('What the sandbox holds', Plain) }, async (request) => ({
+  app.get('/sandbox/requests', described('How often each route and key was asked for', Plain), async () => ({
+    requests: control.requestCounts(),
+  }))
+  app.get('/sandbox/state', described('What the sandbox holds', Plain), async ({ host }) => ({
     serviceTime: world.time.now(),
-    clockOffsetMs: control.clockOffsetMs,
+    clockOffsetMs: world.time.offsetMs,
     assets: control.assets().length,
     openAssets: world.assets.open().length,
     scores: control.scores().length,
     openStreams: control.openStreams,
-    chain: chainAccessOf(world.registry, `http://${request.host}`),
+    chain: chainAccessOf(world.registry, `http://${host}`),
     authDisabled: world.walletSession.authDisabled,
     account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },
   }))
@@ -170,6 +134,6 @@ function known(found: boolean): typeof done {
   return done
 }
 
-function keyView({ signingSecret: _, ...key }: ApiKey) {
-  return key
+function keyView({ id, kind, label, accessKey, wallet, createdAt, revokedAt }: ApiKey) {
+  return { id, kind, label, accessKey, wallet, createdAt, revokedAt }
 }

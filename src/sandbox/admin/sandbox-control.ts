@@ -2,7 +2,7 @@ import type { SandboxAsset } from '../books/asset-book.js'
 import type { ApiKey, NewKey } from '../books/key-ring.js'
 import type { ScoreAttempt, ScoreRecord } from '../books/score-book.js'
 import type { StakeRegistry } from '../books/stake-registry.js'
-import type { FaultPlan, FaultPlanInput, InjectedFault } from '../faults/faults.js'
+import type { FaultPlanInput, InjectedFault } from '../faults/faults.js'
 import type { World } from '../world.js'
 
 /** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
@@ -34,10 +34,6 @@ export class SandboxControl {
     this.#world = world
   }
 
-  get faults(): FaultPlan {
-    return this.#world.faults.plan
-  }
-
   /** Takes effect with the next request; attempts are counted on. */
   setFaults(plan: FaultPlanInput): void {
     this.#world.faults.setPlan(plan)
@@ -50,10 +46,6 @@ export class SandboxControl {
   /** How often each route and key was asked for. */
   requestCounts() {
     return this.#world.faults.counts()
-  }
-
-  get clockOffsetMs(): number {
-    return this.#world.time.offsetMs
   }
 
   /** Service time runs ahead of local time by `offsetMs` from now on. */

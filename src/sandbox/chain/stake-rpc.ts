@@ -19,8 +19,6 @@ import type { StakeRegistry } from '../books/stake-registry.js'
 export const STAKE_CONTRACT = '0x57a4e00000000000000000000000000000000001'
 /** What stands for code there: STOP. */
 const CODE = '0x00'
-/** Most requests in one batch. */
-const BATCH_MAX = 100
 
 const STAKE_ABI = parseAbi([
   'function minimumStake() view returns (uint256)',
@@ -54,17 +52,10 @@ class RpcError extends Error {
 }
 
 /**
- * Answers JSON-RPC, one request or a batch, as a chain with the stake contract does. Reads only; every block has the
- * state of now. Refuses with 503 while the chain is stopped.
+ * Answers a request of JSON-RPC as a chain with the stake contract does. Reads only; every block has the state of now.
+ * Refuses with 503 while the chain is stopped.
  */
 export function answerRpc(registry: StakeRegistry, body: unknown): unknown {
-  if (!Array.isArray(body)) return answerOne(registry, body)
-  const isGood = body.length > 0 && body.length <= BATCH_MAX
-  if (!isGood) return refusal(null, new RpcError(-32600, `a batch of 1 to ${BATCH_MAX} requests`))
-  return body.map((one) => answerOne(registry, one))
-}
-
-function answerOne(registry: StakeRegistry, body: unknown): unknown {
   const parsed = RequestSchema.safeParse(body)
   if (!parsed.success) return refusal(null, new RpcError(-32600, 'not a JSON-RPC 2.0 request'))
   const { id = null, method, params = [] } = parsed.data
@@ -86,8 +77,6 @@ function resultOf(registry: StakeRegistry, method: string, params: readonly unkn
   switch (method) {
     case 'eth_chainId':
       return toHex(registry.chainId)
-    case 'net_version':
-      return String(registry.chainId)
     case 'eth_blockNumber':
       return toHex(head.number)
     case 'eth_getBlockByNumber':

@@ -6,15 +6,12 @@ import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { WalletKeys } from '../books/wallets.js'
 
-/** Holds wallets for their owners and signs with them: v1's attestations are signed by the service there. */
-export interface EmbeddedWallets {
-  readonly kind: 'local' | 'privy'
-  /**
-   * The wallet of an address (lower case); null where the provider does not hold it.
-   * @throws AttestdError wallet-* where the provider cannot be asked; signing does too
-   */
-  signerOf(wallet: Hex): Promise<AttestationSigner | null>
-}
+/**
+ * The wallet of an address (lower case) at its provider, which signs v1's attestations; null where the provider does not
+ * hold it.
+ * @throws AttestdError wallet-* where the provider cannot be asked; signing does too
+ */
+export type EmbeddedWallets = (wallet: Hex) => Promise<AttestationSigner | null>
 
 /** `local`: the private keys that the sandbox made. `privy`: wallets at Privy, by their address. */
 export type EmbeddedWalletOptions =
@@ -31,35 +28,25 @@ export function openEmbeddedWallets(
   keys: WalletKeys,
   requests: OpenSignerOptions,
 ): EmbeddedWallets {
-  return options.kind === 'local' ? localProvider(keys) : privyProvider(options, requests)
-}
-
-/** The wallets whose private keys the sandbox made. */
-function localProvider(keys: WalletKeys): EmbeddedWallets {
-  return {
-    kind: 'local',
-    signerOf: async (wallet) => {
-      const privateKey = keys.of(wallet)
-      return privateKey === null ? null : privateKeyToAccount(privateKey)
-    },
+  if (options.kind === 'privy') return privyWallets(options, requests)
+  return async (wallet) => {
+    const privateKey = keys.of(wallet)
+    return privateKey === null ? null : privateKeyToAccount(privateKey)
   }
 }
 
 /** Wallets at Privy, through the same signer as the daemon's: each signature is verified before it is used. */
-function privyProvider(
+function privyWallets(
   { kind, walletIds, ...app }: Extract<EmbeddedWalletOptions, { kind: 'privy' }>,
   requests: OpenSignerOptions,
 ): EmbeddedWallets {
   const ids = new Map(Object.entries(walletIds).map(([wallet, id]) => [wallet.toLowerCase(), id]))
   const opened = new Map<Hex, Signer>()
-  return {
-    kind,
-    signerOf: async (wallet) => {
-      const walletId = ids.get(wallet)
-      if (walletId === undefined) return null
-      const signer = opened.get(wallet) ?? (await openSigner({ ...app, kind, walletId, address: wallet }, requests))
-      opened.set(wallet, signer)
-      return signer
-    },
+  return async (wallet) => {
+    const walletId = ids.get(wallet)
+    if (walletId === undefined) return null
+    const signer = opened.get(wallet) ?? (await openSigner({ ...app, kind, walletId, address: wallet }, requests))
+    opened.set(wallet, signer)
+    return signer
   }
 }

@@ -18,7 +18,7 @@ export async function serviceAttestation(
 ): Promise<OffchainAttestation | null> {
   if (embeddedWallets === null) return null
   try {
-    const signer = await embeddedWallets.signerOf(score.attesterAddress as `0x${string}`)
+    const signer = await embeddedWallets(score.attesterAddress as `0x${string}`)
     if (signer === null) return null
     const { algorithm, notes } = score
     const { id: assetId, contentHash } = asset

@@ -20,6 +20,9 @@ export interface FaultHookOptions {
   readonly onDecided?: (request: FastifyRequest, attempt: number, fault: InjectedFault | null) => void
 }
 
+/** For routes on one asset, whose attempts are counted by it. */
+export const byAsset: FaultHookOptions = { keyOf: (request) => (request.params as { id: string }).id }
+
 /** Route options that count the requests of a route and make them fail as the plan states. */
 export function faultHooks(world: World, route: FaultRoute, options: FaultHookOptions = {}) {
   return {

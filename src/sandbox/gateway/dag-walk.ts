@@ -1,7 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import type { BaseBlockstore } from 'blockstore-core'
 import { exporter, walkPath } from 'ipfs-unixfs-exporter'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import { Refusal } from '../http/refusal.js'
 import { readBlock } from './directory-blockstore.js'
@@ -24,17 +24,14 @@ export interface ResolvedPath {
   readonly way: readonly CarBlock[]
 }
 
-/** Follows the segments of a content path. Refuses with `content-not-found`. */
-export async function resolvePath(
-  blocks: BaseBlockstore,
-  root: CID,
-  segments: readonly string[],
-): Promise<ResolvedPath> {
+/** Follows a content path: a CID, and segments under it. Refuses with `cid-invalid` and `content-not-found`. */
+export async function resolvePath(blocks: BaseBlockstore, contentPath: string): Promise<ResolvedPath> {
+  const [first = '', ...segments] = contentPath.split('/').filter((segment) => segment !== '')
+  const root = rootOf(first)
   const way: CarBlock[] = []
   const recording = {
     async *get(cid: CID): AsyncGenerator<Uint8Array> {
-      const bytes = await readBlock(blocks, cid)
-      if (bytes === null) throw new Refusal('content-not-found', `No block ${cid.toString()} here.`)
+      const bytes = await presentBlock(blocks, cid)
       way.push({ cid, bytes })
       yield bytes
     },
@@ -46,7 +43,22 @@ export async function resolvePath(
     if (error instanceof Refusal) throw error
     throw new Refusal('content-not-found', `The path does not lead anywhere under ${root.toString()}.`)
   }
+  await presentBlock(blocks, target)
   return { root, target, way }
+}
+
+function rootOf(text: string): CID {
+  try {
+    return CID.parse(text)
+  } catch {
+    throw new Refusal('cid-invalid', 'The path does not begin with a CID.')
+  }
+}
+
+async function presentBlock(blocks: BaseBlockstore, cid: CID): Promise<Uint8Array> {
+  const bytes = await readBlock(blocks, cid)
+  if (bytes === null) throw new Refusal('content-not-found', `No block ${cid.toString()} here.`)
+  return bytes
 }
 
 /**

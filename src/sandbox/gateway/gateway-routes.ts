@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { CID } from 'multiformats/cid'
 import { z } from 'zod'
 import { faultHooks, faultOf } from '../faults/fault-hooks.js'
 import { Refusal } from '../http/refusal.js'
 import { refusals } from '../http/wire.js'
 import type { World } from '../world.js'
 import { carBytes } from './car-stream.js'
-import { DAG_SCOPES, dagBlocks, type ResolvedPath, resolvePath } from './dag-walk.js'
-import { readBlock } from './directory-blockstore.js'
+import { DAG_SCOPES, dagBlocks, resolvePath } from './dag-walk.js'
 import { faultyBlocks, faultyBody } from './gateway-faults.js'
 
 /** Content under a CID never changes. Source: trustless gateway specification, Cache-Control. */
@@ -49,7 +47,7 @@ export function gatewayRoutes(world: World): FastifyPluginAsyncZod {
       async (request, reply) => {
         const { accept = '' } = request.headers
         const format = request.query.format ?? formatOf(accept)
-        const resolved = await resolvedOf(world, request.params['*'])
+        const resolved = await resolvePath(world.media.blocks, request.params['*'])
         reply.headers({
           'content-type': format === 'raw' ? RAW_TYPE : `${CAR_TYPE}; version=1; order=dfs; dups=y`,
           'content-disposition': `attachment; filename="${resolved.target.toString()}.${format === 'raw' ? 'bin' : 'car'}"`,
@@ -75,21 +73,6 @@ function formatOf(accept: string): 'car' | 'raw' {
   if (accept.includes(CAR_TYPE)) return 'car'
   if (accept.includes(RAW_TYPE)) return 'raw'
   throw new Refusal('format-missing', `This gateway is trustless: ask for ?format=car or raw, or Accept ${CAR_TYPE}.`)
-}
-
-async function resolvedOf(world: World, contentPath: string): Promise<ResolvedPath> {
-  const [first = '', ...segments] = contentPath.split('/').filter((segment) => segment !== '')
-  let root: CID
-  try {
-    root = CID.parse(first)
-  } catch {
-    throw new Refusal('cid-invalid', 'The path does not begin with a CID.')
-  }
-  const resolved = await resolvePath(world.media.blocks, root, segments)
-  if ((await readBlock(world.media.blocks, resolved.target)) === null) {
-    throw new Refusal('content-not-found', `No block ${resolved.target.toString()} here.`)
-  }
-  return resolved
 }
 
 async function* bytesOf(blocks: AsyncIterable<{ bytes: Uint8Array }>): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Log } from '../../core/log.js'
-import { isWalletSessionTarget } from '../wallet-session/target.js'
 import { Refusal, type RefusalCode } from './refusal.js'
 
 /** Any thrown value as the answer to the caller; what is not a refusal of ours reveals no internals. */
@@ -34,6 +33,11 @@ export function errorReply(log: Log) {
       .serializer((body: unknown) => JSON.stringify(body))
       .send({ error: isWalletSessionTarget(targetOf(request)) ? message : { code, message } })
   }
+}
+
+/** Whether a request target belongs to the wallet-session API. */
+function isWalletSessionTarget(target: string): boolean {
+  return /^\/(?:health|v1)(?:[/?]|$)/.test(target)
 }
 
 /** The path of the route that was found, however it was spelled; else the target as sent. */

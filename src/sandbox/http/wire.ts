@@ -13,6 +13,7 @@ import {
 } from '../../service/signed-key/schemas.js'
 import { looseRecordSchema, MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
 import { TEXT_LIMITS } from '../choices.js'
+import { SIGNED } from './openapi.js'
 import { REFUSALS, type RefusalCode } from './refusal.js'
 
 /** Schemas of the routes: those of the wire, shared with the client, made as exact as this service is. */
@@ -104,4 +105,20 @@ const ErrorReply = z
 /** The response entries of the statuses that a route can refuse with. */
 export function refusals<Status extends number>(...statuses: Status[]): Record<Status, typeof ErrorReply> {
   return Object.fromEntries(statuses.map((status) => [status, ErrorReply])) as Record<Status, typeof ErrorReply>
+}
+
+/** What an event stream is answered with. */
+export const EventStream = {
+  description: 'Server-sent events until either side ends the stream.',
+  content: { 'text/event-stream': { schema: z.string() } },
+}
+
+/** The schema of a route behind a key. @param statuses those that it refuses with */
+export function signedSchema<Replies extends object, Status extends number>(
+  tag: 'attester' | 'submitter',
+  summary: string,
+  replies: Replies,
+  ...statuses: Status[]
+) {
+  return { tags: [tag], summary, security: SIGNED, response: { ...replies, ...refusals(...statuses) } }
 }

@@ -7,55 +7,41 @@ import { keepRawBody, parseJsonBody } from '../http/json-body.js'
 import { SESSION, WALLET_SESSION } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
 import { CreateKeyBody, CreateKeyReply, RevokeKeyQuery, RevokeKeyReply, refusals } from '../http/wire.js'
-import { refuseWithout } from '../wallet-session/bearer.js'
+import { refuseWithout, requireSession } from '../wallet-session/bearer.js'
 import type { WalletSession } from '../wallet-session/session-issuer.js'
 import type { World } from '../world.js'
-import { requireSession } from './session-token.js'
 
 /** The dashboard's key routes: create and revoke, with the session token. */
 export function keyRoutes(world: World): FastifyPluginAsyncZod {
+  const shared = { tags: ['keys'], security: [...SESSION, ...WALLET_SESSION] }
   return async (app) => {
     keepRawBody(app, JSON_BODY_LIMIT_BYTES)
     app.decorateRequest('session', null)
     app.addHook('onRequest', async (request) => request.setDecorator('session', requireSession(world, request)))
     app.addHook('preValidation', async (request) => parseJsonBody(app, request))
-    app.post(
-      '/api/dashboard/api-keys',
-      {
-        schema: {
-          tags: ['keys'],
-          summary: 'Create a key',
-          description:
-            "The key is bound to the session's wallet, which must have the role; for the development account, to the wallet that it links for the kind.",
-          security: [...SESSION, ...WALLET_SESSION],
-          body: CreateKeyBody,
-          response: { 200: CreateKeyReply, ...refusals(400, 401, 403, 413, 415) },
-        },
-        ...faultHooks(world, 'keys'),
-      },
-      async (request) => {
-        const { kind, label } = request.body
-        return createdKeyView(world.keys.create({ kind, label, wallet: walletOf(world, request, kind) }))
-      },
-    )
-    app.delete(
-      '/api/dashboard/api-keys',
-      {
-        schema: {
-          tags: ['keys'],
-          summary: 'Revoke a key',
-          description: "A wallet's session revokes keys of its own wallet alone.",
-          security: [...SESSION, ...WALLET_SESSION],
-          querystring: RevokeKeyQuery,
-          response: { 200: RevokeKeyReply, ...refusals(400, 401, 404) },
-        },
-        ...faultHooks(world, 'keys'),
-      },
-      async (request) => {
-        refuseOthersKey(world, request, request.query.id)
-        return revoked(world, request.query.id)
-      },
-    )
+    const creation = {
+      ...shared,
+      summary: 'Create a key',
+      description:
+        "The key is bound to the session's wallet, which must have the role; for the development account, to the wallet that it links for the kind.",
+      body: CreateKeyBody,
+      response: { 200: CreateKeyReply, ...refusals(400, 401, 403, 413, 415) },
+    }
+    app.post('/api/dashboard/api-keys', { schema: creation, ...faultHooks(world, 'keys') }, async (request) => {
+      const { kind, label } = request.body
+      return createdKeyView(world.keys.create({ kind, label, wallet: walletOf(world, request, kind) }))
+    })
+    const revocation = {
+      ...shared,
+      summary: 'Revoke a key',
+      description: "A wallet's session revokes keys of its own wallet alone.",
+      querystring: RevokeKeyQuery,
+      response: { 200: RevokeKeyReply, ...refusals(400, 401, 404) },
+    }
+    app.delete('/api/dashboard/api-keys', { schema: revocation, ...faultHooks(world, 'keys') }, async (request) => {
+      refuseOthersKey(world, request, request.query.id)
+      return revoked(world, request.query.id)
+    })
   }
 }
 
@@ -84,11 +70,7 @@ export function revoked(world: World, id: string): { id: string; revoked: true }
 }
 
 /** A key as its creation shows it, the one time that the secret is seen. */
-export function createdKeyView(key: ApiKey) {
-  return {
-    accessKey: key.accessKey,
-    signingSecret: key.signingSecret,
-    key: { id: key.id, display: maskedKey(key.accessKey), kind: key.kind, label: key.label, wallet: key.wallet },
-    warning: 'Store the signing secret now: it is not shown again.',
-  }
+export function createdKeyView({ accessKey, signingSecret, id, kind, label, wallet }: ApiKey) {
+  const key = { id, display: maskedKey(accessKey), kind, label, wallet }
+  return { accessKey, signingSecret, key, warning: 'Store the signing secret now: it is not shown again.' }
 }

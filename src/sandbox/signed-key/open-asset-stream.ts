@@ -9,12 +9,9 @@ import type { Caller } from './authenticate.js'
 
 const EVENTS = { snapshot: 'open-assets', opened: 'new-open-assets' } as const
 
-/** What is to be written as soon as the reader takes it. */
-type Due = 'ready' | 'delta' | 'snapshot'
-
 /** Opens the event stream on a request that passed all gates, and keeps it until either side ends it. */
 export function openStream(world: World, caller: Caller, reply: FastifyReply, fault: InjectedFault | null): void {
-  const connection = new StreamConnection(world, reply, () => feed.flush())
+  const connection = new StreamConnection(world, reply, () => feed.catchUp())
   const feed = new OpenAssetFeed(world, caller, connection)
   feed.sendReady()
   if (playStreamFault(connection, fault, EVENTS) === 'silent') return
@@ -31,10 +28,10 @@ class OpenAssetFeed {
   readonly #world: World
   readonly #caller: Caller
   readonly #connection: StreamConnection
-  readonly #due = new Set<Due>()
   #announced = new Set<string>()
   #stake = ''
   #snapshotPending = false
+  #missed = false
 
   constructor(world: World, caller: Caller, connection: StreamConnection) {
     this.#world = world
@@ -69,23 +66,16 @@ class OpenAssetFeed {
     void this.#connection.beat(() => this.#connection.event('ping', { t: time.now() }))
   }
 
-  /** Writes what is due, as far as the reader takes it. */
-  flush(): void {
-    const sending = {
-      ready: () => this.sendReady(),
-      delta: () => this.#sendDelta(),
-      snapshot: () => this.sendSnapshot(),
-    }
-    for (const due of ['ready', 'delta', 'snapshot'] as const) {
-      if (this.#due.has(due) && !this.#connection.blocked) {
-        this.#due.delete(due)
-        sending[due]()
-      }
-    }
+  /** Writes the state as it is now, where something was left out while the reader was slow. */
+  catchUp(): void {
+    if (!this.#missed) return
+    this.#missed = false
+    if (this.#stakeDiffers()) this.sendReady()
+    this.sendSnapshot()
   }
 
   #assetsChanged(): void {
-    this.#send('delta')
+    this.#unlessSlow(() => this.#sendDelta())
     void this.#snapshotLater()
   }
 
@@ -94,12 +84,12 @@ class OpenAssetFeed {
     this.#snapshotPending = true
     const alive = await this.#connection.after(this.#world.limits.snapshotDelayMs)
     this.#snapshotPending = false
-    if (alive) this.#send('snapshot')
+    if (alive) this.#unlessSlow(() => this.sendSnapshot())
   }
 
   /** A stake other than before is announced by a new `ready`, also one that is too low and ends the stream. */
   #stakeChanged(): void {
-    if (JSON.stringify(stakeView(this.#world, this.#caller.wallet)) !== this.#stake) this.#send('ready')
+    if (this.#stakeDiffers()) this.#unlessSlow(() => this.sendReady())
     this.#endWhereRefused()
   }
 
@@ -114,9 +104,13 @@ class OpenAssetFeed {
     this.#connection.end()
   }
 
-  #send(due: Due): void {
-    this.#due.add(due)
-    this.flush()
+  #stakeDiffers(): boolean {
+    return JSON.stringify(stakeView(this.#world, this.#caller.wallet)) !== this.#stake
+  }
+
+  #unlessSlow(write: () => void): void {
+    if (this.#connection.blocked) this.#missed = true
+    else write()
   }
 
   #sendDelta(): void {

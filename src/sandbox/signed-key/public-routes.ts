@@ -6,38 +6,21 @@ import type { World } from '../world.js'
 
 /** Routes without credentials: ping, time, health. */
 export function publicRoutes(world: World): FastifyPluginAsyncZod {
+  const tags = ['public']
   return async (app) => {
-    app.get(
-      '/api/v1/ping',
-      {
-        schema: { tags: ['public'], summary: 'Connectivity test', response: { 200: PingReply } },
-        ...faultHooks(world, 'ping'),
-      },
-      async () => ({}),
-    )
-    app.get(
-      '/api/v1/time',
-      {
-        schema: { tags: ['public'], summary: 'Server time in milliseconds', response: { 200: TimeReply } },
-        ...faultHooks(world, 'time'),
-      },
-      async (_request, reply) => {
-        reply.header('cache-control', 'no-store')
-        return { serverTime: world.time.now() }
-      },
-    )
-    app.get(
-      '/api/v1/health',
-      {
-        schema: { tags: ['public'], summary: 'Service metadata', response: { 200: HealthReply } },
-        ...faultHooks(world, 'health'),
-      },
-      async () => ({
-        ok: true,
-        service: SERVICE_NAME,
-        version: SERVICE_VERSION,
-        timestamp: new Date(world.time.now()).toISOString(),
-      }),
-    )
+    const ping = { tags, summary: 'Connectivity test', response: { 200: PingReply } }
+    app.get('/api/v1/ping', { schema: ping, ...faultHooks(world, 'ping') }, async () => ({}))
+
+    const time = { tags, summary: 'Server time in milliseconds', response: { 200: TimeReply } }
+    app.get('/api/v1/time', { schema: time, ...faultHooks(world, 'time') }, async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return { serverTime: world.time.now() }
+    })
+
+    const health = { tags, summary: 'Service metadata', response: { 200: HealthReply } }
+    app.get('/api/v1/health', { schema: health, ...faultHooks(world, 'health') }, async () => {
+      const timestamp = new Date(world.time.now()).toISOString()
+      return { ok: true, service: SERVICE_NAME, version: SERVICE_VERSION, timestamp }
+    })
   }
 }

@@ -5,9 +5,8 @@ import type { SandboxAsset } from '../books/asset-book.js'
 import type { ScoreAttempt, ScoreInput } from '../books/score-book.js'
 import { ATTESTER_ADDRESS_FIELDS } from '../choices.js'
 import { serviceAttestation } from '../embedded-wallet/service-attestation.js'
-import { SIGNED } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
-import { AssetParams, refusals, ScoreBody, ScoreReply } from '../http/wire.js'
+import { AssetParams, ScoreBody, ScoreReply, signedSchema } from '../http/wire.js'
 import { attempted, recorded, scoreHooks } from '../score-attempt.js'
 import type { World } from '../world.js'
 import { callerOf } from './authenticate.js'
@@ -17,24 +16,19 @@ type Body = z.infer<typeof ScoreBody>
 /** POST of a score: the only route by which a score of this API comes into being. */
 export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: World): void {
   app.decorateRequest('scoreAttempt', null)
-  app.post(
-    '/api/v1/attester/media/:id/scores',
-    {
-      schema: {
-        tags: ['attester'],
-        summary: 'Submit a score',
-        security: SIGNED,
-        params: AssetParams,
-        body: ScoreBody,
-        response: { 200: ScoreReply, ...refusals(400, 401, 403, 404, 409, 413, 415, 429, 503) },
-      },
-      ...scoreHooks(world, (request) => {
-        const { key, wallet } = callerOf(request)
-        const { deepfakeRiskScore } = request.body as Body
-        return { attesterAddress: wallet, accessKey: key.accessKey, deepfakeRiskScore }
-      }),
-    },
-    (request) => attempted(request, (entry) => storeScore(world, entry, request.body)),
+  const statuses = [400, 401, 403, 404, 409, 413, 415, 429, 503] as const
+  const schema = {
+    ...signedSchema('attester', 'Submit a score', { 200: ScoreReply }, ...statuses),
+    params: AssetParams,
+    body: ScoreBody,
+  }
+  const hooks = scoreHooks(world, (request) => {
+    const { key, wallet } = callerOf(request)
+    const { deepfakeRiskScore } = request.body as Body
+    return { attesterAddress: wallet, accessKey: key.accessKey, deepfakeRiskScore }
+  })
+  app.post('/api/v1/attester/media/:id/scores', { schema, ...hooks }, (request) =>
+    attempted(request, (entry) => storeScore(world, entry, request.body)),
   )
 }
 

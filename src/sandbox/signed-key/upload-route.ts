@@ -1,21 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { bearerOf } from '../http/bearer-token.js'
 import { SESSION, SIGNED, WALLET_SESSION } from '../http/openapi.js'
 import { acceptFiles, multipartBodyLimit, receiveFile, UploadBody } from '../http/receive-file.js'
 import { isSameSignature, signatureOverDigest } from '../http/signature-check.js'
 import { refusals, UploadReply } from '../http/wire.js'
-import { refuseWithout } from '../wallet-session/bearer.js'
+import { refuseWithout, requireSession } from '../wallet-session/bearer.js'
 import type { World } from '../world.js'
 import { admit, type Credentials, readCredentials, signedParts, wrongSignature } from './authenticate.js'
-import { requireSession } from './session-token.js'
-
-const UploadQuery = z.object({
-  wrap: z.enum(['0', '1']).optional().meta({ description: '1: the file lies in a UnixFS directory.' }),
-  cidVersion: z.enum(['0', '1']).optional().meta({ description: 'Default 1, with raw leaves.' }),
-})
 
 /** Upload of media into the store behind the gateway. */
 export function uploadRoute(world: World): FastifyPluginAsyncZod {
@@ -23,34 +16,23 @@ export function uploadRoute(world: World): FastifyPluginAsyncZod {
     const limit = world.limits.uploadBytes
     await acceptFiles(app, limit)
     app.decorateRequest('credentials', null)
-    app.post(
-      '/api/media/upload',
-      {
-        bodyLimit: multipartBodyLimit(limit),
-        schema: {
-          tags: ['media'],
-          summary: 'Upload a file',
-          description: `Multipart with one field \`file\` of at most ${limit} bytes. Authorized by a session token, or by a
+    const schema = {
+      tags: ['media'],
+      summary: 'Upload a file',
+      description: `Multipart with one field \`file\` of at most ${limit} bytes. Authorized by a session token, or by a
 submitter key: the signature then covers the SHA-256 of the raw multipart body, boundary and all.`,
-          consumes: ['multipart/form-data'],
-          security: [...SESSION, ...WALLET_SESSION, ...SIGNED],
-          body: UploadBody,
-          querystring: UploadQuery,
-          response: { 200: UploadReply, ...refusals(400, 401, 403, 413, 415, 429) },
-        },
-        onRequest: async (request) => checkCredentials(world, request),
-        ...faultHooks(world, 'upload'),
-      },
-      async (request) => {
-        const file = await receiveFile(request, limit)
-        if (bearerOf(request) === null) checkSignature(world, request, file.bodySha256)
-        const stored = await world.media.add(file.content, file.name, {
-          wrap: request.query.wrap === '1',
-          cidVersion: request.query.cidVersion === '0' ? 0 : 1,
-        })
-        return { ...stored }
-      },
-    )
+      consumes: ['multipart/form-data'],
+      security: [...SESSION, ...WALLET_SESSION, ...SIGNED],
+      body: UploadBody,
+      response: { 200: UploadReply, ...refusals(400, 401, 403, 413, 415, 429) },
+    }
+    const onRequest = async (request: FastifyRequest) => checkCredentials(world, request)
+    const options = { bodyLimit: multipartBodyLimit(limit), schema, onRequest, ...faultHooks(world, 'upload') }
+    app.post('/api/media/upload', options, async (request) => {
+      const file = await receiveFile(request, limit)
+      if (bearerOf(request) === null) checkSignature(world, request, file.bodySha256)
+      return { ...(await world.media.add(file.content, file.name)) }
+    })
   }
 }
 

@@ -3,10 +3,9 @@ import type { KeyKind } from '../books/key-ring.js'
 import { bearerOf } from '../http/bearer-token.js'
 import { Refusal } from '../http/refusal.js'
 import { requireLoopback } from '../http/require-loopback.js'
+import { isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
-
-const BEARER_HINT = { headers: { 'www-authenticate': 'Bearer' } }
 
 /** Puts the session before every route of this plugin: only wallets of this role pass. */
 export function requireRole(app: FastifyInstance, world: World, role: KeyKind): void {
@@ -22,29 +21,36 @@ export function sessionOf(request: FastifyRequest): WalletSession {
 }
 
 function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletSession {
-  const { authDisabled } = world.walletSession
-  if (authDisabled) return developmentSession(world, request, role)
-  const token = bearerOf(request)
-  if (token === null) {
-    throw new Refusal('session-invalid', 'A session token is required as Authorization: Bearer.', BEARER_HINT)
-  }
-  const session = readSession(world, token)
+  if (world.walletSession.authDisabled) return developmentSession(world, request, role)
+  const session = readSession(world, bearerOf(request))
   refuseWithout(role, session)
   return session
 }
 
-/** The content of a token. Refuses one that is not of this service, or has expired. */
-export function readSession(world: World, token: string): WalletSession {
-  const { sessions } = world.walletSession
-  const session = sessions.read(token)
-  if (session === null) throw new Refusal('session-invalid', 'The session token is not of this service.', BEARER_HINT)
-  if (sessions.hasExpired(session)) throw new Refusal('session-invalid', 'The session has expired.', BEARER_HINT)
-  return session
+/**
+ * Whose bearer token a request to the dashboard and upload routes carries: the session of a wallet, or null for the
+ * development account. Refuses with 401 one that is missing or neither.
+ */
+export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
+  const token = bearerOf(request)
+  return token !== null && isSameSecret(token, world.account.sessionToken) ? null : readSession(world, token)
 }
 
 /** Refuses a session whose wallet lacks the role. */
 export function refuseWithout(role: KeyKind, session: WalletSession): void {
   if (!session.roles.includes(role)) throw new Refusal('role-missing', `This needs a wallet with the role ${role}.`)
+}
+
+function readSession({ walletSession }: World, token: string | null): WalletSession {
+  if (token === null) throw noSession('A session token is required as Authorization: Bearer.')
+  const session = walletSession.sessions.read(token)
+  if (session === null) throw noSession('The session token is not of this service.')
+  if (walletSession.sessions.hasExpired(session)) throw noSession('The session has expired.')
+  return session
+}
+
+function noSession(message: string): Refusal {
+  return new Refusal('session-invalid', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
 /** Where authentication is disabled: the wallet of a valid token, else the default one of the role; for this machine only. */

@@ -48,7 +48,7 @@ export class ChallengeBook {
     const text = challengeText({ host, address, chainId, nonce, issuedAt, expiresAt })
     const message = shapes.challenge?.(text) ?? text
     const challenge = { nonce, message, address, expiresAt }
-    this.#makeRoom(address, issuedAt)
+    this.#makeRoom(issuedAt)
     this.#pending.set(nonce, challenge)
     return challenge
   }
@@ -66,13 +66,9 @@ export class ChallengeBook {
     return challenge
   }
 
-  #makeRoom(address: Address, now: number): void {
-    for (const { nonce, expiresAt } of this.#pending.values()) if (expiresAt <= now) this.#pending.delete(nonce)
-    const own = [...this.#pending.values()].filter((challenge) => challenge.address === address)
-    if (own.length >= MAX_PENDING_CHALLENGES.ofAddress) this.#pending.delete(own[0]?.nonce ?? '')
-    for (const nonce of this.#pending.keys()) {
-      if (this.#pending.size < MAX_PENDING_CHALLENGES.ofAll) break
-      this.#pending.delete(nonce)
+  #makeRoom(now: number): void {
+    for (const { nonce, expiresAt } of this.#pending.values()) {
+      if (expiresAt <= now || this.#pending.size >= MAX_PENDING_CHALLENGES) this.#pending.delete(nonce)
     }
   }
 }

@@ -44,8 +44,8 @@
 /** How long a challenge can be used, milliseconds. Source: "expires in a few minutes". */
 export const CHALLENGE_MS = 5 * 60_000
 
-/** Pending challenges of one address and of all; where there are more, the oldest is dropped. */
-export const MAX_PENDING_CHALLENGES = { ofAddress: 16, ofAll: 10_000 }
+/** Pending challenges; where there are more, the oldest is dropped. */
+export const MAX_PENDING_CHALLENGES = 10_000
 
 /** How long a session lasts, milliseconds. */
 export const SESSION_MS = 60 * 60_000

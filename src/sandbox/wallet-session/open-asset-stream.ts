@@ -35,9 +35,10 @@ async function follow(
   let announced = new Set<string>()
   const send = (event: string) => {
     const open = world.assets.open()
-    const news = open.filter(({ id }) => !announced.has(id)).map((asset) => listedAssetView(world, asset))
+    const opened = open.filter(({ id }) => !announced.has(id)).map((asset) => listedAssetView(world, asset))
     announced = new Set(open.map(({ id }) => id))
-    if (event === EVENTS.snapshot || news.length > 0) connection.event(event, shapes.event?.(news) ?? { assets: news })
+    if (event === EVENTS.snapshot || opened.length > 0)
+      connection.event(event, shapes.event?.(opened) ?? { assets: opened })
   }
   send(EVENTS.snapshot)
   while (await connection.after(streamPollMs)) {

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { ScoreAttempt } from '../books/score-book.js'
-import { WALLET_SESSION } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
 import { AssetParams } from '../http/wire.js'
 import { attempted, recorded, scoreHooks } from '../score-attempt.js'
@@ -10,45 +9,31 @@ import { sessionOf } from './bearer.js'
 import { AUTHENTICITY_TOLERANCE } from './choices.js'
 import { provenAttestation } from './score-attestation.js'
 import { sessionScoreView } from './views.js'
-import { plainRefusals, ScoreBody, ScoreCreatedReply } from './wire.js'
+import { ScoreBody, ScoreCreatedReply, sessionSchema } from './wire.js'
 
 type Body = z.infer<typeof ScoreBody>
 
 /** POST of a score with its attestation. */
 export function scoreRoute(app: Parameters<FastifyPluginAsyncZod>[0], world: World): void {
   app.decorateRequest('scoreAttempt', null)
-  app.post(
-    '/v1/assets/:id/scores',
-    {
-      schema: {
-        tags: ['session attester'],
-        summary: 'Submit a score with its attestation',
-        description:
-          'The attester is the wallet of the session; attesterAddress and signature in the body are ignored.',
-        security: WALLET_SESSION,
-        params: AssetParams,
-        body: ScoreBody,
-        response: {
-          201: ScoreCreatedReply,
-          200: ScoreCreatedReply.meta({ description: 'This score was on record already.' }),
-          ...plainRefusals(400, 401, 403, 404, 409, 410, 413, 415),
-        },
-      },
-      // An attestation is judged by the time of its arrival, however late a fault stores the score.
-      ...scoreHooks(world, (request) => {
-        const { deepfakeRiskBps } = request.body as Body
-        return {
-          attesterAddress: sessionOf(request).address,
-          accessKey: null,
-          deepfakeRiskScore: deepfakeRiskBps / 100,
-        }
-      }),
-    },
-    (request, reply) =>
-      attempted(request, async (entry) => {
-        const stored = await storeScore(world, entry, request.body)
-        return reply.code(entry.outcome === 'same' ? 200 : 201).send(stored)
-      }),
+  const repeated = ScoreCreatedReply.meta({ description: 'This score was on record already.' })
+  const replies = { 201: ScoreCreatedReply, 200: repeated }
+  const statuses = [400, 401, 403, 404, 409, 410, 413, 415] as const
+  const schema = {
+    ...sessionSchema('attester', 'Submit a score with its attestation', replies, ...statuses),
+    description: 'The attester is the wallet of the session; attesterAddress and signature in the body are ignored.',
+    params: AssetParams,
+    body: ScoreBody,
+  }
+  const hooks = scoreHooks(world, (request) => {
+    const deepfakeRiskScore = (request.body as Body).deepfakeRiskBps / 100
+    return { attesterAddress: sessionOf(request).address, accessKey: null, deepfakeRiskScore }
+  })
+  app.post('/v1/assets/:id/scores', { schema, ...hooks }, (request, reply) =>
+    attempted(request, async (entry) => {
+      const stored = await storeScore(world, entry, request.body)
+      return reply.code(entry.outcome === 'same' ? 200 : 201).send(stored)
+    }),
   )
 }
 

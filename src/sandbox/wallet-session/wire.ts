@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema } from '../../service/wire-fields.js'
 import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
+import { WALLET_SESSION } from '../http/openapi.js'
 import { RegisterBody, ScoreReply, WireMediaAsset } from '../http/wire.js'
 
 /** Schemas of the wallet-session routes, as exact as this service is. */
@@ -103,4 +104,15 @@ const PlainError = z
 /** The response entries of the statuses that a route can refuse with. */
 export function plainRefusals<Status extends number>(...statuses: Status[]): Record<Status, typeof PlainError> {
   return Object.fromEntries(statuses.map((status) => [status, PlainError])) as Record<Status, typeof PlainError>
+}
+
+/** The schema of a route behind a session. @param statuses those that it refuses with */
+export function sessionSchema<Replies extends object, Status extends number>(
+  role: 'attester' | 'submitter',
+  summary: string,
+  replies: Replies,
+  ...statuses: Status[]
+) {
+  const response = { ...replies, ...plainRefusals(...statuses) }
+  return { tags: [`session ${role}`], summary, security: WALLET_SESSION, response }
 }

@@ -6,8 +6,6 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 
-const STAKE = { stakedWei: '2000000000000000000', minStakeWei: '1000000000000000000' }
-
 let sandbox: Sandbox
 const probes: StreamProbe[] = []
 
@@ -31,29 +29,6 @@ const faults = (...rules: NonNullable<FaultPlanInput['rules']>) => ({ faults: { 
 const names = (probe: StreamProbe) => probe.events.map((event) => event.name)
 
 describe('the stream', () => {
-  it('begins with ready and a snapshot', async () => {
-    await start()
-    const asset = await register('a')
-    const probe = open()
-    const snapshot = await probe.event('open-assets')
-    expect(probe.response?.headers['content-type']).toBe('text/event-stream')
-    expect(probe.events[0]).toEqual({ name: 'ready', data: { stake: STAKE } })
-    expect(snapshot.data).toMatchObject({ ids: [asset.id], assets: [{ id: asset.id, status: 'open', title: 'a' }] })
-  })
-
-  it('reports what opened, once, and then the whole set', async () => {
-    await start()
-    const probe = open()
-    await probe.event('open-assets')
-    const first = await register('a')
-    expect((await probe.event('new-open-assets')).data).toMatchObject({ ids: [first.id], assets: [{ id: first.id }] })
-    expect((await probe.event('open-assets', 3)).data.ids).toEqual([first.id])
-    const seen = probe.events.length
-    const second = await register('b')
-    expect((await probe.event('new-open-assets', seen)).data.ids).toEqual([second.id])
-    expect((await probe.event('open-assets', seen)).data.ids).toEqual([first.id, second.id])
-  })
-
   it('reports closing by a snapshot alone, and of opening again by a delta', async () => {
     await start()
     const asset = await register('a')
@@ -83,13 +58,6 @@ describe('the stream', () => {
     expect(last.data.ids).toHaveLength(30)
     const reported = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
     expect(reported.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
-  })
-
-  it('beats', async () => {
-    await start({ heartbeatMs: 20 })
-    const probe = open()
-    const { data } = await probe.event('ping')
-    expect(Math.abs(data.t - Date.now())).toBeLessThan(60_000)
   })
 
   it('reports a new stake by a new ready', async () => {

@@ -46,29 +46,9 @@ describe('GET /v1/chain/latest', () => {
       expect.stringContaining('/chainId'),
     ])
   })
-
-  it('is 503 while the chain does not answer', async () => {
-    bench.sandbox.registry.stop()
-    const reply = await get('/v1/chain/latest')
-    bench.sandbox.registry.start()
-    expect(refusal(reply)).toEqual([503, 'The chain of the stake contract does not answer.'])
-  })
 })
 
 describe('assets', () => {
-  it('that are open are listed in order, with counts and aggregate', async () => {
-    const [first, second, closed] = [await bench.newAsset(), await bench.newAsset(), await bench.newAsset()]
-    await bench.newAsset({ deadlineInMs: -1 })
-    bench.sandbox.control.closeAsset(closed.id)
-    const { status, json } = await get('/v1/assets/open')
-    expect(status).toBe(200)
-    expect(json.assets).toMatchObject([
-      { id: first.id, status: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } },
-      { id: second.id, contentHash: second.contentHash, uri: second.uri, ownerAddress: second.ownerAddress },
-    ])
-    expect(json.assets).toHaveLength(2)
-  })
-
   it('are given one by one with scores and aggregate, closed ones too', async () => {
     const asset = await bench.newAsset()
     const { offchainAttestation } = await post(asset)
@@ -112,24 +92,6 @@ async function post(asset: Asset, attested: AttestChanges = {}, changes: Record<
 }
 
 describe('POST /v1/assets/:id/scores', () => {
-  it('answers with score and aggregate, and keeps the attestation', async () => {
-    const asset = await bench.newAsset()
-    const { reply, offchainAttestation } = await post(asset, { score: { notes: '' } }, { notes: 'seen' })
-    expect(reply.status).toBe(201)
-    expect(reply.json).toMatchObject({
-      score: { assetId: asset.id, deepfakeRiskBps: 1250, notes: 'seen', attestationUid: offchainAttestation.uid },
-      aggregate: { scoreCount: 1, meanRiskScore: 12.5 },
-    })
-    expect(bench.sandbox.scores()).toMatchObject([
-      {
-        attesterAddress: bench.attester.address.toLowerCase(),
-        deepfakeRiskScore: 12.5,
-        attestation: offchainAttestation,
-      },
-    ])
-    expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ attempt: 1, outcome: 'stored', accessKey: null }])
-  })
-
   it('takes attestations of version 1', async () => {
     const { reply } = await post(await bench.newAsset(), { profile: { attestationVersion: 1 } })
     expect(reply.status).toBe(201)
@@ -212,15 +174,6 @@ describe('POST /v1/assets/:id/scores', () => {
     ])
     const mine = await bench.score(asset, { signer: wallet })
     expect((await bench.call('POST', target, { token: own, body: mine })).status).toBe(201)
-  })
-
-  it('is 404 for an unknown asset, and 410 for one that is closed', async () => {
-    const asset = await bench.newAsset()
-    const body = await bench.score(asset)
-    bench.sandbox.control.closeAsset(asset.id)
-    expect(refusal(await send({ id: 'none' }, body))).toEqual([404, 'No asset has this id.'])
-    expect(refusal(await send(asset, body))).toEqual([410, 'The asset no longer accepts scores.'])
-    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['not-open', 'not-open'])
   })
 
   it('takes bodies above the limit of other routes, up to its own', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { ChallengeBook } from '../../../src/sandbox/wallet-session/challenge-book.js'
-import { MAX_PENDING_CHALLENGES } from '../../../src/sandbox/wallet-session/choices.js'
 
 const LIFETIME = 1000
 const addressOf = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}` as const
@@ -44,21 +43,5 @@ describe('challenges that wait for their signature', () => {
     time.now = LIFETIME
     book.issue(addressOf(9), 'h')
     expect(book.size).toBe(2)
-  })
-
-  it('are so many of one address, whatever its letters, and one more drops the oldest of it', () => {
-    const { book } = newBook()
-    const { ofAddress } = MAX_PENDING_CHALLENGES
-    const wallet = `0x${'ab'.repeat(20)}` as const
-    const other = book.issue(addressOf(1), 'h').nonce
-    const own = Array.from({ length: ofAddress + 1 }, (_, nth) =>
-      book.issue(nth % 2 ? wallet : (`0x${'AB'.repeat(20)}` as const), 'h'),
-    )
-    expect(book.size).toBe(ofAddress + 1)
-    expect([taken(book, own[0]!.nonce), taken(book, own[1]!.nonce), taken(book, other)]).toEqual([
-      'challenge-invalid',
-      true,
-      true,
-    ])
   })
 })

@@ -3,7 +3,6 @@ import type { Hex } from 'viem'
 import { hashMessage } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MAX_PENDING_CHALLENGES } from '../../../src/sandbox/wallet-session/choices.js'
 import { NOW, refusal, SessionBench, STRANGER } from './session-bench.js'
 
 /** Order of secp256k1. Source: SEC 2. */
@@ -90,27 +89,6 @@ describe('a session', () => {
     })
   })
 
-  it('has both roles where the contract says both', async () => {
-    bench.sandbox.registry.setRoles(STRANGER.address, { attester: true, submitter: true })
-    expect((await bench.signIn(STRANGER)).json.roles).toEqual(['submitter', 'attester'])
-    bench.sandbox.registry.setRoles(STRANGER.address, { attester: false, submitter: false })
-  })
-
-  it('is refused to a wallet without a role', async () => {
-    expect(refusal(await bench.signIn(STRANGER))).toEqual([
-      403,
-      'The wallet is registered neither as a contributor nor as a verifier.',
-    ])
-  })
-
-  it('is made once of one challenge', async () => {
-    const { message, nonce } = (await bench.challenge(bench.attester.address)).json
-    const signature = await bench.attester.signMessage({ message })
-    const replies = await Promise.all(Array.from({ length: 8 }, () => bench.session(nonce, signature)))
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(401)])
-    expect(refusal(await bench.session(nonce, signature))).toEqual(UNKNOWN)
-  })
-
   it('is not made after the challenge expired', async () => {
     const { message, nonce } = (await bench.challenge(bench.attester.address)).json
     const signature = await bench.attester.signMessage({ message })
@@ -167,28 +145,6 @@ describe('a session', () => {
     expect((await bench.call('POST', '/v1/auth/session', { body: '{}', headers })).status).toBe(415)
     expect((await bench.call('POST', '/v1/auth/session', { body: ' '.repeat(70_000) })).status).toBe(413)
   })
-
-  it('is refused with 503 while the contract cannot be read', async () => {
-    bench.sandbox.registry.stop()
-    const reply = await bench.signIn(bench.attester)
-    bench.sandbox.registry.start()
-    expect(refusal(reply)).toEqual([503, 'The chain of the stake contract does not answer.'])
-  })
-})
-
-describe('pending challenges', () => {
-  it(`are at most ${MAX_PENDING_CHALLENGES.ofAddress} of one address: the oldest is dropped`, async () => {
-    const other = (await bench.challenge(bench.submitter.address)).json
-    const asked = []
-    for (let nth = 0; nth <= MAX_PENDING_CHALLENGES.ofAddress; nth++) {
-      asked.push((await bench.challenge(bench.attester.address)).json)
-    }
-    const use = async (wallet: typeof STRANGER, { message, nonce }: { message: string; nonce: string }) =>
-      (await bench.session(nonce, await wallet.signMessage({ message }))).status
-    expect(await use(bench.attester, asked[0])).toBe(401)
-    expect(await use(bench.attester, asked[1])).toBe(200)
-    expect(await use(bench.submitter, other)).toBe(200)
-  })
 })
 
 describe('a token', () => {
@@ -219,14 +175,6 @@ describe('a token', () => {
     expect((await open(token)).status).toBe(200)
     bench.clock.tick(1)
     expect(refusal(await open(token))).toEqual([401, 'The session has expired.'])
-  })
-
-  it('outlives the service where the secret stays, and only there', async () => {
-    const token = await bench.token('attester')
-    const same = await SessionBench.start({ sessionSecret: SECRET, clock: bench.clock })
-    const other = await SessionBench.start({ clock: bench.clock })
-    expect([(await open(token, same)).status, (await open(token, other)).status]).toEqual([200, 401])
-    await Promise.all([same.close(), other.close()])
   })
 
   it.each([

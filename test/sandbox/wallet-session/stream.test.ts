@@ -30,34 +30,6 @@ const idsOf = ({ data }: { data: { assets: { id: string }[] } }) => data.assets.
 const namesOf = (probe: StreamProbe) => probe.events.map(({ name }) => name)
 
 describe('the stream', () => {
-  it('begins with the current open assets', async () => {
-    const { bench, first, probe } = await opened()
-    const closed = await bench.newAsset()
-    bench.sandbox.control.closeAsset(closed.id)
-    const stream = probe()
-    const snapshot = await stream.event('snapshot')
-    expect(await stream.status).toBe(200)
-    expect(stream.response?.headers['content-type']).toBe('text/event-stream')
-    expect(snapshot.data.assets).toMatchObject([{ id: first.id, status: 'open', contentHash: first.contentHash }])
-    expect(namesOf(stream)).toEqual(['snapshot'])
-  })
-
-  it('reports new assets at the next look, once', async () => {
-    const { bench, probe } = await opened()
-    const stream = probe()
-    await stream.event('snapshot')
-    const [second, third] = [await bench.newAsset(), await bench.newAsset()]
-    await bench.clock.advance(POLL_MS - 1)
-    expect(namesOf(stream)).toEqual(['snapshot'])
-    await bench.clock.advance(1)
-    expect(idsOf(await stream.event('new-asset'))).toEqual([second.id, third.id])
-    await bench.clock.advance(POLL_MS)
-    const fourth = await bench.newAsset()
-    await bench.clock.advance(POLL_MS)
-    expect(idsOf(await stream.event('new-asset', 2))).toEqual([fourth.id])
-    expect(namesOf(stream)).toEqual(['snapshot', 'new-asset', 'new-asset'])
-  })
-
   it('reports an asset that opened again', async () => {
     const { bench, first, probe } = await opened()
     const stream = probe()
@@ -67,16 +39,6 @@ describe('the stream', () => {
     bench.sandbox.control.openAsset(first.id)
     await bench.clock.advance(POLL_MS)
     expect(idsOf(await stream.event('new-asset'))).toEqual([first.id])
-  })
-
-  it('is kept alive by comments', async () => {
-    const { bench, probe } = await opened({ heartbeatMs: 5_000 })
-    const stream = probe()
-    await stream.event('snapshot')
-    await bench.newAsset()
-    await bench.clock.advance(6_000)
-    await stream.event('new-asset')
-    expect(stream.text).toContain('\n\n: ping\n\n')
   })
 
   it('ends with its session', async () => {
