@@ -31,8 +31,15 @@ const MAX_PARAM_LENGTH = 2048
 const LIMITS: ServerLimits = { requestTimeoutMs: 60_000, maxConnections: 1_000, idleMs: 5 * 60_000 }
 
 const API_ROUTES = [
-  ...[publicRoutes, attesterRoutes, submitterRoutes, keyRoutes, uploadRoute],
-  ...[sessionPublicRoutes, sessionAttesterRoutes, sessionSubmitterRoutes, sessionUploadRoute],
+  publicRoutes,
+  attesterRoutes,
+  submitterRoutes,
+  keyRoutes,
+  uploadRoute,
+  sessionPublicRoutes,
+  sessionAttesterRoutes,
+  sessionSubmitterRoutes,
+  sessionUploadRoute,
   gatewayRoutes,
 ]
 

@@ -79,7 +79,7 @@ describe('the tour of the README', () => {
       const [, metric] = /8780\/metrics \| grep (\w+)$/.exec(line)!
       expect(await daemon!.metric(metric!)).toBeGreaterThan(0)
     } else if (command!.startsWith('sandbox ')) {
-      sandbox = await startSandboxProcess([...command!.split(' ').slice(1)])
+      sandbox = await startSandboxProcess(command!.split(' ').slice(1))
       const file = path.join(folder, 'tour', 'attestd.yaml')
       await fs.writeFile(file, (await fs.readFile(file, 'utf8')).replace('http://127.0.0.1:8787', sandbox.facts.url))
     } else if (command!.startsWith('run ')) daemon = await runs('tour', {}, command!.split(' ').slice(1))
