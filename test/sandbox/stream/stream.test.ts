@@ -56,8 +56,12 @@ describe('the stream', () => {
     const assets = await Promise.all(Array.from({ length: 30 }, (_, index) => register(`asset ${index}`)))
     const last = await probe.event('open-assets', 2)
     expect(last.data.ids).toHaveLength(30)
+    expect(last.data.ids.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
     const reported = probe.events.filter((event) => event.name === 'new-open-assets').flatMap((event) => event.data.ids)
-    expect(reported.toSorted()).toEqual(assets.map((asset) => asset.id).toSorted())
+    // While the reader is behind, what opens is left to the snapshot.
+    expect(reported.length).toBeGreaterThan(0)
+    expect(new Set(reported).size).toBe(reported.length)
+    expect(names(probe).filter((name) => name === 'open-assets')).toHaveLength(2)
   })
 
   it('reports a new stake by a new ready', async () => {
