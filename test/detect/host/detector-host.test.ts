@@ -213,8 +213,8 @@ describe('a package that does not hold what it states', () => {
     [
       'two outputs',
       { model: tinyOnnx(TINY_WEIGHTS, TINY_BIAS, 2) },
-      'detector-self-test-failed',
-      /did not give one 32-bit float/,
+      'manifest-invalid',
+      /outputKind: expects an output of width 1, the model gives 2/,
     ],
     ['a model that gives no number', { model: tinyOnnx([Number.NaN, 0, 0], 0) }, 'detector-self-test-failed', /NaN/],
     [

@@ -187,8 +187,8 @@ describe('what a model states of itself', () => {
   })
 
   it.each([
-    [[-1, 4], 2, /classes: is for 2 numbers, the model gives 4/],
-    [[2], 1, /outputKind: is for 1 numbers, the model gives 2/],
+    [[-1, 4], 2, /classes: expects an output of width 2, the model gives 4/],
+    [[2], 1, /outputKind: expects an output of width 1, the model gives 2/],
   ])('is refused with an output of the shape %j for %d numbers', (shape, width, message) => {
     const stated = modelFacts.parse({
       inputs: named.input.map((name) => ({ name, datatype: 'FP32' })),

@@ -168,7 +168,7 @@ describe('a server that is not as it should be', () => {
     [
       'an output of another width',
       { outputs: [{ name: 'logit', datatype: 'FP32', shape: [-1, 4] }] },
-      /is for 1 numbers, the model gives 4/,
+      /expects an output of width 1, the model gives 4/,
     ],
   ])('is refused for %s', async (_, change, message) => {
     server.metadata = { ...(server.metadata as object), ...change }
