@@ -60,7 +60,7 @@ describe('keyframes as pictures', () => {
     await probe(fixture('vp8.webm'), async (video) => {
       const sized = (width: number, height: number) => ({ ...video, facts: { ...video.facts, width, height } })
       let frames = 0
-      for await (const frame of keyframePictures(sized(4000, 3000), 9, tools)) frames += frame.seconds >= 0 ? 1 : 0
+      for await (const frame of keyframePictures(sized(3000, 3000), 9, tools)) frames += frame.seconds >= 0 ? 1 : 0
       expect(frames).toBe(2)
     })
   })
