@@ -13,10 +13,10 @@ export const alarmSettings = {
   }),
   webhookUrl: define({
     path: 'alarms.webhookUrl',
-    parse: httpUrl.refine((value) => {
-      const { hostname, protocol } = new URL(value)
-      return protocol === 'https:' || isLoopback(hostname)
-    }, 'https, or http on this machine'),
+    parse: httpUrl.refine(
+      (value) => value.startsWith('https:') || (URL.canParse(value) && isLoopback(new URL(value).hostname)),
+      'https, or http on this machine',
+    ),
     expects: 'an https:// URL, or an http:// one on this machine',
     summary:
       'Where critical alarms are sent: doppelganger, stake low, role lost, deadline missed, no worker for a kind. Set it on one daemon of a fleet.',

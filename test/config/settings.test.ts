@@ -147,6 +147,8 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_LOG_LEVEL', 'loud'],
     ['ATTESTD_UNSURE_POLICY', 'guess'],
     ['ATTESTD_HTTP_PASSWORD', 'short'],
+    ['ATTESTD_WEBHOOK_URL', 'hooks'],
+    ['ATTESTD_WEBHOOK_URL', 'http://hooks.example'],
   ]
   it.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
     const { problems } = problemsOf({ env: { [name]: value } })
