@@ -27,7 +27,7 @@ import type { SandboxOptions } from './sandbox-options.js'
 import { ServiceTime } from './service-time.js'
 import type { KeptBooks } from './storage/kept-state.js'
 import type { Storage } from './storage/storage.js'
-import { OpenStreams } from './stream/stream-connection.js'
+import { OpenStreams } from './stream/open-streams.js'
 import { sessionDesk } from './wallet-session/session-desk.js'
 import type { DevelopmentAccount, SandboxLimits, World } from './world.js'
 

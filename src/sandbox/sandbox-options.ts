@@ -1,3 +1,4 @@
+import type { EasProfileOptions } from '../chain/eas/profile.js'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { ContentHashAlgorithm } from '../media/media-source.js'
@@ -8,7 +9,6 @@ import type { FixedWallets } from './books/wallets.js'
 import type { EmbeddedWalletOptions } from './embedded-wallet/provider.js'
 import type { FaultPlanInput } from './faults/faults.js'
 import type { RateLimit } from './http/rate-limiter.js'
-import type { EasOptions } from './wallet-session/session-desk.js'
 import type { WalletSessionShapes } from './wallet-session/shapes.js'
 
 /** A key that is the same in every run. */
@@ -18,6 +18,9 @@ export interface FixedKey {
   /** 0x and 40 hex characters; made up where absent. */
   readonly wallet?: string
 }
+
+/** What attestations must be made for; where `attestationVersion` is absent, both versions are taken. */
+export type EasOptions = Partial<Omit<EasProfileOptions, 'chainId'>>
 
 /** Every option but the clock has a default, most of them in `choices.ts`. */
 export interface SandboxOptions {

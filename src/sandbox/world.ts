@@ -12,7 +12,7 @@ import type { MediaStore } from './gateway/media-store.js'
 import type { RateLimiter } from './http/rate-limiter.js'
 import type { ServiceTime } from './service-time.js'
 import type { Storage } from './storage/storage.js'
-import type { OpenStreams } from './stream/stream-connection.js'
+import type { OpenStreams } from './stream/open-streams.js'
 import type { SessionDesk } from './wallet-session/session-desk.js'
 
 /** Numbers and names that the routes go by. */

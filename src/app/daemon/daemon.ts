@@ -90,21 +90,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // Before the detectors load: a password that is wrong ends the start at once.
     const signer = await openDaemonWallet(settings, clock)
     const base = { signer, options, clock, random, paths, metrics, outages, activity, drift, report, selection }
-    const { openQueue } = await import('../open/open-queue.js')
-    const opening = openQueue(settings, {
-      clock,
-      random,
-      log,
-      signal: options.signal,
-      onForged: (what) => {
-        metrics.fleetForged.inc({ what })
-        outages.trouble({
-          reason: 'fleet-code-wrong',
-          subject: what,
-          message: 'what carries no code of the fleet was refused',
-        })
-      },
-    })
+    const opening = openDaemonQueue(options, { clock, random, metrics, outages })
     // A Redis that refuses us reports it at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
     opening.catch(() => {})
@@ -120,13 +106,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     roles = await startRoles(parts, detecting, closers)
     const http = await startHttp(parts, roles, { alarms, audit, redact: createRedactor(secrets) })
     closers.push(http.close)
-    const tidy = async () => {
+    const stopTidying = startTidying({ clock, log }, async () => {
       await roles!.prune(ledger)
       await removeOldQueue(queue, http.fleet, log)
-    }
-    const tidied = () => tidy().catch((error) => log.warn({ err: error }, 'old records were not removed'))
-    const stopTidying = startRepeating(clock, HOUSEKEEPING_MS, () => void tidied())
-    void tidied()
+    })
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
       url: http.url,
@@ -153,6 +136,37 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await closeAll()
     throw error
   }
+}
+
+async function openDaemonQueue(
+  { log, settings, signal }: DaemonOptions,
+  { clock, metrics, outages, random }: Pick<DaemonParts, 'clock' | 'metrics' | 'outages' | 'random'>,
+): Promise<DaemonParts['queue']> {
+  const { openQueue } = await import('../open/open-queue.js')
+  return openQueue(settings, {
+    clock,
+    random,
+    log,
+    signal,
+    onForged: (what) => {
+      metrics.fleetForged.inc({ what })
+      outages.trouble({
+        reason: 'fleet-code-wrong',
+        subject: what,
+        message: 'what carries no code of the fleet was refused',
+      })
+    },
+  })
+}
+
+/** Removes old records at once and from time to time. @returns stops it */
+function startTidying(
+  { clock, log }: Pick<DaemonParts, 'clock'> & Pick<DaemonOptions, 'log'>,
+  tidy: () => Promise<void>,
+) {
+  const tidied = () => tidy().catch((error) => log.warn({ err: error }, 'old records were not removed'))
+  void tidied()
+  return startRepeating(clock, HOUSEKEEPING_MS, () => void tidied())
 }
 
 /** The wallet of a process that signs with one. @throws AttestdError setting-missing, wallet-unusable */

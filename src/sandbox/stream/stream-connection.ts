@@ -2,28 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { World } from '../world.js'
 
-/** The streams that are open, so that a person or the shutdown can end them all. */
-export class OpenStreams {
-  readonly #cutters = new Set<() => void>()
-
-  /** @param cut ends the stream at once @returns takes it out again */
-  add(cut: () => void): () => void {
-    this.#cutters.add(cut)
-    return () => this.#cutters.delete(cut)
-  }
-
-  get size(): number {
-    return this.#cutters.size
-  }
-
-  /** @returns how many were cut */
-  cutAll(): number {
-    const count = this.#cutters.size
-    for (const cut of this.#cutters) cut()
-    return count
-  }
-}
-
 /** An event stream: writes server-sent events and knows whether the reader keeps up. */
 export class StreamConnection {
   readonly #world: World

@@ -1,14 +1,11 @@
 import type { EasProfile } from '../../chain/eas/attestation.js'
-import { type EasProfileOptions, easProfile } from '../../chain/eas/profile.js'
+import { easProfile } from '../../chain/eas/profile.js'
 import type { RandomBytes } from '../books/key-ring.js'
-import type { SandboxOptions } from '../sandbox-options.js'
+import type { EasOptions, SandboxOptions } from '../sandbox-options.js'
 import { ChallengeBook } from './challenge-book.js'
 import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'
 import { SessionIssuer } from './session-issuer.js'
 import type { WalletSessionShapes } from './shapes.js'
-
-/** What attestations must be made for; where `attestationVersion` is absent, both versions are taken. */
-export type EasOptions = Partial<Omit<EasProfileOptions, 'chainId'>>
 
 /** What the wallet-session API has of its own; the rest it shares with the other one. */
 export interface SessionDesk {
