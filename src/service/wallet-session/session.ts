@@ -221,7 +221,9 @@ export class SessionKeeper {
   #pauseFor(error: AttestdError, attempt: number): number {
     const { clock, random } = this.#options
     const backoff = PASSING.has(error.reason) ? PASSING_BACKOFF : REFUSED_BACKOFF
-    const pauseMs = honoredDelayMs(error.retryAfterMs, backoffMs(attempt, backoff, random))
+    // A missing role ends the process, which may still be starting: nothing asks again meanwhile.
+    const ownMs = error.reason === 'role-missing' ? backoff.maxMs : backoffMs(attempt, backoff, random)
+    const pauseMs = honoredDelayMs(error.retryAfterMs, ownMs)
     this.#pause = { until: clock.monotonic() + pauseMs, error }
     return pauseMs
   }
