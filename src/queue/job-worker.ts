@@ -65,7 +65,9 @@ export class JobWorker
   /** Resolves when the worker has its connections and takes jobs. */
   static async start(options: JobWorkerOptions): Promise<JobWorker> {
     const started = new JobWorker(options)
-    await started.waitUntilReady()
+    await started.waitUntilReady().catch((error: unknown) => {
+      throw engineError(error)
+    })
     void started.run()
     return started
   }

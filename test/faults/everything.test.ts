@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
@@ -7,6 +7,8 @@ import { type EngineName, type FaultRun, lifeMoment, onEachEngine, reach, startR
 import { draw, drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
 const ACTS = 5
+/** EX_TEMPFAIL: a supervisor starts the daemon again. */
+const RESTART_EXIT = 75
 const ASSETS_PER_ACT = 4
 /** Faults of the service end at this attempt of each request, so that the doubling pauses end within a test's time. */
 const LAST_BAD_ATTEMPT = 3
@@ -129,6 +131,12 @@ onEachEngine('everything at once', (engine, api) => {
       await pick(actsOf(engine, api), seed, 'act', nth)(run, daemons, seed, nth)
     }
     bench.sandbox.control.setFaults({})
+    // As a supervisor does: a daemon that was still starting when Redis was killed ends.
+    for (const [nth, daemon] of daemons.entries()) {
+      if (daemon.running) continue
+      expect(await daemon.exited, daemon.output).toBe(RESTART_EXIT)
+      run.start(`daemon-${nth}`)
+    }
     await bench.expectExactlyOneEach(200_000)
   })
 })
