@@ -10,5 +10,9 @@ import { manifestRefused } from '../package/manifest-refused.js'
 export function requireWidth(shape: readonly (number | string)[] | undefined, width: number | null, id: string): void {
   const given = shape?.at(-1)
   if (width === null || typeof given !== 'number' || given <= 0 || given === width) return
-  throw manifestRefused(id, width === 1 ? 'outputKind' : 'classes', `expects an output of width ${width}, the model gives ${given}`)
+  throw manifestRefused(
+    id,
+    width === 1 ? 'outputKind' : 'classes',
+    `expects an output of width ${width}, the model gives ${given}`,
+  )
 }
