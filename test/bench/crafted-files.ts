@@ -10,7 +10,7 @@ import { manyFramesGif, manyFramesWebp, manyScans, sharedStrips } from './crafte
 /** What a file that costs much is to have at most, bytes. */
 export const MOST_BYTES = 100_000
 /** Sides of square pictures that are tried, px; the first is 48 megapixels, the most that are decoded of so few bytes. */
-const SIDES = [6900, 4240, 3000]
+const SIDES = [6900, 4890, 4000, 3000]
 const LARGEST = 6900
 
 /** A file that costs much for its bytes. */
