@@ -34,7 +34,7 @@ export class SharedReading<T> {
     return unlessAborted(this.#current!.reading, signal)
   }
 
-  /** The next caller reads anew. */
+  /** The next caller starts a new reading. */
   forget(): void {
     this.#current = null
   }

@@ -27,7 +27,7 @@ const withParts = <R extends z.ZodType>(risk: R) => {
 export const keptDetection = withParts(riskSchema) satisfies z.ZodType<Detection, unknown>
 
 /**
- * A detection as verdict files hold it: risks as percentages, as in the ledger beside them. It lies one level down, so that a
+ * A detection as verdict files hold it: risks as percentages, as in the ledger. It lies one level down, so that a
  * daemon of an older version takes none for a detection with risks from 0 to 1.
  */
 export const storedDetection = z.object({ risks: z.literal('percent'), detection: withParts(storedRisk) })

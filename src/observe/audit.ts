@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import { cleanLine } from '../core/text.js'
+import { cleanLine, jsonIn } from '../core/text.js'
 import { SAFE_METHODS } from './http-access.js'
 
 /** What a person did to a daemon or its queue. */
@@ -91,9 +91,6 @@ export function auditWrites(
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text === '' ? null : text
-  }
+  const value = jsonIn(text)
+  return value === undefined ? text || null : value
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../core/reasons.js'
+import { readJson } from '../core/text.js'
 import type { DetectorHost } from '../detect/detection.js'
 import type { SharedTexts } from '../queue/claims.js'
 import { ANALYZE_QUEUES, type AnalyzeQueue, type QueueEngine } from '../queue/queues.js'
@@ -61,10 +62,6 @@ const looksKey = (id: string): string => `looked-at:${id}`
 
 async function earlierLooks(texts: SharedTexts | null, id: string): Promise<LookedAtBy[]> {
   const text = await texts?.get(looksKey(id))
-  try {
-    return looksSchema.parse(JSON.parse(text ?? '[]'))
-  } catch {
-    // What another release may have written: as if nobody had looked.
-    return []
-  }
+  // What another release may have written: as if nobody had looked.
+  return readJson(looksSchema, text ?? '[]') ?? []
 }

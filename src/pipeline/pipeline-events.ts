@@ -7,7 +7,7 @@ import type { JobAsset, TypedAsset } from './jobs.js'
 /** Why intake did not turn an open asset into a job. */
 export type SkipCause = 'already-scored' | 'already-queued'
 
-/** A candidate beside the active detectors on one file: a shadow measured aside, or a canary whose score was submitted. */
+/** A candidate compared with the active detectors on one file: a shadow measured aside, or a canary whose score was submitted. */
 export interface Comparison {
   readonly asset: TypedAsset
   readonly submitted: Detection

@@ -13,7 +13,7 @@ type Refusal = Parameters<NonNullable<PipelineEvents['refused']>>[0]
 interface Side {
   readonly id: string
   readonly version: string
-  /** Null where it gave no score. */
+  /** Null where it returned no score. */
   readonly detection: Detection | null
   /** Without a score, or unsure. */
   readonly abstained: boolean

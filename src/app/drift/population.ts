@@ -1,7 +1,7 @@
 /** Bins of equal width that risks are counted in. */
 export const RISK_BINS = 10
 
-/** The result of a detector for one file; `risk` is null where it gave none. */
+/** The result of a detector for one file; `risk` is null where it returned none. */
 export interface Seen {
   readonly risk: number | null
   /** Whether it gave none, or was unsure. */

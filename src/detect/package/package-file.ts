@@ -17,7 +17,7 @@ export const packageId = z
 export const packageFile = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters'),
   bytes: z.int().min(1),
-  /** The package beside this one in whose folder the file lies: large files are kept once. */
+  /** The neighboring package whose folder holds the file, so that packages share large files. */
   of: packageId.optional(),
 })
 

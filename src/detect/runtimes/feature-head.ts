@@ -2,7 +2,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { outputAsLogit } from '../scoring/aggregation.js'
 import { loadNetwork, requireNames, runNetwork } from './onnx-model.js'
 
-/** The logit of what an encoder gave for some pictures, at least one, in their order. @throws AttestdError detector-failed */
+/** The logit for the features of one or more pictures, in their order. @throws AttestdError detector-failed */
 export type FeatureHead = (pictures: readonly Float32Array[]) => Promise<number>
 
 const [INPUT, OUTPUT] = ['features', 'logit']

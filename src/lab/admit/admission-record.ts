@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { requireFolder } from '../../core/disk/symbolic-links.js'
 import { AttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
+import { readJson } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { thresholdsSchema } from './thresholds.js'
 
@@ -53,12 +54,8 @@ export async function requireAdmitted(packages: readonly Identity[], folder: str
 /** The admission of a digest; null where there is none that can be read. */
 export async function readAdmission(folder: string, digest: string): Promise<Admission | null> {
   const text = (await readFileIfPresent(fileOf(folder, digest)))?.toString('utf8') ?? ''
-  try {
-    const admission = admissionSchema.parse(JSON.parse(text))
-    return admission.digest === digest ? admission : null
-  } catch {
-    return null
-  }
+  const admission = readJson(admissionSchema, text)
+  return admission?.digest === digest ? admission : null
 }
 
 /** Keeps an admission, in place of an earlier one of the same digest. @throws AttestdError data-dir-unusable */

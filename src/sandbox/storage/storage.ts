@@ -4,6 +4,7 @@ import { DirectoryLock } from '../../core/disk/directory-lock.js'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readFileIfPresent, removeUnfinished, writeFileAtomic } from '../../core/files.js'
+import { jsonIn } from '../../core/text.js'
 import { issueText } from '../../service/issue-text.js'
 import type { RandomBytes } from '../books/key-ring.js'
 import type { SandboxOptions } from '../sandbox-options.js'
@@ -122,20 +123,12 @@ async function readState(file: string, folder: string): Promise<KeptState | null
       `${folder} is of an earlier version of attestd. Nothing was changed.`,
     )
   }
-  const parsed = KeptStateSchema.safeParse(jsonOf(bytes.toString('utf8')))
+  const parsed = KeptStateSchema.safeParse(jsonIn(bytes.toString('utf8')))
   if (parsed.success) return parsed.data
   throw new AttestdError(
     'sandbox-data-invalid',
     `${file} cannot be read, ${issueText(parsed.error)}. Nothing was changed.`,
   )
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function newState(random: RandomBytes): KeptState {

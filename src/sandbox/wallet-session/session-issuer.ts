@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Address } from 'viem'
 import { z } from 'zod'
+import { jsonIn } from '../../core/text.js'
 import type { KeyKind } from '../books/key-ring.js'
 import { isSameSecret } from '../http/signature-check.js'
 
@@ -49,7 +50,7 @@ export class SessionIssuer {
     if (header !== HEADER || claims === undefined || signature === undefined || rest.length > 0) return null
     if (!isSameSecret(signature, this.#signatureOf(`${header}.${claims}`))) return null
     // The secret may be another service's too, whose tokens state other things.
-    const parsed = ClaimsSchema.safeParse(jsonOf(Buffer.from(claims, 'base64url').toString('utf8')))
+    const parsed = ClaimsSchema.safeParse(jsonIn(Buffer.from(claims, 'base64url').toString('utf8')))
     return parsed.success ? { address: parsed.data.sub, roles: parsed.data.roles, expiresAt: parsed.data.exp } : null
   }
 
@@ -59,14 +60,6 @@ export class SessionIssuer {
 
   #signatureOf(text: string): string {
     return createHmac('sha256', this.#secret).update(text, 'utf8').digest('base64url')
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

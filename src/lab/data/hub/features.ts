@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { readFileIfPresent } from '../../../core/files.js'
 import type { MediaType } from '../../../core/media-types.js'
+import { readJson } from '../../../core/text.js'
 
 /** What a dataset of the Hugging Face hub states of a column. */
 export interface Feature {
@@ -33,13 +34,13 @@ const MEDIA: Readonly<Record<string, MediaType>> = { image: 'image', audio: 'aud
 
 /** @param json value of the key `huggingface` of a parquet file; undefined where it has none */
 export function featuresOfParquet(json: string | undefined): Features | null {
-  const parsed = json === undefined ? null : inParquet.safeParse(jsonOf(json)).data
+  const parsed = json === undefined ? null : readJson(inParquet, json)
   return parsed ? featuresOf(parsed.info.features) : null
 }
 
 /** What `dataset_infos.json` or the head of `README.md` in a folder states; nothing where neither does. */
 export async function featuresOfFolder(folder: string): Promise<Features> {
-  const infos = inInfos.safeParse(jsonOf(await textOf(path.join(folder, 'dataset_infos.json')))).data
+  const infos = readJson(inInfos, await textOf(path.join(folder, 'dataset_infos.json')))
   const [first] = Object.values(infos ?? {})
   if (first) return featuresOf(first.features)
   return featuresOfCard(await textOf(path.join(folder, 'README.md')))
@@ -77,14 +78,6 @@ function inOrder(all: z.infer<typeof names>): string[] {
 
 async function textOf(file: string): Promise<string> {
   return (await readFileIfPresent(file))?.toString('utf8') ?? ''
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function yamlOf(text: string): unknown {
