@@ -23,19 +23,40 @@ async function placeVictims(folder: string): Promise<string[]> {
   return names
 }
 
-/** Puts a symbolic link in the place of the folder for a moment. */
+/** Puts a symbolic link in the place of the folder for a moment, unless the daemon has made the folder again. */
 async function swap(place: string, elsewhere: string): Promise<void> {
   const aside = `${place}-aside`
   await fs.rename(place, aside)
-  await fs.symlink(elsewhere, place)
+  await fs.symlink(elsewhere, place).catch(refusedBy('EEXIST'))
   await sleep(SWAPPED_MS)
-  // The daemon may make the folder anew in between.
-  for (let isBack = false; !isBack; ) {
-    await fs.rm(place, { recursive: true, force: true })
-    isBack = await fs.rename(aside, place).then(
-      () => true,
-      () => false,
-    )
+  while (!(await isPutBack(aside, place))) {
+    // What the daemon wrote into a folder that it made meanwhile is its own and stays.
+    const made = `${place}-made`
+    await fs.rename(place, made)
+    await appendFiles(made, aside)
+    await fs.rm(made, { recursive: true })
+  }
+}
+
+async function isPutBack(aside: string, place: string): Promise<boolean> {
+  if ((await fs.lstat(place).catch(refusedBy('ENOENT')))?.isSymbolicLink()) await fs.unlink(place)
+  return fs.rename(aside, place).then(() => true, refusedBy('ENOTEMPTY'))
+}
+
+/** @returns a handler that answers undefined to the error of that code and throws every other */
+function refusedBy(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error
+  }
+}
+
+async function appendFiles(from: string, to: string): Promise<void> {
+  for (const entry of await fs.readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = path.join(entry.parentPath, entry.name)
+    const target = path.join(to, path.relative(from, file))
+    await fs.mkdir(path.dirname(target), { recursive: true })
+    await fs.appendFile(target, await fs.readFile(file))
   }
 }
 
@@ -60,11 +81,11 @@ it('a daemon whose folders and files become symbolic links while it writes harms
   const detectors = data('detectors.json')
   await fs.rm(detectors, { force: true })
   await fs.symlink(path.join(elsewhere, 'keep.txt'), detectors)
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < 4; round++) {
     await bench.registerMany(5, `round ${round}`)
     for (const name of swapped) await swap(data(name), elsewhere)
   }
-  await bench.expectExactlyOneEach(DAEMON_TEST_MS)
+  await bench.expectExactlyOneEach(120_000)
   expect(daemon.running).toBe(true)
   for (const name of names) {
     expect(await fs.readFile(path.join(elsewhere, name), 'utf8'), name).toBe(name)
