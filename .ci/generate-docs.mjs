@@ -1,7 +1,7 @@
 // Writes the pages that are generated from tables in src/ and models/ (`npm run docs`); with --check it only compares.
 import fs from 'node:fs'
 import { metricsPage } from './metrics-page.mjs'
-import { modelsPage } from './models-page.mjs'
+import { modelsPage, peersPages } from './models-page.mjs'
 import { samplesPage } from './samples-page.mjs'
 import { exampleFile, reasonsPage, settingsPage } from './settings-page.mjs'
 
@@ -25,6 +25,7 @@ const pages = {
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
   'models/RESULTS.md': modelsPage(),
+  ...peersPages(),
   'samples/README.md': samplesPage(),
   'config/kubernetes/monitoring/prometheus-rule.yaml': prometheusRule(),
 }

@@ -1,4 +1,4 @@
-// The tables of models/RESULTS.md that set published detectors beside ours, from evaluation/peers.json of a package.
+// Published detectors beside ours, from evaluation/peers.json of a package: a line of models/RESULTS.md, and its evaluation/peers.md.
 
 const HEAD = [
   'Detector',
@@ -27,6 +27,16 @@ export function peersTable(id, { about, detectors }) {
       ]),
     )
   return [`**${id} and its peers**: ${about}`, '', row(HEAD), row(HEAD.map(() => '---')), ...rows.map(row)].join('\n')
+}
+
+/** The AUC of each detector on whole files as found, the best first. */
+export function peersLine(id, { detectors }) {
+  const reached = detectors
+    .map(({ name, groups }) => ({ name, auc: (groups.native ?? groups.all).auc }))
+    .filter(({ auc }) => auc !== null)
+    .toSorted((a, b) => b.auc.value - a.auc.value)
+  const shown = reached.map(({ name, auc }) => `${name} ${figure(auc.value)}`)
+  return `- **${id}**: ${shown.join(', ')} ([files and intervals](${id}/evaluation/peers.md))`
 }
 
 /** Null where it refused all files of one class. */
