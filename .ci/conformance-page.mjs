@@ -6,10 +6,10 @@ const TITLES = {
 
 const HEAD = `# Conformance
 
-Every rule that the two service documents state, checked on both sides: on the sandbox by hand-made HTTP requests, on the
-client by what it sends and by how it handles answers. A ✓ is a test of \`test/conformance\` that passed; a – explains why the
-rule does not apply to a side. What a document calls "not shown" is not a rule; the choices made for it are in
-\`src/sandbox/choices.ts\` and \`src/sandbox/wallet-session/choices.ts\`. Written by \`npm run conformance\`.
+Every rule of the two service documents, by route, checked on both sides: on the sandbox by hand-made HTTP requests, on the client by
+what it sends and how it handles answers. A rule that does not apply to a side states why. What a document leaves open is in
+\`src/sandbox/choices.ts\` and \`src/sandbox/wallet-session/choices.ts\`. The tests are in \`test/conformance\`; \`npm run conformance\`
+writes this page from those that passed.
 `
 
 /** @param rows of every test that passed, in order @param routes by API */
@@ -39,24 +39,16 @@ function rulesOf(rows, api, routes) {
 
 function section(api, rules) {
   const checks = rules.reduce((sum, { sides }) => sum + Object.values(sides).filter((side) => side === '✓').length, 0)
-  const lines = rules.map(({ route, rule, section: heading, sides }) => {
-    const cells = [
-      route.startsWith('every') ? route : `\`${route}\``,
-      rule,
-      heading,
-      sides.sandbox ?? '',
-      sides.client ?? '',
-    ]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const lines = rules.flatMap(({ route, rule, sides }, index) => {
+    const title = route.startsWith('every') ? route : `\`${route}\``
+    const heading = route === rules[index - 1]?.route ? [] : ['', `**${title}**`, '']
+    return [...heading, `- ${rule}${absent(sides)}`]
   })
-  return [
-    `## ${TITLES[api]}`,
-    '',
-    `${rules.length} rules, ${checks} checks.`,
-    '',
-    '| Route | Rule | Section | Sandbox | Client |',
-    '|---|---|---|---|---|',
-    ...lines,
-    '',
-  ].join('\n')
+  return [`## ${TITLES[api]}`, '', `${rules.length} rules, ${checks} checks.`, ...lines, ''].join('\n')
+}
+
+/** Why a side has no check, or which side's check is missing. */
+function absent(sides) {
+  const reasons = ['sandbox', 'client'].filter((side) => sides[side] !== '✓')
+  return reasons.map((side) => ` *Not on the ${side}: ${(sides[side] ?? 'no check').replace(/^– /, '')}.*`).join('')
 }

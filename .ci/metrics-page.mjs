@@ -1,40 +1,41 @@
 import { METRICS } from '../dist/observe/metrics/metric-table.js'
 
+const HEAD = `# Metrics
+
+Generated from \`src/observe/metrics/metric-table.ts\`; do not edit by hand. Served at \`/metrics\` in the Prometheus text format.
+
+- \`reason\` is a code of the [list of reasons](REASONS.md), or \`none\`. No label contains an asset id.
+- \`*_total\` are counters; the others are gauges unless marked as histograms.
+- prom-client adds \`process_*\` and \`nodejs_*\`. \`nodejs_eventloop_lag_p99_seconds\` above 0.5 is bad.
+`
+
+const SHARED = `Every daemon on the queue states the same value: take \`max by\` the labels, as in
+\`max by (queue, state) (attestd_queue_depth)\`, never the sum. Absent while the queue is away.
+`
+
 /** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */
 export function metricsPage() {
-  const rows = Object.values(METRICS).map((entry) => {
+  const groups = new Map()
+  for (const entry of Object.values(METRICS)) {
+    const title = whoStates(entry)
+    groups.set(title, [...(groups.get(title) ?? []), entry])
+  }
+  return [HEAD, ...[...groups].map(([title, entries]) => section(title, entries))].join('\n')
+}
+
+function section(title, entries) {
+  const rows = entries.map((entry) => {
     const labels = entry.labels.map((label) => `\`${label}\``).join(', ') || '-'
-    return `| \`${entry.name}\` | ${entry.type} | ${labels} | ${whoStates(entry)} | ${entry.help.replaceAll('|', '\\|')} |`
+    const histogram = entry.type === 'histogram' ? 'Histogram. ' : ''
+    return `| \`${entry.name}\` | ${labels} | ${histogram}${entry.help.replaceAll('|', '\\|')} |`
   })
-  return [
-    '# Metrics',
-    '',
-    'Generated from `src/observe/metrics/metric-table.ts`; do not edit by hand. Served at `/metrics` in the Prometheus text format.',
-    '',
-    '`reason` is a code of the list of reasons, the same one as in the log line, the failed job and `/readyz`, or `none`, or a',
-    'word that the last column names.',
-    'No label holds an asset id, and a metric keeps at most a few hundred label combinations.',
-    '',
-    'A daemon states only what its roles (`ATTESTD_ROLES`) do; the fourth column names those of which one is enough. What is',
-    '**shared** is the same from every daemon on a queue: take the `max by` its labels, as in',
-    '`max by (queue, state) (attestd_queue_depth)`, never the sum. While the queue is away it is absent.',
-    '',
-    'The way of an asset in buckets of seconds: `attestd_media_fetch_seconds`, `attestd_detector_seconds` (decode, infer),',
-    '`attestd_job_seconds` (analyze and submit as a whole), and `attestd_open_to_accepted_seconds` from its first sight to its score.',
-    '',
-    '| name | type | labels | who | meaning, and what a bad value looks like |',
-    '|---|---|---|---|---|',
-    ...rows,
-    '',
-    "The process itself is covered by prom-client's default metrics: `process_*` (CPU, memory, open files) and `nodejs_*`",
-    '(event-loop lag, heap, garbage collection). `nodejs_eventloop_lag_p99_seconds` above 0.5 is bad: something computes',
-    'in the main process.',
-    '',
-  ].join('\n')
+  const intro = entries[0].shared ? [SHARED] : []
+  const head = ['| name | labels | meaning, and what a bad value looks like |', '|---|---|---|']
+  return [`## ${title}`, '', ...intro, ...head, ...rows, ''].join('\n')
 }
 
 /** In the words of the page. */
 function whoStates({ roles, shared }) {
-  if (shared) return '**shared**'
-  return roles?.join(', ') ?? 'all'
+  if (shared) return 'Shared by the queue'
+  return roles ? `With the role ${roles.join(' or ')}` : 'Every daemon'
 }

@@ -9,7 +9,7 @@ export const alarmSettings = {
     parse: bytes,
     fallback: '256MiB',
     expects: 'a size such as 256MiB',
-    summary: 'Below this much room on the disk of the data directory, readiness warns and doctor fails.',
+    summary: 'Free disk space below which readiness warns and doctor fails.',
   }),
   webhookUrl: define({
     path: 'alarms.webhookUrl',
@@ -18,27 +18,26 @@ export const alarmSettings = {
       'https, or http on this machine',
     ),
     expects: 'an https:// URL, or an http:// one on this machine',
-    summary:
-      'Where critical alarms are sent: doppelganger, stake low, role lost, deadline missed, no worker for a kind. Set it on one daemon of a fleet.',
+    summary: 'Where critical alarms are sent; set it on one daemon of a fleet.',
     secret: 'whole',
   }),
   webhookSecret: define({
     path: 'alarms.webhookSecret',
     parse: z.string().min(16, 'at least 16 characters'),
     expects: 'at least 16 characters',
-    summary: 'Signs each message to the webhook (HMAC-SHA-256), so that its receiver knows who sent it.',
+    summary: 'Signs each message to the webhook (HMAC-SHA-256).',
     secret: 'whole',
   }),
   webhookTemplate: define({
     path: 'alarms.webhookTemplate',
     ...oneOf(['json', 'slack']),
     fallback: 'json',
-    summary: 'Form of the messages: plain JSON, or what an incoming webhook of Slack (or Mattermost) shows.',
+    summary: 'Form of the messages: plain JSON, or that of Slack and Mattermost.',
   }),
   webhookEveryMs: define({
     path: 'alarms.webhookEveryMs',
     ...milliseconds(1000, DAY),
     fallback: '600000',
-    summary: 'Each alarm is sent at most once in this time; what changed meanwhile follows after it.',
+    summary: 'Each alarm is sent at most once in this time.',
   }),
 } as const

@@ -47,7 +47,7 @@ export const SETTINGS = named({
     fallback: 'embedded:',
     expects:
       'embedded: (one process), redis://HOST:6379, redis+sentinel://HOST:26379,HOST:26379/NAME or redis+cluster://HOST:6379,HOST:6379; with rediss for TLS',
-    summary: 'The queue engine. The embedded one needs no server but serves a single process; Redis serves many.',
+    summary: 'The queue engine: embedded for one process, Redis for many.',
     secret: 'credentials',
   }),
   ...redisSettings,
@@ -62,21 +62,19 @@ export const SETTINGS = named({
     path: 'queue.fsync',
     ...yesNo,
     fallback: 'false',
-    summary:
-      'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput. A killed process loses nothing either way.',
+    summary: 'Whether the embedded queue waits for the disk on every write: survives a power cut, costs throughput.',
   }),
   queueLockMs: define({
     path: 'queue.lockMs',
     ...milliseconds(1000, 10 * MINUTE),
     fallback: '30000',
-    summary: 'How long a worker keeps a job without renewing its lock; after that another worker takes it over.',
+    summary: 'How long a worker keeps a job without renewing its lock.',
   }),
   analyzeConcurrency: define({
     path: 'queue.analyzeConcurrency',
     ...whole(1, 64),
     fallback: '4',
-    summary:
-      'Assets analyzed at the same time. One whose media takes longer than half a second to fetch gives its place to another; ATTESTD_FETCH_CONNECTIONS limits those.',
+    summary: 'Assets analyzed at the same time; slow fetches do not count.',
   }),
   submitConcurrency: define({
     path: 'queue.submitConcurrency',
@@ -88,8 +86,7 @@ export const SETTINGS = named({
     path: 'queue.retryMaxMs',
     ...milliseconds(100, 10 * MINUTE),
     fallback: '60000',
-    summary:
-      'Longest pause between two attempts of a job in passing trouble. The pause grows to this and stays there until the asset closes; one that the service or a gateway asks for may be longer.',
+    summary: 'Longest back-off between two attempts of a job; a Retry-After may be longer.',
   }),
 
   ipfsGateways: define({
@@ -97,54 +94,54 @@ export const SETTINGS = named({
     parse: list(httpUrl).refine((all) => all.length > 0, 'at least one'),
     fallback: 'https://trustless-gateway.link,https://ipfs.io,https://dweb.link',
     expects: 'comma-separated http(s) origins, the preferred first',
-    summary: 'Trustless IPFS gateways. Every block is verified, so none of them needs to be trusted.',
+    summary: 'Trustless IPFS gateways; every block is verified.',
     secret: 'credentials',
   }),
   gatewayHedgeMs: define({
     path: 'media.gatewayHedgeMs',
     ...milliseconds(10, 5 * MINUTE),
     fallback: '2500',
-    summary: 'If a gateway has not started to deliver within this time, the next one is tried in parallel.',
+    summary: 'If a gateway has not started to deliver within this time, the next one is asked in parallel.',
   }),
   contentHash: define({
     path: 'media.contentHash',
     ...oneOf(['sha256', 'keccak256']),
     fallback: 'sha256',
-    summary: 'Hash algorithm of contentHash on this service.',
+    summary: 'Hash algorithm of contentHash.',
   }),
   mediaMaxBytes: define({
     path: 'media.maxBytes',
     parse: bytes,
     fallback: '200MiB',
     expects: 'a size such as 200MiB',
-    summary: 'The daemon abstains from larger media.',
+    summary: 'attestd abstains from larger media.',
   }),
   mediaTimeoutMs: define({
     path: 'media.timeoutMs',
     ...milliseconds(100, 60 * MINUTE),
     fallback: '120000',
     summary:
-      'Longest time for one fetch, all gateways together. A fetch must reach 32 kB/s within 8 s, and more the longer it takes; one that was too slow is retried with 32 s, then with the whole time.',
+      'Longest time for one fetch over all gateways. A fetch below 32 kB/s after 8 s is retried later with more time.',
   }),
   fetchConnections: define({
     path: 'media.connections',
     ...whole(4, 1000),
     fallback: '64',
     summary:
-      'Slow fetches at the same time, and connections above which no further gateway is asked in parallel. Media that was too slow before uses at most half of them, one host of https:// media a quarter.',
+      'Slow fetches at the same time. Media that was too slow before uses at most half of them, one https host a quarter.',
   }),
   fetchBytes: define({
     path: 'media.inFlightBytes',
     parse: bytes,
     fallback: '512MiB',
     expects: 'a size such as 512MiB',
-    summary: 'Bytes received by unfinished fetches, above which all but the largest and those under 1 MiB pause.',
+    summary: 'Bytes of unfinished fetches above which all but the largest and those under 1 MiB pause.',
   }),
   mediaMaxRedirects: define({
     path: 'media.maxRedirects',
     ...whole(0, 20),
     fallback: '3',
-    summary: 'Redirects followed for an https:// URI; each hop passes the address guard.',
+    summary: 'Redirects followed for an https:// URI.',
   }),
   mediaCacheBytes: define({
     path: 'media.cacheBytes',
@@ -159,7 +156,7 @@ export const SETTINGS = named({
     parse: z.union([z.literal('').transform(() => packagePath('models')), folder]),
     fallback: '',
     expects: 'a directory of detector packages; empty for those that come with attestd',
-    summary: 'Where detector packages are.',
+    summary: 'Folder of detector packages.',
   }),
   detectors: define({
     path: 'detect.detectors',
@@ -168,15 +165,14 @@ export const SETTINGS = named({
     expects:
       'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all packages except variants',
     summary:
-      'Which detector packages are loaded. Several for one kind of media are an ensemble, weighted; a shadow is measured on live work and never submitted; a canary scores that share of the assets instead of the active detectors. What is not given here comes from the manifest.',
+      'Detector packages to load. Several for one kind of media are a weighted ensemble; a shadow only measures; a canary scores that share of the assets.',
     shown: (choices) => choices.map(choiceText).join(','),
   }),
   detectorToken: define({
     path: 'detect.token',
     parse: text(/^[\x21-\x7e]{1,4096}$/, 'printable characters without spaces'),
     expects: 'a token without spaces',
-    summary:
-      'Bearer token for the model server of remote detectors (runtime remote). Only sent over https or to this machine; if it is set, all remote detectors must be on one server.',
+    summary: 'Bearer token for the one model server of remote detectors; sent over https or to this machine only.',
     secret: 'whole',
   }),
   detectorWorkers: define({
@@ -192,71 +188,66 @@ export const SETTINGS = named({
     fallback: '50',
     expects: 'percent, 0 to 100',
     summary:
-      'Share of the detector processes that costly files may hold while others wait, rounded down; at least one of several, and with one process a costly file waits for at most 8 others. Costly are all videos, pictures over 24 megapixels and recordings over half a minute, by what their headers state.',
+      'Share of the detector processes that costly files (videos, pictures over 24 megapixels, recordings over half a minute) may hold while others wait.',
   }),
   detectorTimeoutMs: define({
     path: 'detect.timeoutMs',
     ...milliseconds(50, 60 * MINUTE),
     fallback: '60000',
-    summary: 'A detector process that works longer than this on one file is killed.',
+    summary: 'Longest time for one file; then the detector process is killed.',
   }),
   detectorMemoryMb: define({
     path: 'detect.memoryMb',
     parse: integer(64, 1_000_000),
     fallback: '1536',
     expects: 'megabytes, 64 or more',
-    summary:
-      "A detector process that grows beyond this is killed: while it works, which fails that file's job, and it is replaced; while it loads its packages, which fails the start.",
+    summary: 'Memory at which a detector process is killed and replaced.',
   }),
   detectorJobs: define({
     path: 'detect.jobsPerProcess',
     parse: integer(1, 10_000_000),
     fallback: '2000',
     expects: '1 or more',
-    summary: 'A detector process is replaced by a fresh one after this many files.',
+    summary: 'Files after which a detector process is replaced.',
   }),
   ffmpeg: define({
     path: 'detect.ffmpeg',
     parse: text(/^[^\0]{1,1000}$/, 'a program name or path'),
     fallback: 'ffmpeg',
     expects: 'a program name or path',
-    summary: 'The ffmpeg that decodes video and the less common sound formats; without one those are not supported.',
+    summary: 'Decodes video and the less common sound formats.',
   }),
   detectorCage: define({
     path: 'detect.cage',
     ...oneOf(['auto', 'require', 'off']),
     fallback: 'auto',
     summary:
-      'Whether detector processes run under bubblewrap, where they see the detector packages and the one file read-only, write one file alone, have no network (those of a package of runtime remote or module keep it), are refused system calls that no detector needs, and are nobody where root starts attestd: where it is possible, always, or never. With require, run stops where it is not possible as a whole.',
+      'Whether detector processes run under bubblewrap, without network and with few system calls: where possible, always, or never.',
   }),
   requireAdmission: define({
     path: 'detect.requireAdmission',
     ...yesNo,
     fallback: 'false',
-    summary:
-      'Whether run loads only detector packages that passed attestd models admit with this data directory, each by its exact digest.',
+    summary: 'Whether run loads only packages that passed attestd models admit with this data directory.',
   }),
   requireOpenWeights: define({
     path: 'detect.requireOpenWeights',
     ...yesNo,
     fallback: 'false',
-    summary:
-      'Whether run refuses detector packages whose weights may not be used commercially; attestd models list shows which may.',
+    summary: 'Whether run refuses packages whose weights may not be used commercially.',
   }),
   expectedShare: define({
     path: 'detect.expectedShare',
     parse: between0And1,
     fallback: '0.5',
     expects: 'a number above 0 and below 1',
-    summary:
-      'Share of machine-made media that you expect. Packages state risks at even odds (0.5); another share multiplies the odds of each risk by share / (1 - share). A decision band keeps its risks, so a verdict needs as much certainty as before.',
+    summary: 'Share of machine-made media that you expect; multiplies the odds of each risk by share / (1 - share).',
   }),
   unsurePolicy: define({
     path: 'detect.unsurePolicy',
     ...oneOf(['abstain', 'submit']),
     fallback: 'abstain',
-    summary:
-      "What happens when a risk lies in the detector's decision band: no score, or the calibrated risk as it is.",
+    summary: 'On a risk in the decision band: no score, or the calibrated risk.',
   }),
 
   roles: define({
@@ -273,36 +264,34 @@ export const SETTINGS = named({
     parse: folder,
     fallback: '~/.local/share/attestd',
     expects: 'a directory',
-    summary: 'Holds the embedded queue, the media cache, verdicts and receipts.',
+    summary: 'Holds embedded queue, media cache, verdicts and receipts.',
   }),
   drainMs: define({
     path: 'run.drainMs',
     ...milliseconds(0, 60 * MINUTE),
     fallback: '25000',
-    summary: 'How long the first SIGTERM waits for active jobs. Unfinished jobs resume at the next start.',
+    summary: 'How long the first SIGTERM waits for active jobs.',
   }),
   retainVerdictsMs: define({
     path: 'run.retainVerdictsMs',
     parse: integer(MINUTE, 3650 * DAY),
     fallback: String(90 * DAY),
     expects: 'milliseconds, one minute or more',
-    summary: 'How long verdicts and receipts are kept in the data directory.',
+    summary: 'How long verdicts and receipts are kept.',
   }),
   ledgerBytes: define({
     path: 'run.ledgerBytes',
     parse: bytes,
     fallback: '1GiB',
     expects: 'a size such as 1GiB',
-    summary:
-      'Size of the ledger in the data directory, which holds verdicts, abstentions, receipts and failures. The oldest go first.',
+    summary: 'Size of the ledger in the data directory; the oldest records are dropped.',
   }),
   verdictBytes: define({
     path: 'run.verdictBytes',
     parse: bytes,
     fallback: '1GiB',
     expects: 'a size such as 1GiB',
-    summary:
-      'Size of the kept verdicts in the data directory, by which the same bytes are measured once. The oldest go first.',
+    summary: 'Size of the kept verdicts in the data directory; the oldest are dropped.',
   }),
 
   httpHost: define({
@@ -310,7 +299,7 @@ export const SETTINGS = named({
     parse: z.string().min(1, 'an address'),
     fallback: '127.0.0.1',
     expects: 'an address to bind, 127.0.0.1 for this machine only',
-    summary: 'Where console, queue board, metrics and health are served.',
+    summary: 'Address of console, queue board, metrics and health.',
   }),
   httpPort: define({
     path: 'http.port',
@@ -324,7 +313,7 @@ export const SETTINGS = named({
     parse: z.string().min(8, 'at least 8 characters'),
     expects: 'at least 8 characters',
     summary:
-      'Password (with any user name) for the console, status and queue board. Without it they are available on this machine only, and the board is read-only.',
+      'Password of console, status and queue board. Without it they serve this machine only, and the board is read-only.',
     secret: 'whole',
   }),
   ...alarmSettings,

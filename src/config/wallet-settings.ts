@@ -8,20 +8,20 @@ export const walletSettings = {
     ...oneOf(['local', 'keystore', 'privy']),
     fallback: 'local',
     summary:
-      'Which wallet signs in and signs attestations on a wallet-session service: a private key in a file, an encrypted V3 keystore, or an embedded wallet at Privy.',
+      'The wallet that signs: a private key in a file, an encrypted V3 keystore, or an embedded wallet at Privy.',
   }),
   walletAddress: define({
     path: 'wallet.address',
     parse: address,
     expects: 'an address, 0x and 40 hex characters',
     summary:
-      'The address that the wallet must have; needed for privy. On a signed-key service: the wallet of the key, whose stake is read from the stake contract as a second opinion.',
+      'Address that the wallet must have; required for privy. With signed-key: the wallet whose stake is also read from the stake contract.',
   }),
   walletKey: define({
     path: 'wallet.key',
     parse: text(/^0x[0-9a-fA-F]{64}$/, '0x and 64 hex characters'),
     expects: 'a private key, 0x and 64 hex characters',
-    summary: 'Private key of the local wallet. Better provided as a file.',
+    summary: 'Private key of the local wallet.',
     secret: 'whole',
     ownerOnly: true,
   }),
@@ -35,7 +35,7 @@ export const walletSettings = {
     path: 'wallet.password',
     parse: z.string().min(1, 'a text that is not empty'),
     expects: 'the password of the keystore',
-    summary: 'Opens the keystore. Prompted for on a terminal if it is not set.',
+    summary: 'Opens the keystore; prompted for on a terminal if unset.',
     secret: 'whole',
     ownerOnly: true,
   }),
@@ -43,7 +43,7 @@ export const walletSettings = {
     path: 'wallet.timeoutMs',
     ...milliseconds(100, 5 * MINUTE),
     fallback: '10000',
-    summary: 'Longest wait for one signature of a wallet provider.',
+    summary: 'Longest wait for a signature of a wallet provider.',
   }),
   privyAppId: define({
     path: 'wallet.privyAppId',
@@ -68,7 +68,7 @@ export const walletSettings = {
     path: 'wallet.privyAuthorizationKey',
     parse: text(/^[\x21-\x7e]{1,2000}$/, 'printable characters without spaces'),
     expects: 'a P-256 private key as Privy hands it out, wallet-auth:…',
-    summary: 'Signs every wallet request, where the wallet or the app asks for it.',
+    summary: 'Signs every wallet request, if the wallet or the app requires it.',
     secret: 'whole',
     ownerOnly: true,
   }),
@@ -77,6 +77,6 @@ export const walletSettings = {
     parse: originUrl,
     fallback: 'https://api.privy.io',
     expects: 'an origin, https:// or loopback',
-    summary: "Where Privy's API is.",
+    summary: "Origin of Privy's API.",
   }),
 } as const

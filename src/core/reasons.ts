@@ -32,22 +32,19 @@ export const REASONS = {
   // settings and start
   'setting-missing': setup('A required setting has no value.'),
   'setting-invalid': setup('A setting has a value that is not accepted.'),
-  'setting-unknown': setup(
-    'A setting name is not known.',
-    'See the settings page (config/SETTINGS.md) for the list of names.',
-  ),
+  'setting-unknown': setup('A setting name is not known.', 'See config/SETTINGS.md.'),
   'argument-invalid': setup('An argument or flag of the command line has a value that is not accepted.'),
   'data-dir-unusable': setup(
     'The data directory cannot be written.',
     'Set ATTESTD_DATA_DIR to a directory that this user owns.',
   ),
   'disk-full': retry(
-    'The disk of the data directory has no room left.',
-    'Free space on the disk of ATTESTD_DATA_DIR (df shows it), lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
+    'The disk of the data directory is full.',
+    'Free space on the disk of ATTESTD_DATA_DIR, lower ATTESTD_MEDIA_CACHE_BYTES, or set ATTESTD_DATA_DIR to a directory on another disk.',
   ),
   'disk-low': wait(
     'The disk of the data directory has less room than ATTESTD_DISK_FREE_BYTES.',
-    'Free space on the disk of ATTESTD_DATA_DIR (df shows it), or lower ATTESTD_MEDIA_CACHE_BYTES, before it is full.',
+    'Free space on the disk of ATTESTD_DATA_DIR, or lower ATTESTD_MEDIA_CACHE_BYTES.',
   ),
   'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
   'webhook-failed': retry(
@@ -55,12 +52,12 @@ export const REASONS = {
     'Check ATTESTD_WEBHOOK_URL and its receiver; attestd doctor --test-webhook sends a test message.',
   ),
   'console-password-wrong': permanent(
-    'The console was asked with a wrong password; ten at once, then one every 10 s are looked at from one address.',
-    'If it was nobody of yours: reach the console by a tunnel, and bind it to loopback (ATTESTD_HTTP_HOST).',
+    'Wrong console password. From one address ten are checked at once, then one per 10 s.',
+    'If it was none of you: bind the console to loopback (ATTESTD_HTTP_HOST) and reach it by a tunnel.',
   ),
   'queue-in-use': setup(
-    'The embedded queue is already open in another process.',
-    'One process owns the embedded queue. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
+    'Another process has the embedded queue open.',
+    'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
   ),
   'queue-misconfigured': setup(
     'The queue engine is not safe to use as configured.',
@@ -68,27 +65,27 @@ export const REASONS = {
   ),
   'queue-unauthorized': setup(
     'Redis refused the user, the password or their rights.',
-    'Check the user in ATTESTD_QUEUE_URL, the password there or in ATTESTD_QUEUE_PASSWORD (of Sentinels in ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
+    'Check the user in ATTESTD_QUEUE_URL, ATTESTD_QUEUE_PASSWORD (Sentinels: ATTESTD_QUEUE_SENTINEL_PASSWORD), and the rights of the user in the ACL of Redis.',
   ),
   'fleet-code-wrong': permanent(
-    'A job, verdict or order on Redis does not carry the authentication code of this fleet, and was not used.',
-    'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet (attestd status --fleet shows who differs). If it is, somebody else writes to Redis.',
+    'A job, verdict or order on Redis lacks the authentication code of this fleet, and was not used.',
+    'Set the same ATTESTD_FLEET_SECRET on every daemon (attestd status --fleet shows who differs). If it is the same, somebody else writes to Redis.',
   ),
   'fleet-secret-differs': setup(
-    'Daemons on one queue do not have the same ATTESTD_FLEET_SECRET, so they refuse the jobs of each other.',
-    'Set the same ATTESTD_FLEET_SECRET on every daemon of the fleet, and restart those that differ.',
+    'Daemons on one queue differ in ATTESTD_FLEET_SECRET, so they refuse the jobs of each other.',
+    'Set the same ATTESTD_FLEET_SECRET on every daemon, and restart those that differ.',
   ),
   'queue-tls-mismatch': setup(
-    'Redis speaks TLS and ATTESTD_QUEUE_URL does not say so, or the other way around.',
-    'Begin ATTESTD_QUEUE_URL with rediss for a port with TLS, with redis for a plain one.',
+    'Redis speaks TLS and ATTESTD_QUEUE_URL does not, or the other way around.',
+    'Write rediss:// for a port with TLS, redis:// for a plain one.',
   ),
   'queue-certificate-refused': setup(
-    'The certificate of Redis is not trusted, is not for the host of the URL, or Redis asks for one of ours.',
-    'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, name the host as the certificate does; where Redis asks for a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
+    'The certificate of Redis is not trusted or not for this host, or Redis requires one of ours.',
+    'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, and name the host as the certificate does. If Redis requires a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
   ),
   'queue-address-wrong': setup(
     'What answers at ATTESTD_QUEUE_URL is not what the URL describes.',
-    'Write redis://HOST:PORT/DATABASE for one Redis, redis+sentinel://HOST:PORT,HOST:PORT/NAME for Sentinels with the name of the primary, redis+cluster://HOST:PORT,HOST:PORT for a cluster.',
+    'Write redis://HOST:PORT/DATABASE, redis+sentinel://HOST:PORT,HOST:PORT/NAME with the name of the primary, or redis+cluster://HOST:PORT,HOST:PORT.',
   ),
   'sandbox-data-invalid': setup(
     'What the sandbox kept on disk cannot be read.',
@@ -96,28 +93,28 @@ export const REASONS = {
   ),
   'manifest-invalid': setup('A detector package has a manifest that is not accepted.'),
   'model-digest-mismatch': setup(
-    'A file of a detector package does not have the digest its manifest states.',
+    'A file of a detector package does not have the digest of its manifest.',
     'Restore the package from its source, then run attestd models verify.',
   ),
   'detector-self-test-failed': setup(
-    'A detector did not reproduce the score that its manifest states for its own sample.',
-    'The runtime or the weights differ from what the package was made with: restore the package from its source, or state the new risk in selfTest of detector.json.',
+    'A detector did not reproduce the risk of its own sample.',
+    'Runtime or weights differ: restore the package from its source, or state the new risk in selfTest of detector.json.',
   ),
   'detector-start-failed': setup(
     'No detector process could be started.',
-    'The message holds what the process printed last. If it holds nothing, look for the out-of-memory killer in the system log.',
+    'The message holds what the process printed last. If it is empty, look for the out-of-memory killer in the system log.',
   ),
   'detector-start-timeout': retry(
-    'A detector process did not load its packages, or score the sample of one, within a minute.',
-    'The machine is slow or shared: set ATTESTD_DETECTOR_WORKERS lower, to its number of cores at most, or give it more processor time.',
+    'A detector process did not load its packages, or score a sample, within a minute.',
+    'The machine is slow or shared: set ATTESTD_DETECTOR_WORKERS to its number of cores at most, or give it more processor time.',
   ),
 
   // the lab
   'lab-data-invalid': setup('The labeled data is not in a form that the lab can use.'),
   'import-unsupported': setup('An export cannot be made into a detector package.'),
   'detector-not-admitted': setup(
-    'A detector package has not passed the exam of this data directory.',
-    'Run attestd models admit with your own thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
+    'A detector package has not passed attestd models admit with this data directory.',
+    'Run attestd models admit with your thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
   ),
 
   'detector-not-open': setup(
@@ -127,7 +124,7 @@ export const REASONS = {
 
   // the service
   'service-unreachable': retry(
-    'No connection to the service could be made.',
+    'No connection to the service.',
     'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it.',
   ),
   'service-timeout': retry('The service did not answer in time.'),
@@ -146,7 +143,7 @@ export const REASONS = {
   'request-invalid': permanent('A request does not match the API, so it was not sent.'),
   'service-reply-invalid': retry(
     'The answer of the service does not match its API.',
-    'Check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or of a proxy with a sign-in page before it, and that ATTESTD_SERVICE_API is what it speaks.',
+    'Check that ATTESTD_SERVICE_URL is the origin of the service itself, not of a website or a sign-in proxy, and that ATTESTD_SERVICE_API is what it speaks.',
   ),
   'service-redirected': retry(
     'The service answered with a redirect, which is never followed with signed headers.',
@@ -154,18 +151,18 @@ export const REASONS = {
   ),
   'score-forbidden': retry(
     'The service refused this score (403) although it accepts the key otherwise.',
-    'Check that the wallet may score this asset, and on a signed-key service that one is linked to the key.',
+    'Check that the wallet may score this asset, and is linked to the key on a signed-key service.',
   ),
   'score-conflict': permanent('The service has a different score by this attester for the asset.'),
   'score-unconfirmed': wait(
-    'A submission ended without a clear answer; the daemon waits until it can no longer be accepted, then asks and sends again.',
+    'A submission ended without a clear answer; attestd asks and resends once it can no longer be accepted.',
   ),
   'role-missing': setup(
-    'The wallet does not have the role that this work needs on the service.',
+    'The wallet lacks the role that this work needs.',
     'Register the wallet as an attester (verifier) or submitter (contributor) in the stake contract, then start again.',
   ),
   'challenge-untrusted': wait(
-    'The service asked the wallet to sign a text that is not a sign-in challenge of this service, so nothing was signed.',
+    'The service asked the wallet to sign a text that is not its sign-in challenge; nothing was signed.',
     'Check ATTESTD_SERVICE_URL and ATTESTD_CHAIN_ID. If they are right and the text names the host of the site, add that host to ATTESTD_CHALLENGE_DOMAINS.',
   ),
   'upload-refused': permanent('The service did not accept the file.'),
@@ -219,31 +216,29 @@ export const REASONS = {
     "Top up the stake of the key's wallet; submission resumes by itself.",
   ),
   'stake-unknown': wait('The stake has not been read yet.'),
-  'clock-untrusted': wait('The service time is not known precisely enough to sign within the timestamp window.'),
+  'clock-untrusted': wait('The service time is not known precisely enough to sign.'),
   'clock-off': wait(
-    'The local clock is further from service time than the timestamp window. Scores are signed in service time and go on, but every time in log, records and metrics is wrong.',
-    'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
+    'The local clock is off by more than the timestamp window. Scores go on, in service time; times in log and records are wrong.',
+    'Keep the clock of this machine set (chrony, systemd-timesyncd or another NTP client).',
   ),
   doppelganger: wait(
-    'Our key or wallet was used elsewhere: the service shows a score that no daemon on this queue sent.',
-    'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL; if there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) goes on after a restart.',
+    'Our key or wallet was used elsewhere: the service shows a score that this queue never sent.',
+    'Stop the other daemon, or give both the same ATTESTD_QUEUE_URL. If there is none, revoke the key. Submission that stopped (ATTESTD_ON_DOPPELGANGER) resumes after a restart.',
   ),
-  'analysis-elsewhere': wait(
-    'The same content is being analyzed for another asset; its verdict will serve this one too.',
-  ),
+  'analysis-elsewhere': wait('The same content is being analyzed for another asset; its verdict serves both.'),
   draining: wait('The daemon is stopping and accepts no new work.'),
 
   // media
-  'uri-unsupported': abstain('The asset has a URI that is neither ipfs:// nor https://, or it cannot be parsed.'),
-  'address-refused': abstain('The URI of the asset leads to an address that must not be contacted.'),
+  'uri-unsupported': abstain('The URI of the asset is neither ipfs:// nor https://, or cannot be parsed.'),
+  'address-refused': abstain('The URI of the asset leads to an address that is not public.'),
   'media-unreachable': retry('No gateway or server delivered the media.'),
   'media-timeout': retry('The media did not arrive in time.'),
   'media-too-slow': retry(
-    'The media arrived too slowly to keep a connection for it; the next attempt comes after others and may take longer.',
+    'The media arrived too slowly; the next attempt comes later and takes longer.',
     'If this happens to most media, put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
   ),
   'media-busy': wait(
-    'Too many slow fetches are running, of media that was too slow before or from the same host.',
+    'Too many slow fetches are running.',
     'If it persists, raise ATTESTD_FETCH_CONNECTIONS or put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
   ),
   'media-too-large': abstain('The media is larger than the cap.'),
@@ -256,7 +251,7 @@ export const REASONS = {
   'media-redirects': retry('The media server redirected too often.'),
   'content-hash-mismatch': abstain(
     'The bytes do not have the content hash that the service states.',
-    'If this happens for every asset, check ATTESTD_CONTENT_HASH (sha256 or keccak256).',
+    'If this happens to every asset, check ATTESTD_CONTENT_HASH.',
   ),
   'media-type-mismatch': abstain('The bytes are a different kind of media than declared.'),
   'media-unsupported': abstain('The media format is not supported.'),
@@ -266,30 +261,26 @@ export const REASONS = {
   'media-too-short': abstain('The media is shorter than what the detector can judge.'),
   'media-is-code': abstain('The text is source code, markup or data rather than prose.'),
   'language-unsupported': abstain('The text is in a language that the detector was not trained on.'),
-  'media-narrow-band': abstain(
-    'The recording is limited to a narrower band than the detector can judge, such as telephone audio.',
-  ),
-  'media-featureless': abstain(
-    'The media holds nothing to judge: one color, a blank page, a smooth gradient, silence, a bare tone.',
-  ),
-  'media-without-speech': abstain('The recording holds no speech, or less than the detector needs.'),
+  'media-narrow-band': abstain('The recording has less bandwidth than the detector can judge, as on the telephone.'),
+  'media-featureless': abstain('The media holds nothing to judge, such as one color, a smooth gradient or silence.'),
+  'media-without-speech': abstain('The recording holds too little speech.'),
 
   // detection
   'detector-none': abstain('No detector is loaded for this kind of media.'),
-  'detector-unsure': abstain("The detector is not sure enough under the operator's policy."),
+  'detector-unsure': abstain('The risk lies in the decision band, or a re-encoding flips the verdict.'),
   'detector-timeout': permanent(
     'Detection took longer than its limit and its process was killed.',
-    'Where it happens to long files, the machine is slow or shared: set ATTESTD_DETECTOR_TIMEOUT_MS higher, or ATTESTD_DETECTOR_WORKERS to its number of cores at most, then run attestd queue retry. A short file that takes this long may be an attack.',
+    'If it happens to long files: raise ATTESTD_DETECTOR_TIMEOUT_MS, or set ATTESTD_DETECTOR_WORKERS to the number of cores at most, then run attestd queue retry. A short file may be an attack.',
   ),
   'detector-crashed': permanent('The detector process crashed while working on this file.'),
   'detector-out-of-memory': permanent(
-    'The detector process exceeded its memory cap while it loaded its packages or worked on this file.',
-    'Where it happens to many files, set ATTESTD_DETECTOR_MEMORY_MB higher, then run attestd queue retry. A single file that takes this much may be an attack.',
+    'The detector process exceeded its memory cap.',
+    'If it happens to many files: raise ATTESTD_DETECTOR_MEMORY_MB, then run attestd queue retry. A single file may be an attack.',
   ),
   'detector-failed': permanent('The detector returned an error or an output that is not a number in range.'),
   'detector-unreachable': retry(
     'The model server of a remote detector does not answer.',
-    "Check the server that the package's runtime.url names; the detector works again as soon as it answers.",
+    'Check the server in runtime.url of the package; the detector resumes when it answers.',
   ),
   'detector-unavailable': retry('No detector process is ready.'),
   'detector-busy': wait(
@@ -297,8 +288,8 @@ export const REASONS = {
     'If it persists, raise ATTESTD_DETECTOR_WORKERS or add workers.',
   ),
   'detector-killed': retry(
-    'Somebody else killed the detector process at work: the kernel for want of memory, or a person.',
-    'Where the system log names the out-of-memory killer, give the daemon more memory, or set ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB lower.',
+    'Something else killed a detector process at work, such as the kernel for want of memory.',
+    'If the system log names the out-of-memory killer, add memory, or lower ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB.',
   ),
 
   // queue and process
@@ -307,21 +298,19 @@ export const REASONS = {
     'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tries it.',
   ),
   'queue-paused': wait(
-    'Somebody has paused a queue: no daemon takes jobs of it, also after a restart.',
+    'A queue is paused: no daemon takes its jobs, also after a restart.',
     'attestd queue resume ends the pause.',
   ),
   'daemon-not-running': retry(
     'No daemon runs on this data directory, or it does not answer.',
-    'Start it with attestd run, or name the data directory of the one that runs: --config, --data-dir or ATTESTD_DATA_DIR.',
+    'Start it with attestd run, or name its data directory: --config, --data-dir or ATTESTD_DATA_DIR.',
   ),
   'workers-missing': wait(
-    'Jobs wait in a queue, and no daemon that is alive does that work, or has a detector for that kind of media.',
-    'Start a daemon with that role (ATTESTD_ROLES) and a detector for the kind (ATTESTD_DETECTORS) on the same queue; attestd status --fleet lists the daemons, also those that were lost.',
+    'Jobs wait, and no live daemon does that work or has a detector for that kind of media.',
+    'Start a daemon with that role (ATTESTD_ROLES) and detector (ATTESTD_DETECTORS) on the same queue; attestd status --fleet lists the daemons.',
   ),
   'job-malformed': permanent('The data of a job is malformed.'),
-  'job-lock-lost': retry(
-    'The lock of a job was lost while it ran, so another worker may have it now; this run was abandoned.',
-  ),
+  'job-lock-lost': retry('The lock of a job was lost while it ran; this run was abandoned.'),
   'job-stalled': permanent('A job was started many times and its process died or hung each time.'),
   'internal-error': retry('An unexpected error; please report it with the log line.'),
 } satisfies Record<string, ReasonEntry>
