@@ -53,7 +53,7 @@ const SNAPSHOT_LAG_MS = 5000
 const LANES = 8
 /** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
-/** A stream event that was too large is answered by the list, but not sooner than this after the last one, ms. */
+/** A stream event that was too large or was not read is answered by the list, but not sooner than this after the last one, ms. */
 const LIST_SOON_MS = 5000
 /** Trouble of the stream by which a service turns a key away. */
 const REFUSALS: ReadonlySet<Reason> = new Set<Reason>(['service-forbidden', 'stream-error-event'])
@@ -156,7 +156,8 @@ export class Intake {
     const { clock, events, onStake, onStreamRefused, service } = this.#options
     for await (const event of service.watch(signal)) {
       events.streamEvent?.(event)
-      if (event.kind === 'trouble' && event.reason === 'event-too-large') void this.#hurryList(signal)
+      const isTooLarge = event.kind === 'trouble' && event.reason === 'event-too-large'
+      if (isTooLarge || event.kind === 'unread') void this.#hurryList(signal)
       if (event.kind === 'trouble' && REFUSALS.has(event.reason)) onStreamRefused(signal)
       if (event.kind === 'ready') onStake(event.stake)
       if (event.kind === 'delta') this.#want(event.assets)

@@ -17,20 +17,43 @@ export class EventMeter {
   /** @returns where the first event ends in these bytes, after its blank line; -1 where none ends */
   push(bytes: Uint8Array): number {
     let end = -1
-    for (const [at, byte] of bytes.entries()) {
-      const starts = this.#last === LF || this.#last === CR
-      const isSecondHalf = byte === LF && this.#last === CR
-      this.#last = byte
-      if (isSecondHalf) continue
-      if (byte !== LF && byte !== CR) {
-        if (starts) this.#isComment = byte === COLON
-        this.#line++
-        continue
-      }
-      if (starts && end < 0) end = at + 1
-      this.#event = starts ? 0 : this.#event + (this.#isComment ? 0 : this.#line)
-      this.#line = 0
+    let [lf, cr] = [-1, -1]
+    for (let at = 0; at < bytes.length; ) {
+      // By the runtime's own search: a loop over the bytes of a long list costs the daemon more than parsing it.
+      if (lf < at) lf = indexFrom(bytes, LF, at)
+      if (cr < at) cr = indexFrom(bytes, CR, at)
+      const stop = Math.min(lf, cr)
+      if (stop > at) this.#text(bytes.subarray(at, stop))
+      if (stop < bytes.length && this.#endsEvent(bytes[stop] as number) && end < 0) end = stop + 1
+      at = stop + 1
     }
     return end
   }
+
+  #text(bytes: Uint8Array): void {
+    if (this.#startsLine) this.#isComment = bytes[0] === COLON
+    this.#line += bytes.length
+    this.#last = bytes.at(-1) as number
+  }
+
+  /** @param byte LF or CR @returns whether it ends a blank line */
+  #endsEvent(byte: number): boolean {
+    const isSecondHalf = byte === LF && this.#last === CR
+    const isBlank = this.#startsLine
+    this.#last = byte
+    if (isSecondHalf) return false
+    this.#event = isBlank ? 0 : this.#event + (this.#isComment ? 0 : this.#line)
+    this.#line = 0
+    return isBlank
+  }
+
+  get #startsLine(): boolean {
+    return this.#last === LF || this.#last === CR
+  }
+}
+
+/** The place of the next such byte, or the length. */
+function indexFrom(bytes: Uint8Array, byte: number, at: number): number {
+  const found = bytes.indexOf(byte, at)
+  return found < 0 ? bytes.length : found
 }

@@ -60,6 +60,8 @@ export type ServiceEvent =
   | { readonly kind: 'snapshot'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
   | { readonly kind: 'delta'; readonly assets: readonly Asset[]; readonly ids: readonly string[] }
   | { readonly kind: 'heartbeat' }
+  /** A large event came too soon after another to be read: the list states what is open now. */
+  | { readonly kind: 'unread' }
   /** Something on the stream went wrong; the reader recovers by itself and continues. */
   | {
       readonly kind: 'trouble'

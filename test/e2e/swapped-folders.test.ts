@@ -40,7 +40,7 @@ async function swap(place: string, elsewhere: string): Promise<void> {
 
 async function isPutBack(aside: string, place: string): Promise<boolean> {
   if ((await fs.lstat(place).catch(refusedBy('ENOENT')))?.isSymbolicLink()) await fs.unlink(place)
-  return fs.rename(aside, place).then(() => true, refusedBy('ENOTEMPTY'))
+  return (await fs.rename(aside, place).then(() => true, refusedBy('ENOTEMPTY'))) ?? false
 }
 
 /** @returns a handler that answers undefined to the error of that code and throws every other */

@@ -394,12 +394,15 @@ describe('intake', () => {
     expect(parts.counts.streamRefused).toBe(times)
   })
 
-  it('a stream event that was too large is answered by the list, soon and once', async () => {
+  it.each([
+    ['was too large', { kind: 'trouble', reason: 'event-too-large', message: 'skipped' }],
+    ['was not read', { kind: 'unread' }],
+  ] as const)('a stream event that %s is answered by the list, soon and once', async (_, event) => {
     const parts = setUp()
     await settle()
     expect(parts.counts.listed).toBe(1)
     parts.lists.push([openAsset({ id: 'in-the-list' })])
-    for (let at = 0; at < 3; at++) await parts.send({ kind: 'trouble', reason: 'event-too-large', message: 'skipped' })
+    for (let at = 0; at < 3; at++) await parts.send(event)
     expect(parts.counts.listed).toBe(1)
     await parts.clock.advance(5000)
     await settle()

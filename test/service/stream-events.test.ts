@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { LARGE_EVERY_MS } from '../../src/service/stream-reader.js'
 import { settle } from '../support/manual-clock.js'
 import { WIRE_STAKE, wireAsset } from './local-service.js'
 import { type Connection, event, follow, open, ping, ready, sends, setUp, snapshot, until } from './stream-harness.js'
@@ -129,4 +131,23 @@ describe('an event over the cap', () => {
     await until(() => events.length === 2)
     expect(events).toMatchObject([{ kind: 'trouble', reason: 'event-too-large' }, { kind: 'heartbeat' }])
   })
+})
+
+it('of large events one in a while is read; those between are reported, and small ones are read at once', async () => {
+  const large = event('open-assets', { ids: Array(8_000).fill('some-asset'), assets: [] })
+  let stream: ServerResponse | undefined
+  const set = await setUp([
+    (response) => {
+      open(response)
+      stream = response
+      response.write(ready + large + large + snapshot('a'))
+    },
+  ])
+  const { events, kinds } = follow(set)
+  await until(() => events.length === 4)
+  expect(kinds()).toEqual(['ready', 'snapshot', 'unread', 'snapshot'])
+  await set.clock.advance(LARGE_EVERY_MS)
+  stream!.write(large)
+  await until(() => events.length === 5)
+  expect(kinds().at(-1)).toBe('snapshot')
 })

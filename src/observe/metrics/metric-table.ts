@@ -104,7 +104,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['kind'],
     roles: INTAKE,
-    help: 'Stream events by kind: ready, snapshot, delta, heartbeat, trouble. Heartbeats that stop, or much trouble, are bad.',
+    help: 'Stream events by kind: ready, snapshot, delta, heartbeat, unread, trouble. Heartbeats that stop, or much trouble, are bad.',
   },
 
   // work
