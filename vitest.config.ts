@@ -10,9 +10,10 @@ export default defineConfig({
     pool: 'forks',
     // Files that a worker runs one after the other share what was loaded: loading it anew for each took a third of the suite's time.
     isolate: false,
-    // Limits of a hang, on machines that do other work, too.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits of a hang: a machine may be slow and do other work. No test has limits of its own.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // One more than the two cores that this is measured on, since some tests wait for what others compute.
     maxWorkers: 3,
   },

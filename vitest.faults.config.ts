@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/daemon-scratch.ts'],
     pool: 'forks',
     isolate: false,
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
     // Its daemons mostly wait, for locks, windows and pauses: three runs side by side fill two cores.
     maxWorkers: 3,
   },

@@ -218,7 +218,7 @@ describe('detector packages', () => {
     expect(other.err).toContain('A heat map needs a picture; audio has none.')
     const nowhere = await score('--explain', path.join(folder, 'no', 'map.png'))
     expect(nowhere.err).toContain('cannot be written')
-  }, 90_000)
+  })
 
   it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {
     const score = (...args: string[]) => attestd(['score', ...args, '--models-dir', models])
@@ -230,7 +230,7 @@ describe('detector packages', () => {
     expect(text.err).toMatch(/\[media-(type-mismatch|unsupported)\]/)
     const absent = await score(path.join(folder, 'none.jpg'))
     expect(absent).toMatchObject({ code: 64, err: expect.stringContaining('does not exist') })
-  }, 90_000)
+  })
 
   it('a changed weight file is refused by name', async () => {
     await fs.appendFile(path.join(tiny, 'model.onnx'), 'x')
@@ -248,5 +248,5 @@ describe('attestd queue, with no daemon running', () => {
     expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
     expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })
     expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 64 })
-  }, 60_000)
+  })
 })

@@ -9,8 +9,6 @@ import { attestdProcess } from '../support/attestd-verb.js'
 import { writeModulePackage } from '../support/other-packages.js'
 
 /** Beside other work on few cores; what is waited for here never ends by itself. */
-vi.setConfig({ testTimeout: 120_000 })
-
 /** Scores its sample, and never answers for any other file, but notes that it was asked. */
 const NEVER = `
 import fs from 'node:fs'
@@ -57,13 +55,13 @@ it('SIGTERM ends models eval while a detector never answers, with its processes'
     stdio: 'ignore',
   })
   const ended = once(child, 'exit')
-  await vi.waitFor(() => fs.access(at('asked')), { timeout: 100_000 })
+  await vi.waitFor(() => fs.access(at('asked')), { timeout: 120_000 })
   const processes = await fs.readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1').catch(() => '')
   child.kill('SIGTERM')
   const [code, signal] = await ended
   expect(code !== 0 || signal !== null).toBe(true)
   const pids = processes.split(' ').filter(Boolean).map(Number)
-  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 100_000 })
+  await expect.poll(() => pids.filter(isRunning)).toEqual([])
 })
 
 function isRunning(pid: number): boolean {

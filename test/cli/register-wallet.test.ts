@@ -10,9 +10,6 @@ import { attestdVerb } from '../support/attestd-verb.js'
 import { startSandbox } from '../support/sandbox.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
 
-/** Each verb is a process of its own. */
-const SLOW_MS = 120_000
-
 type Finished = (close: () => Promise<void>) => void
 
 const picture = packagePath('samples', 'coffee.jpg')
@@ -31,7 +28,7 @@ async function walletEnv({ url }: Sandbox, folder: string, privateKey: Hex) {
   return { ATTESTD_SERVICE_URL: url, ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_WALLET_KEY_FILE: file }
 }
 
-describe.concurrent('attestd register on a wallet-session service', { timeout: SLOW_MS }, () => {
+describe.concurrent('attestd register on a wallet-session service', () => {
   it('signs in, uploads, attests, registers, and follows until the score is there', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const { submitter } = sandbox.wallets
@@ -77,7 +74,7 @@ describe.concurrent('attestd register on a wallet-session service', { timeout: S
   })
 })
 
-describe.concurrent('attestd keys on a wallet-session service', { timeout: SLOW_MS }, () => {
+describe.concurrent('attestd keys on a wallet-session service', () => {
   it('a session of the wallet makes and revokes keys', async ({ onTestFinished }) => {
     const { folder, sandbox } = await bench(onTestFinished)
     const out = path.join(folder, 'secrets')

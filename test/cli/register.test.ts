@@ -12,9 +12,6 @@ import { startSandbox } from '../support/sandbox.js'
 import { sendSigned } from '../support/sandbox-requests.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
 
-/** Each verb is a process of its own. */
-const SLOW_MS = 120_000
-
 type Finished = (close: () => Promise<void>) => void
 
 async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
@@ -33,7 +30,7 @@ const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
 
 const picture = packagePath('samples', 'coffee.jpg')
 
-describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_MS }, () => {
+describe.concurrent('attestd register on a signed-key service', () => {
   it('uploads with the submitter key, registers, and follows until the score is there', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished)
     const flags = ['--title', 'Coffee', '--context', 'a cup', '--turnaround', 'priority_5min', '--json']
@@ -117,7 +114,7 @@ describe.concurrent('attestd register on a signed-key service', { timeout: SLOW_
   })
 })
 
-describe.concurrent('attestd keys on a signed-key service', { timeout: SLOW_MS }, () => {
+describe.concurrent('attestd keys on a signed-key service', () => {
   const sessionEnv = ({ sessionToken, url }: Sandbox) => ({
     ATTESTD_SERVICE_URL: url,
     ATTESTD_SESSION_TOKEN: sessionToken,

@@ -12,9 +12,6 @@ import { PrivyStub } from '../support/privy-stub.js'
 
 const PASSWORD = 'correct horse battery'
 
-/** Deriving a key at the standard cost takes seconds where other tests run beside it, ms. */
-const DERIVING = { timeout: 120_000 }
-
 let folder: string
 beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-wallet-verb-'))
@@ -27,7 +24,7 @@ async function secretFile(name: string, text: string, mode = 0o600): Promise<str
   return file
 }
 
-describe('attestd wallet create', DERIVING, () => {
+describe('attestd wallet create', () => {
   it('a keystore of a key in a file opens with the printed settings; the key is never printed', async () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
@@ -128,7 +125,7 @@ function onTerminal(args: readonly string[], answers: readonly (readonly [prompt
   })
 }
 
-describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', DERIVING, () => {
+describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', () => {
   it('the password of a new keystore is asked for twice, and never shown', async () => {
     const file = path.join(folder, 'asked.json')
     const { code, seen } = await onTerminal(

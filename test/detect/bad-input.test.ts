@@ -47,7 +47,7 @@ describe.each([
     if (skipped) return
     bench = await DetectorBench.create()
     host = await bench.start({ modelsDir: packagePath('models'), ffmpeg: program })
-  }, 120_000)
+  })
   afterAll(() => bench?.dispose())
 
   it.skipIf(skipped).each(outcomes)(

@@ -1,18 +1,15 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sandboxText } from '../../src/cli/sandbox-text.js'
 import { packagePath } from '../../src/core/files.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS } from '../support/daemon-bench.js'
 import { DaemonProcess } from '../support/daemon-process.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { startSandbox } from '../support/sandbox.js'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
 import { read } from './pages.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
 
 /** What a reader types, line by line, and what it must print. The ports of the pages may be taken here, so others stand for them. */
 
@@ -35,7 +32,7 @@ async function runs(name: string, env: Readonly<Record<string, string>>, args: r
   const daemon = new DaemonProcess({ ...models(), ATTESTD_HTTP_PORT: '0', ...env }, files, args)
   daemons.push(daemon)
   await daemon.ready()
-  await vi.waitFor(() => expect(daemon.output).toContain('score submitted'), { timeout: 90_000, interval: 200 })
+  await expect.poll(() => daemon.output).toContain('score submitted')
   return daemon
 }
 

@@ -112,7 +112,7 @@ describe('what the image holds', () => {
     const [sample] = JSON.parse(read('samples/samples.json')) as { file: string }[]
     const scored = await attestd('score', path.join(root, 'samples', sample!.file))
     expect(scored.stdout).toMatch(/^risk [\d.]+ of 100/)
-  }, 90_000)
+  })
 
   it('enough for the queue, the service client and the console: doctor gets to the service', async () => {
     // It fails, because the settings of a service are missing.
@@ -121,7 +121,7 @@ describe('what the image holds', () => {
     )
     expect(stdout).toContain('✓ queue')
     expect(stdout).toContain('– service')
-  }, 90_000)
+  })
 })
 
 /** Folders of the packages that stay after `npm prune --omit=dev`. */

@@ -1,10 +1,8 @@
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 const SETTINGS = { ATTESTD_DETECTORS: 'tiny-image', ATTESTD_UNSURE_POLICY: 'abstain' }
 

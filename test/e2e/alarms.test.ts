@@ -2,13 +2,11 @@ import fs from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { systemClock } from '../../src/core/clock.js'
 import { callDaemon } from '../../src/observe/control-client.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
+import { DaemonBench } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
 const receiver = http.createServer()

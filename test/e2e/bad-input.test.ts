@@ -1,9 +1,7 @@
 import path from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { Ledger } from '../../src/pipeline/ledger.js'
-import { DAEMON_TEST_MS, DaemonBench, image } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { DaemonBench, image } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
 

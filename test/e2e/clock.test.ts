@@ -1,9 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 const HOUR_MS = 3_600_000
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 

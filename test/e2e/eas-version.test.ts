@@ -1,9 +1,7 @@
 import { encodeAbiParameters, toFunctionSelector } from 'viem'
-import { afterEach, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { type Stand, WireRecorder } from '../support/wire-recorder.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 const EAS_CONTRACT = '0x4200000000000000000000000000000000000021'
 const VERSION_CALL = toFunctionSelector('version()')

@@ -1,11 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import { engineOptions } from '../queue/queue-support.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { submitJobData } from '../support/pipeline-parts.js'
 import { findRedisServer } from '../support/redis-server.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 const secret = (of: string) => ({ ATTESTD_FLEET_SECRET: of.repeat(16) })
 

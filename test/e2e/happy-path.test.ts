@@ -1,7 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
 

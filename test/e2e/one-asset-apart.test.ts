@@ -1,7 +1,5 @@
-import { describe, expect, it, type TestContext, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { describe, expect, it, type TestContext } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 /** Disposed with the test of this context: beside others, the global hook would take any test for its own. */
 async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<DaemonBench> {

@@ -1,7 +1,5 @@
-import { expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 it('of two daemons that start at the same moment on one data directory one runs, and the other refuses by name', async ({
   onTestFinished,

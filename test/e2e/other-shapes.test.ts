@@ -1,11 +1,9 @@
 import http from 'node:http'
 import type net from 'node:net'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { SandboxAsset } from '../../src/sandbox/books/asset-book.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { DaemonBench } from '../support/daemon-bench.js'
 
 const TOKEN = 'another-kind-of-token'
 const NONCE = 'abc123'

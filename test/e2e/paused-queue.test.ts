@@ -1,10 +1,8 @@
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { DaemonBench } from '../support/daemon-bench.js'
+import { tellsTheSame } from '../support/one-story.js'
 
 it('a queue that is paused by hand is told as one story, and resumed by hand', async ({ onTestFinished }) => {
   const bench = await DaemonBench.create()
@@ -15,7 +13,7 @@ it('a queue that is paused by hand is told as one story, and resumed by hand', a
   const verb = (...words: string[]) => attestdVerb([...words, '--data-dir', path.join(bench.folder, 'main')], {})
 
   expect(await verb('queue', 'pause', '--queue', 'analyze')).toMatchObject({ code: 0, out: 'Paused: analyze.\n' })
-  await bench.until('one story', () => tellsTheSame(daemon, 'queue', 'queue-paused'), ONE_STORY_MS)
+  await bench.until('one story', () => tellsTheSame(daemon, 'queue', 'queue-paused'))
   await bench.registerMany(1, 'paused')
   await bench.until(
     'a job that waits',

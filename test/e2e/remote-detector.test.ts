@@ -1,10 +1,8 @@
 import path from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { ModelServer } from '../support/model-server.js'
 import { writeRemotePackage } from '../support/other-packages.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 let server: ModelServer

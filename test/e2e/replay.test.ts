@@ -1,13 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { LedgerEntry } from '../../src/pipeline/ledger.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS, hookTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 let assets: string[]

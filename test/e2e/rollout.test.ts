@@ -1,15 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isOfShare } from '../../src/detect/host/canary.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { findRedisServer } from '../support/redis-server.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 /** A bench with a second package beside `tiny-image`. */
 async function newBench() {

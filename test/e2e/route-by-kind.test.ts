@@ -1,12 +1,10 @@
 import path from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
+import { DaemonBench } from '../support/daemon-bench.js'
+import { tellsTheSame } from '../support/one-story.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { findRedisServer } from '../support/redis-server.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 const TEXT_DETECTOR = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
 const textOf = (nth: number) => Buffer.from(`Words number ${nth} that a detector of texts is asked about. `.repeat(9))
@@ -41,7 +39,7 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
     expect(await pictures.metric('attestd_jobs_total', 'queue="analyze-text"')).toBe(0)
 
     await bench.registerMany(2, 'speech', { mediaType: 'audio' })
-    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'), ONE_STORY_MS)
+    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'))
     const missing = '2 assets of kind audio wait, and no daemon on this queue has a detector for audio.'
     expect((await front.get('/readyz')).text).toContain(missing)
     expect((await front.get('/')).text).toContain(missing)
@@ -63,7 +61,7 @@ it('a kind that a reload takes away waits by name, and is scored once it has a d
   const text = await bench.register('text', { mediaType: 'text', content: textOf(0) })
   const picture = await bench.register('picture')
   await bench.until('the picture scored', () => bench.scoreCounts()[picture.id] === 1)
-  await bench.until('one story', () => tellsTheSame(daemon, 'workers', 'workers-missing'), ONE_STORY_MS)
+  await bench.until('one story', () => tellsTheSame(daemon, 'workers', 'workers-missing'))
   expect(bench.scoreCounts()).toMatchObject({ [text.id]: 0 })
   expect(await daemon.metric('attestd_abstained_total')).toBe(0)
   expect(await reload('tiny-image,by-module')).toMatchObject({ code: 0 })

@@ -1,9 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
 

@@ -1,9 +1,7 @@
-import { describe, expect, it, type TestContext, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { findRedisServer } from '../support/redis-server.js'
 import { honestLatencies } from '../support/slow-media.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 /** One fetch of slow media took this long, and held an analyze slot all the time, ms. */
 const SLOW_FETCH_MS = 120_000

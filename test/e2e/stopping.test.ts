@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 
 /** Signals closer together than half a second are one wish. */
 const NEXT_REQUEST_MS = 700
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 

@@ -1,11 +1,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench, image } from '../support/daemon-bench.js'
+import { DaemonBench, image } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 

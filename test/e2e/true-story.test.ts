@@ -1,8 +1,6 @@
-import { describe, expect, it, type TestContext, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
-import { ONE_STORY_MS, tellsTheSame } from '../support/one-story.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
+import { describe, expect, it, type TestContext } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
+import { tellsTheSame } from '../support/one-story.js'
 
 async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options = {}): Promise<DaemonBench> {
   const bench = await DaemonBench.create(options)
@@ -18,7 +16,7 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
     expect(await daemon.metric('attestd_stake_ether')).toBe(2)
     bench.sandbox.control.setStake({ stakedWei: 5n * 10n ** 17n })
-    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
+    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'))
     expect(await daemon.metric('attestd_stake_ether')).toBe(0.5)
     expect((await daemon.get('/')).text).toContain('0.5 ether</span> <code class="bad">stake-low</code>')
     await bench.until('the stream by the same reason', () => tellsTheSame(daemon, 'stream', 'stake-low'))
@@ -29,14 +27,14 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     bench.sandbox.control.setStake({ stakedWei: 1n })
     const daemon = bench.startHere()
     await daemon.serving()
-    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'), ONE_STORY_MS)
+    await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'))
   })
 
   it('of a local clock that is two hours off, while scores go on', async (context) => {
     const bench = await newBench(context, { clockOffsetMs: -7_200_000 })
     const daemon = bench.startHere()
     await daemon.serving()
-    await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'), ONE_STORY_MS)
+    await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'))
     expect((await daemon.get('/readyz')).text).toMatch(/the local clock is (2 h 0|1 h 59) min ahead of it/)
     await bench.registerMany(1, 'clock')
     await bench.expectExactlyOneEach()

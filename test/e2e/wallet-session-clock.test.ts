@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
 const HOUR_MS = 3_600_000
 const ASSETS = 2
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 let bench: DaemonBench
 

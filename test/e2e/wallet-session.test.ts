@@ -1,15 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { anvil, anvilFor } from '../support/anvil.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench } from '../support/daemon-bench.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
 import { recoverOnChain } from '../support/recover-on-chain.js'
 import { WireRecorder } from '../support/wire-recorder.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 /** One of each kind of media that the packages of this repository judge. */
 const SAMPLES = [
@@ -31,7 +29,7 @@ describe('the daemon on a wallet-session service', () => {
       await bench.sandbox.registerFile(file, { title, mediaType })
     }
     const daemon = bench.startHere({ ATTESTD_MODELS_DIR: packagePath('models') })
-    await bench.expectExactlyOneEach(DAEMON_TEST_MS)
+    await bench.expectExactlyOneEach()
     const scores = bench.sandbox.scores()
     expect(scores).toHaveLength(samples.length)
     const { address } = bench.sandbox.wallets.attester

@@ -33,7 +33,7 @@ onWalletSession('a wallet at Privy', () => {
       await daemon.ready()
       privy.setFault(row.fault, row.times)
       await bench.registerMany(ASSETS, row.fault.kind)
-      await bench.expectExactlyOneEach(120_000)
+      await bench.expectExactlyOneEach()
       expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
       expect(privy.requests.filter(({ refused }) => refused !== null)).toEqual([])
       if (row.reason !== null) expect(daemon.output).toContain(row.reason)

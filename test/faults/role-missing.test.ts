@@ -69,7 +69,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(text).toContain('Check role and stake of the wallet in the stake contract')
     expect(text).not.toContain('key in the dashboard')
     await bench.registerMany(ASSETS, 'denied')
-    await bench.expectExactlyOneEach(120_000)
+    await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
     expect(daemon.output).toContain('The stake contract lists the wallet with its role')
   })

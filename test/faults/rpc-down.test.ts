@@ -30,7 +30,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     expect([status, text]).toEqual([503, expect.stringContaining('stake-unknown')])
     expect(bench.sandbox.control.scoreAttempts()).toEqual([])
     rpc.stand = null
-    await bench.expectExactlyOneEach(120_000)
+    await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
   })
 
@@ -70,7 +70,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     expect(await daemon.failedJobs()).toEqual([])
     control.setFaults({})
     rpc.stand = null
-    await bench.expectExactlyOneEach(120_000)
+    await bench.expectExactlyOneEach()
   })
 
   it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
@@ -83,12 +83,12 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.until('its answer in the log', () => daemon.output.includes('service-failing'))
     expect(control.scoreAttempts()).toEqual([])
     control.chain.start()
-    await bench.allScored(120_000)
+    await bench.allScored()
     control.chain.stop()
     await bench.registerMany(ASSETS, 'service')
     await bench.until('refused sessions', () => sessionsRefused(daemon.output) > 1)
     control.chain.start()
-    await bench.expectExactlyOneEach(120_000)
+    await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
   })
 })

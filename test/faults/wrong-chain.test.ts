@@ -36,7 +36,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     expect(text).toContain('stake-unknown')
     expect(bench.sandbox.control.scoreAttempts()).toEqual([])
     rpc.passTo(bench.sandbox.url)
-    await bench.expectExactlyOneEach(120_000)
+    await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
   })
 

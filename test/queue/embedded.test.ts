@@ -89,7 +89,7 @@ describe('embedded engine', () => {
     } finally {
       await reopened.close()
     }
-  }, 30_000)
+  })
 
   it('loses no job that was added before a kill', async () => {
     const url = `embedded:${await copyTemplate('flooded')}`
@@ -106,7 +106,7 @@ describe('embedded engine', () => {
     } finally {
       await reopened.close()
     }
-  }, 30_000)
+  })
 
   it('fails a job that kills its process again and again', async () => {
     const url = `embedded:${await copyTemplate('poison')}`
@@ -124,7 +124,7 @@ describe('embedded engine', () => {
     } finally {
       await reopened.close()
     }
-  }, 30_000)
+  })
 
   it('runs with fsync and through maintenance, and keeps its jobs', async () => {
     const url = `embedded:${await copyTemplate('synced')}`
@@ -137,7 +137,7 @@ describe('embedded engine', () => {
     for await (const job of reopened.pending('analyze-image')) ids.push(job.id)
     await reopened.close()
     expect(ids).toEqual(['kept'])
-  }, 30_000)
+  })
 
   it('keeps few more ended jobs than it was told to, and few events', async () => {
     const jobs = 250
@@ -158,7 +158,7 @@ describe('embedded engine', () => {
     } finally {
       await opened.close()
     }
-  }, 30_000)
+  })
 
   it("runs BullMQ's own functions, also on what an earlier release left", async () => {
     const url = `embedded:${await copyTemplate('replaced')}`
@@ -182,7 +182,7 @@ describe('embedded engine', () => {
     } finally {
       await opened.close()
     }
-  }, 60_000)
+  })
 
   it('says that it is lost when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
@@ -196,7 +196,7 @@ describe('embedded engine', () => {
     })
     await worker.stop(100)
     await opened.close()
-  }, 30_000)
+  })
 
   it('stops when its directory is taken away', async () => {
     const dir = await copyTemplate('robbed')
@@ -205,7 +205,7 @@ describe('embedded engine', () => {
     expect((await opened.lost).message).toMatch(/taken away/)
     await expect(opened.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
     await opened.close()
-  }, 30_000)
+  })
 
   it('names a data directory that it cannot use', async () => {
     await writeFile(path.join(root, 'file'), '')
@@ -219,7 +219,7 @@ describe('embedded engine', () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${dir}`, root))
     await expect(opened.ping()).resolves.toBeUndefined()
     await opened.close()
-  }, 30_000)
+  })
 
   it("names a damaged database in PostgreSQL's words and gives the lock back", async () => {
     const dir = await copyTemplate('damaged')
@@ -230,7 +230,7 @@ describe('embedded engine', () => {
       message: expect.stringMatching(/database files are incompatible with server/),
     })
     expect(await readFile(path.join(dir, 'lock.2'), 'utf8')).toBe('')
-  }, 30_000)
+  })
 })
 
 describe('statement cache', () => {

@@ -241,7 +241,7 @@ export function engineContract(open: () => QueueEngine): void {
     expect(held.every((event) => Number.isInteger(event.delayMs))).toBe(true)
     expect(held.at(-1)).toMatchObject({ id: 'held', reason: 'stake-low', delayMs: 51 })
     expect(events.of('failed')).toEqual([])
-  }, 20_000)
+  })
 
   it('waits as long as the other side asked, in whole milliseconds', async () => {
     const engine = open()
@@ -514,7 +514,7 @@ export function engineContract(open: () => QueueEngine): void {
     const [done] = await events.until('completed')
     expect(done).toMatchObject({ id: 'stubborn', attempt: 1 })
     expect(events.of('stalled')).toEqual([{ queue: 'analyze-image', id: 'stubborn' }])
-  }, 20_000)
+  })
 
   it('does not let a run that lost its lock overwrite the data', async () => {
     const engine = open()

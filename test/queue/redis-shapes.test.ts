@@ -50,7 +50,7 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
     expect(new Set(done.of('completed').map(({ id }) => id)).size).toBe(jobs)
     await worker.stop(5000)
     await later.stop(5000)
-  }, 90_000)
+  })
 })
 
 describe.skipIf(!available)('a cluster of which another part is dead', () => {
@@ -73,7 +73,7 @@ describe.skipIf(!available)('a cluster of which another part is dead', () => {
     } finally {
       await group.stop()
     }
-  }, 60_000)
+  })
 })
 
 describe.skipIf(!available)('what is saved before a send', () => {
@@ -118,7 +118,7 @@ describe.skipIf(!available)('what is saved before a send', () => {
       await primary.stop()
       await replica.stop()
     }
-  }, 30_000)
+  })
 })
 
 describe.skipIf(!available)('Redis with TLS and an authority of its own', () => {

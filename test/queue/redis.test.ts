@@ -180,7 +180,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     expect(done).toMatchObject({ id: 'orphan', attempt: 1, result: { asset: 'a', step: 'sent' } })
     expect(events.of('stalled')).toEqual([{ queue: 'analyze-image', id: 'orphan' }])
     await heir.close()
-  }, 20_000)
+  })
 })
 
 describe.skipIf(!available)('Redis engine through the death of Redis', () => {
@@ -222,7 +222,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       await engine.close()
       await server.stop()
     }
-  }, 30_000)
+  })
 
   it('changes nothing with a save that waited for Redis while another took the job over', async () => {
     const server = await startRedisServer()
@@ -273,7 +273,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       await line.cut()
       await server.stop()
     }
-  }, 30_000)
+  })
 
   it('aborts runs that outlive their lock while Redis is away, and stops and closes all the same', async () => {
     const server = await startRedisServer()
@@ -301,7 +301,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       await engine.close()
       await server.stop()
     }
-  }, 30_000)
+  })
 })
 
 describe.skipIf(!available)('Redis engine at start', () => {
@@ -368,7 +368,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
     await engine.close()
     await server.stop()
-  }, 30_000)
+  })
 })
 
 describe('Redis engine without Redis', () => {

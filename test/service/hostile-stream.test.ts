@@ -105,9 +105,9 @@ const ATTACKS: [string, () => string, Record<string, number>][] = [
 beforeAll(async () => {
   // What is compiled and loaded once is not what an event costs.
   await read(list([wireAsset('a')]))
-}, 60_000)
+})
 
-it.for(ATTACKS)('%s', { timeout: 240_000 }, async ([name, make, counts]) => {
+it.for(ATTACKS)('%s', async ([name, make, counts]) => {
   const stream = make()
   const { counts: got, malformed, ...figures } = await read(stream)
   const { turns, ...times } = figures

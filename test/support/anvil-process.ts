@@ -10,11 +10,11 @@ import type { Clock } from '../../src/core/clock.js'
 import { startDeadline, startTimer } from '../../src/core/time-limit.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
-const START_LIMIT_MS = 20_000
+const START_LIMIT_MS = 60_000
 /** Between asking anvil to end and killing it; it writes its state in between where it was asked to. */
 const STOP_GRACE_MS = 3000
 /** Longest wait for one answer while it starts. */
-const CALL_LIMIT_MS = 5000
+const CALL_LIMIT_MS = 30_000
 /** What each key of `privateKeys` holds: 10,000 ether, as anvil's own accounts do. */
 const FUNDS: Hex = `0x${(10_000n * 10n ** 18n).toString(16)}`
 /** States of past blocks that are kept; without a limit a chain of 2 s blocks fills the disk in days. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type ControlFile, readControlFile } from '../../src/observe/control-file.js'
 
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 180_000
 const LOOK_EVERY_MS = 50
 
 const counts = z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() })

@@ -49,8 +49,8 @@ export async function runRace({
     }
     await Promise.all(bench.daemons.map((daemon) => daemon.ready()))
     await bench.registerMany(assets, seed)
-    await bench.allScored(120_000)
-    await bench.quiet(120_000)
+    await bench.allScored()
+    await bench.quiet()
     return judge(bench, taps)
   } finally {
     await bench.dispose()

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import type { DaemonUnderTest } from './daemon-under-test.js'
 
-/** Within this time all five must tell it, ms; what is on top of 5 s is for a machine that others work on too. */
-export const ONE_STORY_MS = 20_000
-
 const readiness = z.object({
   ready: z.boolean(),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), reason: z.string().optional() })),

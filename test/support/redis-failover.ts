@@ -14,7 +14,7 @@ export interface RedisGroup {
 }
 
 const LOOK_EVERY_MS = 50
-const LIMIT_MS = 60_000
+const LIMIT_MS = 180_000
 
 /**
  * Kills the primary, waits until a replica has taken over, and starts the old one again, as a replica.

@@ -32,7 +32,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-const START_LIMIT_MS = 10_000
+const START_LIMIT_MS = 60_000
 
 /** The redis-server to test with: `REDIS_SERVER`, else the one on the path. @returns null where there is none */
 export function findRedisServer(): string | null {

@@ -102,4 +102,4 @@ it("only a wallet at Privy loads Privy's library", async () => {
     expect(resolved!.filter((name) => name.includes('privy'))).toEqual([])
   }
   expect(embedded).toContain('@privy-io/server-auth')
-}, 60_000)
+})

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readReference } from '../../../src/app/drift/drift-reference.js'
 import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { populationOf, stabilityIndex } from '../../../src/app/drift/population.js'
@@ -66,7 +66,7 @@ describe('the drift of a detector', () => {
     feed(watch, 301, spread)
     const [steady] = watch.rows()
     expect(steady?.risk).toBeLessThan(0.05)
-    await vi.waitFor(() => fs.access(path.join(places.folder, `${detector.digest}.json`)))
+    await expect.poll(() => fs.readdir(places.folder)).toContain(`${detector.digest}.json`)
 
     const again = await newWatch()
     feed(again, 500, high)

@@ -1,16 +1,14 @@
 import path from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fleetState } from '../../../src/fleet/fleet-state.js'
 import type { MetricEntry, Role } from '../../../src/observe/metrics/metric-entry.js'
 import { METRICS } from '../../../src/observe/metrics/metric-table.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
-import { DAEMON_TEST_MS, DaemonBench } from '../../support/daemon-bench.js'
+import { DaemonBench } from '../../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../../support/daemon-under-test.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
-import { ONE_STORY_MS, tellsTheSame } from '../../support/one-story.js'
+import { tellsTheSame } from '../../support/one-story.js'
 import { findRedisServer } from '../../support/redis-server.js'
-
-vi.setConfig({ testTimeout: DAEMON_TEST_MS })
 
 /** A bench with a Redis, and its daemons by role. */
 async function newFleet() {
@@ -50,7 +48,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     await bench.until('two that know each other', async () => (await known(front)).length === 2)
     await worker.kill9()
     await bench.registerMany(30, 'waiting', { turnaround: 'priority_5min' })
-    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'), ONE_STORY_MS)
+    await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'))
 
     expect(await known(front)).toEqual(['analyze lost', 'intake+submit alive'])
     expect(await front.metric('attestd_fleet_daemons', 'state="lost"')).toBe(1)

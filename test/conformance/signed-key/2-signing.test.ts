@@ -251,7 +251,7 @@ rule(
           .listOpen({ includeMyScore: false })
           .then(() => true)
           .catch(() => false)
-      await expect.poll(listed, { timeout: 10_000 }).toBe(true)
+      await expect.poll(listed).toBe(true)
       world.sandbox.control.setClockOffset(0)
       const after = world.wire.requests.slice(from)
       const refusedAt = after.findIndex(({ status }) => status === 401)

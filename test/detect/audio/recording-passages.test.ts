@@ -11,8 +11,6 @@ import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav } from '../../support/wav-file.js'
 
 const RATE = 8000
-/** Encoding beside other work on few cores. */
-const SLOW_MS = 120_000
 const LONG_SECONDS = 200
 /** Pitch at the beginning, Hz, and what it rises by each second. */
 const PITCH = [300, 3] as const
@@ -64,7 +62,7 @@ function expectSpread(recording: Recording): void {
   expect(recording.samples.length / RATE).toBeCloseTo(recording.seconds, 1)
 }
 
-describe('a long recording is heard in passages', { timeout: SLOW_MS }, () => {
+describe('a long recording is heard in passages', () => {
   it('of WAVE, entered between two samples', async () => {
     const recording = await readBytes('long.wav', rising(LONG_SECONDS, 2))
     expect(recording).toMatchObject({ seconds: 48, statedSeconds: LONG_SECONDS, isCut: true })
@@ -99,7 +97,7 @@ describe('a long recording is heard in passages', { timeout: SLOW_MS }, () => {
   })
 })
 
-describe.skipIf(ffmpeg === null)('by ffmpeg (skipped where there is none)', { timeout: SLOW_MS }, () => {
+describe.skipIf(ffmpeg === null)('by ffmpeg (skipped where there is none)', () => {
   beforeAll(() => fs.writeFile(place('tone.wav'), rising(LONG_SECONDS)))
 
   it.each([

@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
-/** Beside other work on few cores. */
-const SLOW_MS = 120_000
 let bench: DetectorBench
 beforeEach(async () => {
   bench = await DetectorBench.create()
@@ -31,19 +29,17 @@ async function endsOf(workers: number): Promise<string[]> {
   return ends
 }
 
-it('with one process, cheap files that wait go before costly ones', { timeout: SLOW_MS }, async () => {
+it('with one process, cheap files that wait go before costly ones', async () => {
   expect(await endsOf(1)).toEqual(['costly', ...Array(3).fill('cheap'), ...Array(2).fill('costly')])
 })
 
-it('with two, costly files that came first leave one process to cheap ones', { timeout: SLOW_MS }, async () => {
+it('with two, costly files that came first leave one process to cheap ones', async () => {
   const ends = await endsOf(2)
   expect(ends.slice(-1)).toEqual(['costly'])
   expect(ends.indexOf('cheap')).toBeLessThanOrEqual(2)
 })
 
-it('a costly file steps aside while it waits, and goes back to its queue where many others wait', {
-  timeout: SLOW_MS,
-}, async () => {
+it('a costly file steps aside while it waits, and goes back to its queue where many others wait', async () => {
   const host = await bench.start({ workers: 1 })
   const [costly, cheap] = [await costlyFile(), await cheapFile()]
   const steps: string[] = []
@@ -55,7 +51,7 @@ it('a costly file steps aside while it waits, and goes back to its queue where m
   const first = detect(costly)
   await bench.next('job-started')
   const waiting = Array.from({ length: 4 }, () => detect(costly))
-  await vi.waitFor(() => expect(host.state().waiting).toBe(4), { timeout: SLOW_MS })
+  await expect.poll(() => host.state().waiting).toBe(4)
   expect(steps).toEqual(Array(4).fill('aside'))
   expect(await detect(costly)).toBe('detector-busy')
   await detect(cheap)

@@ -232,7 +232,7 @@ describe('processes that cannot be started', () => {
     await fs.writeFile(model, bytes)
     await clock.untilSleeping()
     await clock.advance(30_000)
-    await expect.poll(() => host.state().ready, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => host.state().ready).toBe(1)
     await expect(host.detect(image(good))).resolves.toMatchObject({ detectorId: 'tiny-image' })
   })
 

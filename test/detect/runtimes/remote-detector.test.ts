@@ -100,7 +100,7 @@ describe('a remote detector', () => {
     expect(bench.all('child-stopped')).toEqual([])
     // A process that must be replaced meanwhile starts all the same.
     process.kill(bench.all('child-started')[0]?.pid as number, 'SIGKILL')
-    await expect.poll(() => bench.all('child-started').length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => bench.all('child-started').length).toBe(2)
     server = await ModelServer.start({ binary: true, port })
     await host.probe()
     expect(host.state().unreachable).toEqual([])

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import type { Log } from '../../../src/core/log.js'
 import type { Alarm } from '../../../src/observe/alarms/alarm.js'
@@ -54,7 +54,7 @@ async function bench(statuses: number[] = [], options: Partial<WebhookOptions> =
     onOutcome: (outcome) => outcomes.push(outcome),
     ...options,
   })
-  const ended = (count: number) => vi.waitFor(() => expect(outcomes).toHaveLength(count), { timeout: 20_000 })
+  const ended = (count: number) => expect.poll(() => outcomes).toHaveLength(count)
   return { ended, got, lines, outcomes, server, webhook }
 }
 

@@ -9,7 +9,6 @@ import { type SandboxFacts, type SandboxProcess, startSandboxProcess } from '../
 import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const SCORING_MS = 60_000
 
 let folder: string
 const running: SandboxProcess[] = []
@@ -69,9 +68,7 @@ function score(facts: SandboxFacts, assetId: string, risk: number) {
   return sendSigned(facts.url, facts.attesterKey, { method: 'POST', target, body, headers: JSON_TYPE })
 }
 
-it('kill -9 in the middle of many scores: every acknowledged one is there after the restart, once', {
-  timeout: SCORING_MS,
-}, async () => {
+it('kill -9 in the middle of many scores: every acknowledged one is there after the restart, once', async () => {
   const first = await start()
   const { facts } = first
   const asset = await register(facts, 'content')
@@ -94,9 +91,7 @@ it('kill -9 in the middle of many scores: every acknowledged one is there after 
   expect(scores[0]).toMatchObject({ assetId: asset.id, algorithm: 'a', notes: 'n', attestation: { version: 2 } })
 })
 
-it('keys, wallets, secrets, media, assets, stake and roles are the same after a kill -9', {
-  timeout: SCORING_MS,
-}, async () => {
+it('keys, wallets, secrets, media, assets, stake and roles are the same after a kill -9', async () => {
   const first = await start()
   const { facts } = first
   const open = await register(facts, 'stays open')
@@ -133,7 +128,7 @@ it('keys, wallets, secrets, media, assets, stake and roles are the same after a 
   expect((await register(after, 'stays open')).id).not.toBe(open.id)
 })
 
-it('its files are for their owner only, and another sandbox may not open them', { timeout: SCORING_MS }, async () => {
+it('its files are for their owner only, and another sandbox may not open them', async () => {
   await start()
   expect((await fs.stat(path.join(folder, 'state.json'))).mode & 0o777).toBe(0o600)
   await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'data-dir-unusable' })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { type Handler, sendJson } from '../local-service.js'
@@ -302,7 +302,7 @@ describe('submit', () => {
     built.clock.tick(10_000)
     const error = await failure(built.service.submit(score, built.serviceClock.now()))
     expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
-    await vi.waitFor(() => expect(Math.abs(built.serviceClock.now() - built.world.now())).toBeLessThan(3_000))
+    await expect.poll(() => Math.abs(built.serviceClock.now() - built.world.now())).toBeLessThan(3_000)
     await built.service.submit(score, built.serviceClock.now())
     expect(posts(built)).toHaveLength(1)
   })
