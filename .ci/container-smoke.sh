@@ -7,6 +7,10 @@ say "uid $(id -u), read-only root"
 [ "$(id -u)" = 1000 ]
 if touch /app/written 2>/dev/null || touch /etc/written 2>/dev/null; then echo 'The root can be written.'; exit 1; fi
 
+say 'one platform, no compiler'
+[ "$(ls /app/node_modules/onnxruntime-node/bin/napi-v6)" = linux ]
+[ ! -e /app/node_modules/typescript ]
+
 say 'attestd --version'
 attestd --version
 say 'attestd models verify'

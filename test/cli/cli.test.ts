@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
-import { attestdProcess, attestdVerb } from '../support/attestd-verb.js'
+import { attestdProcess, attestdRefused, attestdVerb } from '../support/attestd-verb.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
@@ -17,7 +17,8 @@ afterAll(() => fs.rm(folder, { recursive: true }))
 
 const environment = () => ({ HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data') })
 const attestd = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  attestdVerb(args, { ...environment(), ...env })
+  // No `run` here has good settings.
+  (args[0] === 'run' ? attestdRefused : attestdVerb)(args, { ...environment(), ...env })
 
 describe('the command line, as a process', () => {
   const attestd = (args: readonly string[]) => attestdProcess(args, environment())

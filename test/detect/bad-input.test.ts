@@ -60,6 +60,5 @@ describe.each([
       )
       expect(actual).toBe(expected)
     },
-    60_000,
   )
 })

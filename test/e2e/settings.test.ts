@@ -48,17 +48,6 @@ describe('wrong settings', () => {
   })
 })
 
-it('a second process on the embedded queue is refused with a way out, and the first goes on', async () => {
-  await bench.prepare('shared')
-  const first = await bench.startHere({}, 'shared').ready()
-  const second = bench.start({}, 'shared')
-  expect(await second.exited).toBe(78)
-  expect(second.output).toContain('queue-in-use')
-  expect(second.output).toContain('ATTESTD_QUEUE_URL to redis://')
-  expect((await first.get('/readyz')).status).toBe(200)
-  await first.end()
-})
-
 it('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
   // Refusals repeat what was sent; they must be masked too.
   bench.sandbox.control.setFaults({

@@ -19,6 +19,11 @@ let earlier: Promise<unknown> = Promise.resolve()
 export function attestdVerb(args: readonly string[], env: Environment): Promise<EndedVerb> {
   // It ends its process.
   if (args[0] === 'run' && !args.includes('--help')) return attestdProcess(args, env)
+  return attestdRefused(args, env)
+}
+
+/** The same in this process also for `run`, where settings or flags are wrong: what ends its process is not reached then. */
+export function attestdRefused(args: readonly string[], env: Environment): Promise<EndedVerb> {
   const ended = earlier.then(() => inThisProcess(args, environment(env)))
   earlier = ended.catch(() => {})
   return ended

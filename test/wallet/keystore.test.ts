@@ -74,15 +74,11 @@ it('a keystore is not there before it is whole, so that a kill meanwhile leaves 
 })
 
 describe('opening a keystore', () => {
-  it.each(vectors.keystores)(
-    '$name',
-    async ({ keystore, password }) => {
-      const signer = await openKeystore(await written(keystore), password)
-      expect(signer.address).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
-      // At the full cost, which takes seconds where other tests run beside it.
-    },
-    120_000,
-  )
+  it.each(vectors.keystores)('$name', async ({ keystore, password }) => {
+    const signer = await openKeystore(await written(keystore), password)
+    expect(signer.address).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
+    // At the full cost, which takes seconds where other tests run beside it.
+  })
 
   it('another password is reported as such', async () => {
     const { content } = await sample()
