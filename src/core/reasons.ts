@@ -219,7 +219,7 @@ export const REASONS = {
   'clock-untrusted': wait('The service time is not known precisely enough to sign.'),
   'clock-off': wait(
     'The local clock is off by more than the timestamp window. Scores go on, in service time; times in log and records are wrong.',
-    'Keep the clock of this machine set (chrony, systemd-timesyncd or another NTP client).',
+    'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
   ),
   doppelganger: wait(
     'Our key or wallet was used elsewhere: the service shows a score that this queue never sent.',
